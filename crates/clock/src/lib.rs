@@ -1,0 +1,1 @@
+//! `clock`: see ARCHITECTURE.md.

@@ -1,0 +1,1 @@
+//! `pace`: see ARCHITECTURE.md.

@@ -1,0 +1,1 @@
+//! `samples`: see ARCHITECTURE.md.

@@ -1,0 +1,1 @@
+//! `script`: see ARCHITECTURE.md.

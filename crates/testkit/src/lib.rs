@@ -1,0 +1,1 @@
+//! `testkit`: see ARCHITECTURE.md.

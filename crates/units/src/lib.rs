@@ -1,0 +1,1 @@
+//! `units`: see ARCHITECTURE.md.
