@@ -1,7 +1,17 @@
-//! Quantities that cross function borders: moments, durations, rates, bytes.
+//! Quantities that cross function borders: moments, durations, byte counts.
+//!
+//! A bare `f64` says neither its unit nor its origin, so what one room hands
+//! another is typed here: a [`Moment`] on the process's one timeline, a
+//! `std::time::Duration` read and written as k6 does ([`duration`]), a count
+//! of [`Bytes`]. [`nearest`] finds the name somebody probably meant.
 //!
 //! Nothing here reads a clock, a socket or the environment.
 
+mod bytes;
+pub mod duration;
 mod moment;
+mod nearest;
 
+pub use bytes::Bytes;
 pub use moment::Moment;
+pub use nearest::nearest;
