@@ -1,0 +1,98 @@
+//! The limit: sends fixed bytes and counts fixed-length answers, and does nothing else.
+//!
+//! ```text
+//! bare-client --port 8080 [--connections 100] [--seconds 10] [--length 150] [--cpu 1]
+//! ```
+//!
+//! One request at a time on each connection. It prints one JSON object: requests, seconds, CPU
+//! seconds, and CPU microseconds per request. It parses nothing, so it only works against a
+//! server whose every answer has the given length.
+
+use std::io::{self, Write};
+use std::net::Ipv4Addr;
+use std::os::fd::AsRawFd;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use bench::arguments::Arguments;
+use bench::syscalls::{self, Poll};
+
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(io::stderr(), "bare-client: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let known = ["port", "connections", "seconds", "length", "cpu"];
+    let arguments = Arguments::parse(std::env::args().skip(1), &known)?;
+    let port: u16 = arguments.value("port")?.ok_or("--port is missing")?;
+    let count: usize = arguments.value("connections")?.unwrap_or(100);
+    let seconds: f64 = arguments.value("seconds")?.unwrap_or(10.0);
+    let length: usize = arguments.value("length")?.unwrap_or(150).max(1);
+    let limit =
+        Duration::try_from_secs_f64(seconds).map_err(|error| format!("--seconds: {error}"))?;
+    if let Some(cpu) = arguments.value("cpu")? {
+        syscalls::pin_to_cpu(cpu).map_err(|error| format!("--cpu {cpu}: {error}"))?;
+    }
+    syscalls::raise_descriptor_limit();
+    let measured = exchange(port, count, limit, length).map_err(|error| error.to_string())?;
+    writeln!(io::stdout(), "{measured}").map_err(|error| error.to_string())
+}
+
+/// Runs the loop and gives its figures as JSON.
+fn exchange(port: u16, count: usize, limit: Duration, length: usize) -> io::Result<String> {
+    let mut poll = Poll::new()?;
+    let mut sockets = Vec::with_capacity(count);
+    for token in 0..count {
+        let socket = syscalls::connect(Ipv4Addr::LOCALHOST, port)?;
+        poll.watch(socket.as_raw_fd(), token as u64)?;
+        sockets.push(socket);
+    }
+    // How much of the current answer each connection has received.
+    let mut received = vec![0_usize; count];
+    let mut buffer = vec![0_u8; 65_536];
+    let mut requests = 0_u64;
+    let started = Instant::now();
+    for socket in &sockets {
+        syscalls::send(socket.as_raw_fd(), REQUEST)?;
+    }
+    let mut ready = Vec::with_capacity(1024);
+    while started.elapsed() < limit {
+        ready.clear();
+        ready.extend(poll.wait(Some(limit))?);
+        for &token in &ready {
+            let token = token as usize;
+            let (Some(socket), Some(received)) = (sockets.get(token), received.get_mut(token))
+            else {
+                continue;
+            };
+            match syscalls::receive(socket.as_raw_fd(), &mut buffer)? {
+                None => continue,
+                Some(0) => {
+                    let message = "the server closed a connection";
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+                }
+                Some(bytes) => *received += bytes,
+            }
+            if *received >= length {
+                *received -= length;
+                requests += 1;
+                syscalls::send(socket.as_raw_fd(), REQUEST)?;
+            }
+        }
+    }
+    let elapsed = started.elapsed().as_secs_f64();
+    let cpu = syscalls::cpu_time().as_secs_f64();
+    Ok(format!(
+        "{{\"requests\":{requests},\"seconds\":{elapsed:.6},\"requests_per_second\":{:.1},\"cpu_seconds\":{cpu:.6},\"cpu_us_per_request\":{:.4}}}",
+        requests as f64 / elapsed,
+        cpu * 1e6 / (requests as f64).max(1.0),
+    ))
+}
