@@ -1,0 +1,314 @@
+//! Open models: iterations start when the schedule says, whether or not
+//! earlier ones have ended. What nobody was free to start is counted, and
+//! never made up.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Poll, Waker};
+
+use pace::{ConstantRate, Pacer, RampingRate};
+use plan::Executor;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use units::Moment;
+
+use super::{Crew, Share};
+use crate::seat::ActiveUser;
+use crate::timer::sleep_until;
+use crate::{InitError, Notice, UserFactory};
+
+/// An iteration that a worker had no user for, offered to one that has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handover {
+    number: u64,
+    scheduled: Moment,
+}
+
+/// One worker's ends of the scenario's handovers.
+pub(crate) struct Handovers {
+    me: usize,
+    to: Vec<UnboundedSender<Handover>>,
+    from: RefCell<Option<UnboundedReceiver<Handover>>>,
+    /// How many idle users each worker has, as far as the others know.
+    idle: Arc<Vec<AtomicU32>>,
+}
+
+impl Handovers {
+    /// The ends for each of `workers` workers.
+    pub fn for_workers(workers: usize) -> Vec<Handovers> {
+        let idle: Arc<Vec<AtomicU32>> =
+            Arc::new((0..workers).map(|_| AtomicU32::new(0)).collect());
+        let (to, from): (Vec<_>, Vec<_>) = (0..workers).map(|_| unbounded_channel()).unzip();
+        from.into_iter()
+            .enumerate()
+            .map(|(me, from)| Handovers {
+                me,
+                to: to.clone(),
+                from: RefCell::new(Some(from)),
+                idle: Arc::clone(&idle),
+            })
+            .collect()
+    }
+
+    fn set_idle(&self, count: usize) {
+        self.idle[self.me].store(count as u32, Ordering::Relaxed);
+    }
+
+    /// Offers the iteration to another worker that seems to have a user free.
+    fn offer(&self, handover: Handover) -> bool {
+        let others = (0..self.to.len()).filter(|worker| *worker != self.me);
+        others
+            .filter(|worker| {
+                // Taken from the count at once, so that a burst is not all
+                // sent to one worker with one idle user.
+                self.idle[*worker]
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
+                    .is_ok()
+            })
+            .any(|worker| self.to[worker].send(handover).is_ok())
+    }
+}
+
+/// What one user is to run next.
+#[derive(Default)]
+struct Mailbox {
+    job: Cell<Option<Handover>>,
+    closed: Cell<bool>,
+    waiting: RefCell<Option<Waker>>,
+}
+
+impl Mailbox {
+    fn post(&self, job: Handover) {
+        self.job.set(Some(job));
+        self.wake();
+    }
+
+    fn close(&self) {
+        self.closed.set(true);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        if let Some(waker) = self.waiting.borrow().as_ref() {
+            waker.wake_by_ref();
+        }
+    }
+
+    async fn next(&self) -> Option<Handover> {
+        poll_fn(|context| {
+            if let Some(job) = self.job.take() {
+                return Poll::Ready(Some(job));
+            }
+            if self.closed.get() {
+                return Poll::Ready(None);
+            }
+            match self.waiting.borrow_mut().as_mut() {
+                Some(waiting) => waiting.clone_from(context.waker()),
+                empty => *self.waiting.borrow_mut() = Some(context.waker().clone()),
+            }
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+/// The share's users: who is free, and how more are made.
+struct Pool<F: UserFactory> {
+    share: Rc<Share<F>>,
+    crew: Crew,
+    mailboxes: RefCell<Vec<Rc<Mailbox>>>,
+    /// Who is free, the longest idle first, so that all users take their turn.
+    idle: RefCell<VecDeque<usize>>,
+    dropped: Cell<bool>,
+}
+
+pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), InitError> {
+    let pool = Rc::new(Pool {
+        share: Rc::clone(share),
+        crew: Crew::default(),
+        mailboxes: RefCell::default(),
+        idle: RefCell::default(),
+        dropped: Cell::new(false),
+    });
+    for (_, slot) in &share.users {
+        let user = share.take(*slot).await?;
+        let place = pool.employ(user);
+        pool.idle.borrow_mut().push_back(place);
+    }
+    pool.tell_idle();
+    let helping = share.handovers.from.borrow_mut().take().map(|from| {
+        let pool = Rc::clone(&pool);
+        tokio::task::spawn_local(pool.take_handovers(from))
+    });
+    let paced = share.stop.race(pool.follow_schedule()).await;
+    let _ = share.stop.race(sleep_until(share.regular_end())).await;
+    if let Some(helping) = helping {
+        helping.abort();
+    }
+    pool.mailboxes.borrow().iter().for_each(|mailbox| mailbox.close());
+    pool.crew.finish(share.hard_end(), &share.stop).await?;
+    paced.unwrap_or(Ok(()))
+}
+
+impl<F: UserFactory> Pool<F> {
+    /// Starts this worker's part of the schedule's iterations, each when due.
+    async fn follow_schedule(&self) -> Result<(), InitError> {
+        let share = &self.share;
+        let pacer = pacer(&share.scenario.state.scenario.executor);
+        let end = share.regular_end();
+        let mut late = 0_u32;
+        for number in owned(&share.users, share.planned, share.leads()) {
+            let Some(offset) = pacer.start_of(number) else { break };
+            let scheduled = share.start + offset;
+            if scheduled >= end {
+                break;
+            }
+            if scheduled > clock::now() {
+                sleep_until(scheduled).await;
+                late = 0;
+            } else {
+                // A schedule that runs behind must not keep the users it has
+                // started from running.
+                late += 1;
+                if late.is_multiple_of(16) {
+                    tokio::task::yield_now().await;
+                }
+            }
+            self.begin(Handover { number, scheduled }).await?;
+        }
+        Ok(())
+    }
+
+    async fn begin(&self, job: Handover) -> Result<(), InitError> {
+        let state = &self.share.scenario.state;
+        if self.give_to_idle(job) {
+            return Ok(());
+        }
+        if state.take_unplanned() {
+            let user = self.share.seats.take_unplanned(&self.share.scenario).await?;
+            let place = self.employ(user);
+            self.mailboxes.borrow()[place].post(job);
+            return Ok(());
+        }
+        if !self.share.handovers.offer(job) {
+            self.drop_one();
+        }
+        Ok(())
+    }
+
+    fn give_to_idle(&self, job: Handover) -> bool {
+        let Some(place) = self.idle.borrow_mut().pop_front() else { return false };
+        self.tell_idle();
+        self.mailboxes.borrow()[place].post(job);
+        true
+    }
+
+    async fn take_handovers(self: Rc<Self>, mut from: UnboundedReceiver<Handover>) {
+        while let Some(job) = from.recv().await {
+            if !self.give_to_idle(job) {
+                self.drop_one();
+            }
+        }
+    }
+
+    fn drop_one(&self) {
+        let state = &self.share.scenario.state;
+        state.iterations_dropped(1);
+        self.share.seats.worker.recorder.dropped(1, &self.share.scenario.tags);
+        if !self.dropped.replace(true) && state.first_drop() {
+            (self.share.notify)(Notice::InsufficientUsers {
+                scenario: state.scenario.name.clone(),
+                users: state.scenario.executor.max_users(),
+            });
+        }
+    }
+
+    /// Gives a user its task and its place.
+    fn employ(self: &Rc<Self>, user: ActiveUser<F>) -> usize {
+        let mailbox = Rc::new(Mailbox::default());
+        let place = {
+            let mut mailboxes = self.mailboxes.borrow_mut();
+            mailboxes.push(Rc::clone(&mailbox));
+            mailboxes.len() - 1
+        };
+        user.stop.set_deadline(self.share.hard_end());
+        let pool = Rc::downgrade(self);
+        self.crew.spawn(user, async move |mut user: ActiveUser<F>| {
+            while let Some(job) = mailbox.next().await {
+                user.set_counted(true);
+                let go_on = user.run_iteration(job.number, Some(job.scheduled)).await;
+                user.set_counted(false);
+                let Some(pool) = pool.upgrade() else { break };
+                if !go_on {
+                    break;
+                }
+                pool.idle.borrow_mut().push_back(place);
+                pool.tell_idle();
+            }
+        });
+        place
+    }
+
+    fn tell_idle(&self) {
+        self.share.handovers.set_idle(self.idle.borrow().len());
+    }
+}
+
+fn pacer(executor: &Executor) -> Box<dyn Pacer> {
+    match executor {
+        Executor::RampingArrivalRate { start, stages, .. } => {
+            Box::new(RampingRate::new(*start, stages))
+        }
+        Executor::ConstantArrivalRate { rate, duration, .. } => {
+            Box::new(ConstantRate::new(*rate, *duration))
+        }
+        other => unreachable!("{other:?} follows no schedule"),
+    }
+}
+
+/// The numbers of the iterations that belong to a worker: iteration n is that
+/// of planned user n mod `planned`, wherever that user lives, so that workers
+/// get iterations in proportion to their users. Without planned users all of
+/// them belong to the worker that `leads`.
+fn owned(users: &[(u32, u32)], planned: u32, leads: bool) -> impl Iterator<Item = u64> {
+    let (indices, round): (Vec<u64>, u64) = match planned {
+        0 => (leads.then_some(0).into_iter().collect(), 1),
+        _ => (users.iter().map(|(index, _)| u64::from(*index)).collect(), u64::from(planned)),
+    };
+    let rounds = if indices.is_empty() { 0 } else { u64::MAX / round };
+    (0..rounds).flat_map(move |turn| indices.clone().into_iter().map(move |i| turn * round + i))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iterations_are_shared_out_in_proportion_to_users() {
+        let first: Vec<_> = owned(&[(0, 0), (2, 2)], 3, true).take(4).collect();
+        let second: Vec<_> = owned(&[(1, 1)], 3, false).take(2).collect();
+        assert_eq!(first, [0, 2, 3, 5]);
+        assert_eq!(second, [1, 4]);
+    }
+
+    #[test]
+    fn without_planned_users_the_leading_worker_has_all() {
+        assert_eq!(owned(&[], 0, true).take(3).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(owned(&[], 0, false).count(), 0);
+        assert_eq!(owned(&[], 5, false).count(), 0);
+    }
+
+    #[test]
+    fn a_handover_goes_to_a_worker_that_has_an_idle_user() {
+        let ends = Handovers::for_workers(2);
+        let job = Handover { number: 1, scheduled: Moment::ZERO };
+        assert!(!ends[0].offer(job), "nobody is idle");
+        ends[1].set_idle(1);
+        assert!(ends[0].offer(job));
+        assert!(!ends[0].offer(job), "that one user is taken");
+        assert_eq!(ends[1].from.borrow_mut().as_mut().unwrap().try_recv().unwrap().number, 1);
+    }
+}

@@ -1,0 +1,68 @@
+//! Closed models: each user begins its next iteration when its last has ended.
+
+use std::rc::Rc;
+
+use plan::Executor;
+
+use super::{Crew, Share};
+use crate::seat::ActiveUser;
+use crate::{InitError, ScenarioState, UserFactory};
+
+/// How many iterations the users of a scenario have to share.
+#[derive(Clone, Copy)]
+enum Quota {
+    /// As many as fit into the duration.
+    Time,
+    /// This many for all users together.
+    Shared(u64),
+    /// This many for each user.
+    Each(u64),
+}
+
+pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitError> {
+    let quota = match &share.scenario.state.scenario.executor {
+        Executor::SharedIterations { iterations, .. } => Quota::Shared(*iterations),
+        Executor::PerUserIterations { iterations, .. } => Quota::Each(*iterations),
+        _ => Quota::Time,
+    };
+    let crew = Crew::default();
+    for (_, slot) in &share.users {
+        let user = share.take(*slot).await?;
+        user.stop.set_deadline(share.hard_end());
+        let state = Rc::clone(&share.scenario);
+        let end = share.regular_end();
+        crew.spawn(user, async move |mut user: ActiveUser<F>| {
+            user.set_counted(true);
+            let mut done = 0;
+            while clock::now() < end && !user.stop.is_stopped() {
+                let Some(number) = next(quota, done, &state.state) else { break };
+                done += 1;
+                if !user.run_iteration(number, None).await {
+                    break;
+                }
+            }
+        });
+    }
+    crew.finish(share.hard_end(), &share.stop).await
+}
+
+fn next(quota: Quota, done: u64, state: &ScenarioState) -> Option<u64> {
+    match quota {
+        Quota::Time => Some(state.begin_iteration()),
+        Quota::Shared(limit) => state.begin_iteration_below(limit),
+        Quota::Each(limit) => (done < limit).then(|| state.begin_iteration()),
+    }
+}
+
+/// Of a fixed number of iterations, those that time did not suffice to begin.
+pub(super) fn never_begun(state: &ScenarioState) -> Option<u64> {
+    let wanted = match &state.scenario.executor {
+        Executor::SharedIterations { iterations, .. } => *iterations,
+        Executor::PerUserIterations { users, iterations, .. } => {
+            u64::from(*users).saturating_mul(*iterations)
+        }
+        _ => return None,
+    };
+    let missing = wanted.saturating_sub(state.iterations_begun());
+    (missing > 0).then_some(missing)
+}

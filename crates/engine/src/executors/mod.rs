@@ -1,0 +1,155 @@
+//! One worker's share of a scenario, a kind of executor a file.
+
+mod arrival;
+mod closed;
+mod ramping;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use plan::Executor;
+use tokio::task::JoinHandle;
+use units::Moment;
+
+use crate::seat::{ActiveUser, Seats};
+use crate::timer::sleep_until;
+use crate::{AbortReason, InitError, Notice, ScenarioContext, Stop, UserFactory};
+
+pub(crate) use arrival::{Handover, Handovers};
+
+/// What one worker needs to run its share of one scenario.
+pub(crate) struct Share<F: UserFactory> {
+    pub seats: Rc<Seats<F>>,
+    pub scenario: Rc<ScenarioContext>,
+    /// This worker's planned users: their index within the scenario, and
+    /// their slot in the plan.
+    pub users: Vec<(u32, u32)>,
+    /// How many planned users the scenario has on all workers.
+    pub planned: u32,
+    /// When the scenario starts.
+    pub start: Moment,
+    /// Ends the share at once.
+    pub stop: Stop,
+    /// How many workers have a share.
+    pub workers: usize,
+    /// Which of them this is, from 0.
+    pub worker: usize,
+    /// The iterations other workers could not start, for open models.
+    pub handovers: Handovers,
+    /// Tells the person who watches the run.
+    pub notify: Rc<dyn Fn(Notice)>,
+}
+
+/// Runs the share to its end, graceful stop included.
+pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
+    share.stop.adopt_task().await;
+    let state = std::sync::Arc::clone(&share.scenario.state);
+    if share.stop.race(sleep_until(share.start)).await.is_ok() {
+        state.start(share.start);
+        let run = std::sync::Arc::clone(&share.seats.worker.run);
+        let ended = match &state.scenario.executor {
+            Executor::SharedIterations { .. }
+            | Executor::PerUserIterations { .. }
+            | Executor::ConstantUsers { .. }
+            | Executor::ExternallyControlled { .. } => closed::run(&share).await,
+            Executor::RampingUsers { .. } => ramping::run(&share).await,
+            Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => {
+                arrival::run(&share).await
+            }
+        };
+        if let Err(InitError(reason)) = ended {
+            run.abort(reason);
+        }
+    } else {
+        state.mark_interrupted();
+    }
+    if state.finish_share(share.workers)
+        && let Some(dropped) = closed::never_begun(&state)
+    {
+        state.iterations_dropped(dropped);
+        share.seats.worker.recorder.dropped(dropped, &share.scenario.tags);
+    }
+}
+
+impl<F: UserFactory> Share<F> {
+    fn regular_end(&self) -> Moment {
+        self.start + self.scenario.state.scenario.executor.duration()
+    }
+
+    fn hard_end(&self) -> Moment {
+        self.regular_end() + self.scenario.state.scenario.graceful_stop
+    }
+
+    /// Whether this worker does what one of them has to do for all.
+    fn leads(&self) -> bool {
+        self.worker == 0
+    }
+
+    async fn take(&self, slot: u32) -> Result<ActiveUser<F>, InitError> {
+        self.seats.take_planned(slot, &self.scenario).await
+    }
+}
+
+/// The users' tasks of a share, and the signals that end them.
+#[derive(Default)]
+struct Crew {
+    tasks: RefCell<Vec<JoinHandle<()>>>,
+    stops: RefCell<Vec<Stop>>,
+}
+
+impl Crew {
+    fn spawn<F: UserFactory>(
+        &self,
+        user: ActiveUser<F>,
+        work: impl AsyncFnOnce(ActiveUser<F>) + 'static,
+    ) {
+        let stop = user.stop.clone();
+        self.stops.borrow_mut().push(stop.clone());
+        self.tasks.borrow_mut().push(tokio::task::spawn_local(async move {
+            stop.adopt_task().await;
+            work(user).await;
+        }));
+    }
+
+    /// Waits until every user has ended; from `hard_end` on, or when `stop` is
+    /// given, they are interrupted.
+    async fn finish(&self, hard_end: Moment, stop: &Stop) -> Result<(), InitError> {
+        for user in self.stops.borrow().iter() {
+            user.set_deadline(hard_end);
+        }
+        let mut tasks = std::mem::take(&mut *self.tasks.borrow_mut()).into_iter();
+        let mut limit = std::pin::pin!(stop.race(sleep_until(hard_end)));
+        let mut over = false;
+        for task in tasks.by_ref() {
+            let mut task = std::pin::pin!(task);
+            loop {
+                let joined = if over {
+                    Some(task.as_mut().await)
+                } else {
+                    std::future::poll_fn(|context| {
+                        use std::future::Future;
+                        use std::task::Poll;
+                        if let Poll::Ready(joined) = task.as_mut().poll(context) {
+                            return Poll::Ready(Some(joined));
+                        }
+                        limit.as_mut().poll(context).map(|_| None)
+                    })
+                    .await
+                };
+                match joined {
+                    Some(Ok(())) => break,
+                    Some(Err(panicked)) => {
+                        return Err(InitError(AbortReason::Machine(format!(
+                            "a virtual user's task ended by a panic ({panicked}); please report this"
+                        ))));
+                    }
+                    None => {
+                        over = true;
+                        self.stops.borrow().iter().for_each(Stop::trip);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! A number of users that follows a curve.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use plan::Executor;
+use units::Moment;
+
+use super::{Crew, Share};
+use crate::seat::ActiveUser;
+use crate::timer::sleep_until;
+use crate::{InitError, ScenarioContext, Stop, UserFactory};
+
+/// Whether one user is to run. The scenario's task opens and closes it.
+#[derive(Default)]
+struct Gate {
+    open: Cell<bool>,
+    /// The scenario is over: the gate will not open again.
+    over: Cell<bool>,
+    /// Counts openings, so that a due interruption finds out that the user was
+    /// called back meanwhile.
+    openings: Cell<u64>,
+    waiting: RefCell<Option<Waker>>,
+}
+
+impl Gate {
+    fn open(&self) {
+        self.openings.set(self.openings.get() + 1);
+        self.open.set(true);
+        self.wake();
+    }
+
+    fn finish(&self) {
+        self.open.set(false);
+        self.over.set(true);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        if let Some(waker) = self.waiting.borrow_mut().take() {
+            waker.wake();
+        }
+    }
+
+    /// True when it opened, false when it never will again.
+    async fn opened(&self) -> bool {
+        poll_fn(|context| {
+            if self.open.get() {
+                return Poll::Ready(true);
+            }
+            if self.over.get() {
+                return Poll::Ready(false);
+            }
+            *self.waiting.borrow_mut() = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+struct Member {
+    index: u32,
+    gate: Rc<Gate>,
+    stop: Stop,
+}
+
+/// A user that was ramped away and is to be interrupted when its grace is over.
+struct Notice {
+    due: Moment,
+    member: usize,
+    openings: u64,
+}
+
+pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitError> {
+    let Executor::RampingUsers { start, stages, graceful_ramp_down } =
+        &share.scenario.state.scenario.executor
+    else {
+        return Ok(());
+    };
+    let curve = pace::UserCurve::new(*start, stages);
+    let crew = Crew::default();
+    let mut members = Vec::with_capacity(share.users.len());
+    for (index, slot) in &share.users {
+        let user = share.take(*slot).await?;
+        let gate = Rc::new(Gate::default());
+        members.push(Member { index: *index, gate: Rc::clone(&gate), stop: user.stop.clone() });
+        let scenario = Rc::clone(&share.scenario);
+        let hard_end = share.hard_end();
+        crew.spawn(user, async move |user| work(user, &gate, &scenario, hard_end).await);
+    }
+    let _ = share.stop.race(follow(share, &curve, &members, *graceful_ramp_down)).await;
+    for member in &members {
+        member.gate.finish();
+    }
+    crew.finish(share.hard_end(), &share.stop).await
+}
+
+/// Opens and closes the gates along the curve, until its end.
+async fn follow<F: UserFactory>(
+    share: &Share<F>,
+    curve: &pace::UserCurve,
+    members: &[Member],
+    grace: Duration,
+) {
+    let mut notices: VecDeque<Notice> = VecDeque::new();
+    let mut at = Duration::ZERO;
+    set_users(members, curve.users_at(at), share.start, grace, &mut notices);
+    loop {
+        let change = curve.next_change(at);
+        let moment = change.map_or(share.regular_end(), |(offset, _)| share.start + offset);
+        // Notices are in the order of their moments, for all have one grace.
+        while let Some(notice) = notices.front()
+            && notice.due <= moment
+        {
+            sleep_until(notice.due).await;
+            let member = &members[notice.member];
+            if member.gate.openings.get() == notice.openings && !member.gate.open.get() {
+                member.stop.trip();
+            }
+            notices.pop_front();
+        }
+        sleep_until(moment).await;
+        let Some((offset, users)) = change else { break };
+        at = offset;
+        set_users(members, users, moment, grace, &mut notices);
+    }
+}
+
+/// Opens the gates of the users below `users`, and closes the others'.
+/// `members` are in the order of their index, and so those that change stand
+/// next to each other.
+fn set_users(
+    members: &[Member],
+    users: u32,
+    now: Moment,
+    grace: Duration,
+    notices: &mut VecDeque<Notice>,
+) {
+    let border = members.partition_point(|member| member.index < users);
+    for member in members[..border].iter().rev() {
+        if member.gate.open.get() {
+            break;
+        }
+        member.gate.open();
+    }
+    for (place, member) in members.iter().enumerate().skip(border) {
+        if !member.gate.open.get() {
+            break;
+        }
+        member.gate.open.set(false);
+        let openings = member.gate.openings.get();
+        notices.push_back(Notice { due: now + grace, member: place, openings });
+    }
+}
+
+async fn work<F: UserFactory>(
+    mut user: ActiveUser<F>,
+    gate: &Gate,
+    scenario: &ScenarioContext,
+    hard_end: Moment,
+) {
+    while gate.opened().await {
+        user.stop.reset();
+        user.stop.set_deadline(hard_end);
+        user.set_counted(true);
+        while gate.open.get() {
+            let number = scenario.state.begin_iteration();
+            if !user.run_iteration(number, None).await {
+                // Interrupted: at the end of its grace, unless it was called
+                // back just then, or with the whole run.
+                break;
+            }
+        }
+        user.set_counted(false);
+        if gate.open.get() && user.stop.is_stopped() && clock::now() >= hard_end {
+            break;
+        }
+    }
+}

@@ -1,0 +1,134 @@
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use units::Moment;
+
+/// Why a run ended before its scenarios did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AbortReason {
+    /// The script called `exec.test.abort`, with this message.
+    ByScript(String),
+    /// A threshold with `abortOnFail` was crossed.
+    Threshold,
+    /// The person at the terminal, or another process, sent a signal.
+    Signal,
+    /// The script threw where a run cannot go on: in its init code or set-up.
+    ScriptException(String),
+    /// `setup` did not end within `setupTimeout`.
+    SetupTimeout(String),
+    /// `teardown` did not end within `teardownTimeout`.
+    TeardownTimeout(String),
+    /// The machine refused something that a run cannot do without.
+    Machine(String),
+}
+
+/// What the whole run shares: counters that every worker adds to, and the
+/// request to abort. All of it is atomic; nothing here is ever waited for.
+#[derive(Debug, Default)]
+pub struct RunState {
+    users_active: AtomicU32,
+    users_initialized: AtomicU32,
+    iterations_completed: AtomicU64,
+    iterations_interrupted: AtomicU64,
+    started: OnceLock<Moment>,
+    ended: OnceLock<Moment>,
+    abort: OnceLock<AbortReason>,
+    /// `exec.test.fail` was called: the run goes on, and is failed at its end.
+    marked_failed: AtomicBool,
+    next_user: AtomicU32,
+}
+
+impl RunState {
+    /// A run that has not started.
+    pub fn new() -> Self {
+        RunState::default()
+    }
+
+    /// Users that a scenario has taken and not given back.
+    pub fn users_active(&self) -> u32 {
+        self.users_active.load(Ordering::Relaxed)
+    }
+
+    /// Users whose init code has run.
+    pub fn users_initialized(&self) -> u32 {
+        self.users_initialized.load(Ordering::Relaxed)
+    }
+
+    /// Iterations that came to their end.
+    pub fn iterations_completed(&self) -> u64 {
+        self.iterations_completed.load(Ordering::Relaxed)
+    }
+
+    /// Iterations that were cut off.
+    pub fn iterations_interrupted(&self) -> u64 {
+        self.iterations_interrupted.load(Ordering::Relaxed)
+    }
+
+    /// When the first scenario could begin, after set-up.
+    pub fn started(&self) -> Option<Moment> {
+        self.started.get().copied()
+    }
+
+    /// When the last scenario was over, before tear-down.
+    pub fn ended(&self) -> Option<Moment> {
+        self.ended.get().copied()
+    }
+
+    /// Asks every worker to stop at once. The first reason given stays.
+    pub fn abort(&self, reason: AbortReason) {
+        // A later reason is the consequence of the first.
+        let _ = self.abort.set(reason);
+    }
+
+    /// Why the run was aborted, if it was.
+    pub fn aborted(&self) -> Option<&AbortReason> {
+        self.abort.get()
+    }
+
+    /// Marks the run as failed without ending it.
+    pub fn mark_failed(&self) {
+        self.marked_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was marked as failed.
+    pub fn marked_failed(&self) -> bool {
+        self.marked_failed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn start(&self, at: Moment) {
+        let _ = self.started.set(at);
+    }
+
+    pub(crate) fn end(&self, at: Moment) {
+        let _ = self.ended.set(at);
+    }
+
+    pub(crate) fn user_initialized(&self) {
+        self.users_initialized.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn user_activated(&self) {
+        self.users_active.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn user_deactivated(&self) {
+        self.users_active.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn iteration_completed(&self) {
+        self.iterations_completed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn iteration_interrupted(&self) {
+        self.iterations_interrupted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The first number for users beyond the planned ones.
+    pub(crate) fn number_unplanned_from(&self, first: u32) {
+        self.next_user.store(first, Ordering::Relaxed);
+    }
+
+    pub(crate) fn next_unplanned_user(&self) -> u32 {
+        self.next_user.fetch_add(1, Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,176 @@
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use plan::{Executor, Scenario};
+use units::Moment;
+
+/// What all workers share of one scenario while it runs.
+#[derive(Debug)]
+pub struct ScenarioState {
+    /// The definition.
+    pub scenario: Scenario,
+    started: OnceLock<Moment>,
+    finished_on: AtomicU32,
+    finished: AtomicBool,
+    interrupted: AtomicBool,
+    told_of_drops: AtomicBool,
+    iterations_begun: AtomicU64,
+    iterations_completed: AtomicU64,
+    iterations_dropped: AtomicU64,
+    users_active: AtomicU32,
+    users_taken: AtomicU32,
+    /// Users that an arrival-rate scenario may still add.
+    unplanned_left: AtomicU32,
+}
+
+/// A reading of a scenario's counters, for those who show it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScenarioReading {
+    /// Since its start; none while it waits for its start time.
+    pub elapsed: Option<Duration>,
+    /// Done, 0 to 1.
+    pub progress: f64,
+    /// Users at work for it now.
+    pub users_active: u32,
+    /// Users it has taken so far.
+    pub users_taken: u32,
+    /// Iterations that came to their end.
+    pub iterations_completed: u64,
+    /// Iterations that its schedule wanted and that nobody was free to start.
+    pub iterations_dropped: u64,
+    /// It is over on every worker.
+    pub finished: bool,
+    /// It was cut off.
+    pub interrupted: bool,
+}
+
+impl ScenarioState {
+    pub(crate) fn new(scenario: Scenario) -> Self {
+        let unplanned = scenario.executor.max_users().saturating_sub(scenario.executor.planned_users());
+        ScenarioState {
+            scenario,
+            started: OnceLock::new(),
+            finished_on: AtomicU32::new(0),
+            finished: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+            told_of_drops: AtomicBool::new(false),
+            iterations_begun: AtomicU64::new(0),
+            iterations_completed: AtomicU64::new(0),
+            iterations_dropped: AtomicU64::new(0),
+            users_active: AtomicU32::new(0),
+            users_taken: AtomicU32::new(0),
+            unplanned_left: AtomicU32::new(unplanned),
+        }
+    }
+
+    /// When it started; none while it waits.
+    pub fn started(&self) -> Option<Moment> {
+        self.started.get().copied()
+    }
+
+    /// How much of it is done at `now`, 0 to 1: by iterations where their
+    /// number is fixed, by time elsewhere.
+    pub fn progress(&self, now: Moment) -> f64 {
+        if self.finished.load(Ordering::Relaxed) {
+            return 1.0;
+        }
+        let done = self.iterations_completed.load(Ordering::Relaxed) as f64;
+        let share = match &self.scenario.executor {
+            Executor::SharedIterations { iterations, .. } => done / (*iterations).max(1) as f64,
+            Executor::PerUserIterations { users, iterations, .. } => {
+                done / (u64::from(*users).saturating_mul(*iterations)).max(1) as f64
+            }
+            executor => {
+                let Some(started) = self.started() else { return 0.0 };
+                let whole = executor.duration().as_secs_f64();
+                if whole > 0.0 { now.since(started).as_secs_f64() / whole } else { 0.0 }
+            }
+        };
+        share.min(1.0)
+    }
+
+    /// All counters at `now`.
+    pub fn read(&self, now: Moment) -> ScenarioReading {
+        ScenarioReading {
+            elapsed: self.started().map(|started| now.since(started)),
+            progress: self.progress(now),
+            users_active: self.users_active.load(Ordering::Relaxed),
+            users_taken: self.users_taken.load(Ordering::Relaxed),
+            iterations_completed: self.iterations_completed.load(Ordering::Relaxed),
+            iterations_dropped: self.iterations_dropped.load(Ordering::Relaxed),
+            finished: self.finished.load(Ordering::Relaxed),
+            interrupted: self.interrupted.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(crate) fn start(&self, at: Moment) {
+        let _ = self.started.set(at);
+    }
+
+    /// One worker's share is over; true for the last of `workers`.
+    pub(crate) fn finish_share(&self, workers: usize) -> bool {
+        let last = self.finished_on.fetch_add(1, Ordering::AcqRel) as usize + 1 == workers;
+        if last {
+            self.finished.store(true, Ordering::Relaxed);
+        }
+        last
+    }
+
+    pub(crate) fn mark_interrupted(&self) {
+        self.interrupted.store(true, Ordering::Relaxed);
+    }
+
+    /// The number of the next iteration, from 0.
+    pub(crate) fn begin_iteration(&self) -> u64 {
+        self.iterations_begun.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The same, while fewer than `limit` have begun.
+    pub(crate) fn begin_iteration_below(&self, limit: u64) -> Option<u64> {
+        // A plain load first, so that users who wait for the end of a fixed
+        // number of iterations do not push the counter on for ever.
+        if self.iterations_begun.load(Ordering::Relaxed) >= limit {
+            return None;
+        }
+        let number = self.iterations_begun.fetch_add(1, Ordering::Relaxed);
+        (number < limit).then_some(number)
+    }
+
+    pub(crate) fn iterations_begun(&self) -> u64 {
+        self.iterations_begun.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn iteration_completed(&self) {
+        self.iterations_completed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn iterations_dropped(&self, count: u64) {
+        self.iterations_dropped.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// True for the first who asks.
+    pub(crate) fn first_drop(&self) -> bool {
+        !self.told_of_drops.swap(true, Ordering::Relaxed)
+    }
+
+    pub(crate) fn user_activated(&self) {
+        self.users_active.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn user_deactivated(&self) {
+        self.users_active.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn users_taken(&self, count: u32) {
+        self.users_taken.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Whether one more user beyond the planned ones may be made; takes the
+    /// permission if so.
+    pub(crate) fn take_unplanned(&self) -> bool {
+        self.unplanned_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+            .is_ok()
+    }
+}

@@ -1,0 +1,204 @@
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use units::Moment;
+
+use crate::timer::sleep_until;
+use crate::{
+    Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId, VirtualUser, Worker,
+};
+
+/// A worker's users that no scenario has taken, by their slot in the plan, and
+/// the means to make more.
+pub(crate) struct Seats<F: UserFactory> {
+    pub worker: Worker,
+    pub factory: Arc<F>,
+    pub min_iteration: Duration,
+    idle: RefCell<HashMap<u32, Seat<F::User>>>,
+    /// Users made beyond the plan and given back by their scenario.
+    spare: RefCell<Vec<Seat<F::User>>>,
+    /// Signals of the users that are at work, to be tripped by an abort.
+    pub at_work: RefCell<HashMap<UserId, Stop>>,
+}
+
+/// One user with what the engine keeps of it.
+struct Seat<U> {
+    id: UserId,
+    /// The plan's slot, for those users that the plan counted.
+    slot: Option<u32>,
+    user: U,
+    iterations: u64,
+    stop: Stop,
+}
+
+impl<F: UserFactory> Seats<F> {
+    pub fn new(worker: Worker, factory: Arc<F>, min_iteration: Duration) -> Self {
+        Seats {
+            worker,
+            factory,
+            min_iteration,
+            idle: RefCell::default(),
+            spare: RefCell::default(),
+            at_work: RefCell::default(),
+        }
+    }
+
+    /// Makes the user of a planned slot.
+    pub async fn make_planned(&self, slot: u32) -> Result<(), InitError> {
+        let seat = self.make(UserId(slot + 1), Some(slot)).await?;
+        self.idle.borrow_mut().insert(slot, seat);
+        Ok(())
+    }
+
+    /// Takes a planned slot's user for a scenario. Where the plan could not
+    /// foresee that an earlier scenario still holds it, makes another.
+    pub async fn take_planned(
+        self: &Rc<Self>,
+        slot: u32,
+        scenario: &Rc<ScenarioContext>,
+    ) -> Result<ActiveUser<F>, InitError> {
+        let seat = self.idle.borrow_mut().remove(&slot);
+        match seat {
+            Some(seat) => Ok(self.activate(seat, scenario)),
+            None => self.take_unplanned(scenario).await,
+        }
+    }
+
+    /// Takes a spare user for a scenario, or makes one.
+    pub async fn take_unplanned(
+        self: &Rc<Self>,
+        scenario: &Rc<ScenarioContext>,
+    ) -> Result<ActiveUser<F>, InitError> {
+        let spare = self.spare.borrow_mut().pop();
+        let seat = match spare {
+            Some(seat) => seat,
+            None => {
+                let id = UserId(self.worker.run.next_unplanned_user());
+                self.make(id, None).await?
+            }
+        };
+        Ok(self.activate(seat, scenario))
+    }
+
+    /// Trips every user that is at work.
+    pub fn interrupt_all(&self) {
+        for stop in self.at_work.borrow().values() {
+            stop.trip();
+        }
+    }
+
+    async fn make(&self, id: UserId, slot: Option<u32>) -> Result<Seat<F::User>, InitError> {
+        let user = self.factory.create(id, &self.worker).await?;
+        self.worker.run.user_initialized();
+        Ok(Seat { id, slot, user, iterations: 0, stop: Stop::new() })
+    }
+
+    fn activate(
+        self: &Rc<Self>,
+        mut seat: Seat<F::User>,
+        scenario: &Rc<ScenarioContext>,
+    ) -> ActiveUser<F> {
+        seat.stop.reset();
+        seat.user.activate(scenario);
+        self.at_work.borrow_mut().insert(seat.id, seat.stop.clone());
+        scenario.state.users_taken(1);
+        ActiveUser {
+            seats: Rc::clone(self),
+            scenario: Rc::clone(scenario),
+            stop: seat.stop.clone(),
+            seat: Some(seat),
+            in_scenario: 0,
+            counted: false,
+        }
+    }
+}
+
+/// A user that a scenario has taken. Dropping it gives the user back.
+pub(crate) struct ActiveUser<F: UserFactory> {
+    seats: Rc<Seats<F>>,
+    scenario: Rc<ScenarioContext>,
+    pub stop: Stop,
+    seat: Option<Seat<F::User>>,
+    in_scenario: u64,
+    counted: bool,
+}
+
+impl<F: UserFactory> ActiveUser<F> {
+    /// Counts this user as active, or no longer: a ramping scenario holds its
+    /// users while they pause.
+    pub fn set_counted(&mut self, counted: bool) {
+        if counted == self.counted {
+            return;
+        }
+        self.counted = counted;
+        let (run, state) = (&self.seats.worker.run, &self.scenario.state);
+        if counted {
+            run.user_activated();
+            state.user_activated();
+        } else {
+            run.user_deactivated();
+            state.user_deactivated();
+        }
+    }
+
+    /// Runs the scenario's iteration `number`. False when the user is to stop.
+    ///
+    /// `scheduled` is when an open model wanted it to start.
+    pub async fn run_iteration(&mut self, number: u64, scheduled: Option<Moment>) -> bool {
+        let Some(seat) = self.seat.as_mut() else { return false };
+        let started = clock::now();
+        if let Some(scheduled) = scheduled {
+            self.seats.worker.recorder.send_lag(started.since(scheduled));
+        }
+        let iteration = Iteration {
+            in_user: seat.iterations,
+            in_scenario: self.in_scenario,
+            in_instance: number,
+            in_test: number,
+            scheduled,
+            started,
+            stop: seat.stop.clone(),
+        };
+        seat.iterations += 1;
+        self.in_scenario += 1;
+        let run = &self.seats.worker.run;
+        match seat.user.iterate(&iteration).await {
+            Ending::Completed => {
+                run.iteration_completed();
+                self.scenario.state.iteration_completed();
+            }
+            Ending::Interrupted => {
+                run.iteration_interrupted();
+                self.scenario.state.mark_interrupted();
+                return !self.stop.is_stopped();
+            }
+            Ending::Abort(reason) => {
+                run.iteration_interrupted();
+                run.abort(reason);
+                return false;
+            }
+        }
+        let least = self.seats.min_iteration;
+        if !least.is_zero() && clock::now() < started + least {
+            let _ = self.stop.race(sleep_until(started + least)).await;
+        }
+        !self.stop.is_stopped()
+    }
+}
+
+impl<F: UserFactory> Drop for ActiveUser<F> {
+    fn drop(&mut self) {
+        self.set_counted(false);
+        let Some(seat) = self.seat.take() else { return };
+        self.seats.at_work.borrow_mut().remove(&seat.id);
+        match seat.slot {
+            Some(slot) => {
+                self.seats.idle.borrow_mut().insert(slot, seat);
+            }
+            None => self.seats.spare.borrow_mut().push(seat),
+        }
+    }
+}

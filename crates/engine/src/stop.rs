@@ -1,0 +1,104 @@
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use units::Moment;
+
+/// Asks one virtual user to end its iteration now.
+///
+/// A user is one task, and everything it waits for is polled by that task. So
+/// the signal needs no list of waiters: tripping it sets a flag and wakes the
+/// task, and [`Stop::race`], polled again, sees the flag. Waiting under a stop
+/// therefore costs one comparison a poll and nothing to set up.
+///
+/// `race` and `stopped` must be awaited by the user's own task (not by a task
+/// that the user spawned), at a place that is polled whenever the task wakes.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    inner: Rc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    tripped: Cell<bool>,
+    deadline: Cell<Option<Moment>>,
+    task: RefCell<Option<Waker>>,
+}
+
+/// The iteration was asked to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+impl Stop {
+    /// A signal that has not been given.
+    pub fn new() -> Self {
+        Stop::default()
+    }
+
+    /// Whether the user has been asked to end its iteration. Synchronous code
+    /// that may run for long (a script's loop) asks this now and then.
+    pub fn is_stopped(&self) -> bool {
+        self.inner.tripped.get()
+    }
+
+    /// Waits for `work`, or for the signal, whichever comes first. `work` is
+    /// dropped, and so cancelled, when the signal wins.
+    pub async fn race<T>(&self, work: impl Future<Output = T>) -> Result<T, Stopped> {
+        let mut work = pin!(work);
+        poll_fn(|context| {
+            if self.is_stopped() {
+                return Poll::Ready(Err(Stopped));
+            }
+            work.as_mut().poll(context).map(Ok)
+        })
+        .await
+    }
+
+    /// Waits for the signal alone.
+    pub async fn stopped(&self) {
+        poll_fn(|_| match self.is_stopped() {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
+    }
+
+    /// Sets when the signal will be given at the latest. Synchronous code that
+    /// holds the worker's thread also holds up whoever would trip the signal,
+    /// so it asks [`Stop::is_overdue`] instead.
+    pub fn set_deadline(&self, deadline: Moment) {
+        self.inner.deadline.set(Some(deadline));
+    }
+
+    /// Whether the signal was given, or would have been by `now`.
+    pub fn is_overdue(&self, now: Moment) -> bool {
+        self.is_stopped() || self.inner.deadline.get().is_some_and(|deadline| now >= deadline)
+    }
+
+    /// Gives the signal.
+    pub fn trip(&self) {
+        self.inner.tripped.set(true);
+        if let Some(task) = self.inner.task.borrow().as_ref() {
+            task.wake_by_ref();
+        }
+    }
+
+    /// Takes the signal back, before the user's next iteration.
+    pub fn reset(&self) {
+        self.inner.tripped.set(false);
+        self.inner.deadline.set(None);
+    }
+
+    /// Notes the current task as the one to wake. To be awaited once by the
+    /// task that will run the user; a runner of its own (a test, a set-up
+    /// call) does the same.
+    pub async fn adopt_task(&self) {
+        poll_fn(|context| {
+            *self.inner.task.borrow_mut() = Some(context.waker().clone());
+            Poll::Ready(())
+        })
+        .await;
+    }
+}

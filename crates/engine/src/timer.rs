@@ -1,0 +1,400 @@
+//! Timers finer than a millisecond.
+//!
+//! The runtime's own timers are rounded up to whole milliseconds, which is
+//! fine for time-outs and far too coarse for pacing or for a user's think
+//! time. Each worker has one kernel timer (timerfd) and a heap of deadlines.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use units::Moment;
+
+thread_local! {
+    static TIMERS: RefCell<Option<Rc<Timers>>> = const { RefCell::new(None) };
+}
+
+/// Resolves at `deadline`, at once if that has passed. Must be awaited on a
+/// worker's thread, inside [`run_with_timers`].
+pub fn sleep_until(deadline: Moment) -> Sleep {
+    Sleep { deadline, key: None }
+}
+
+/// Resolves after `span`.
+pub fn sleep(span: Duration) -> Sleep {
+    sleep_until(clock::now() + span)
+}
+
+/// A pending timer. Dropping it cancels it.
+#[derive(Debug)]
+pub struct Sleep {
+    deadline: Moment,
+    key: Option<Key>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    slot: u32,
+    generation: u32,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if clock::now() >= self.deadline {
+            return Poll::Ready(());
+        }
+        let deadline = self.deadline;
+        with_timers(|timers| match self.key {
+            Some(key) => timers.rewake(key, context.waker()),
+            None => self.key = Some(timers.add(deadline, context.waker().clone())),
+        });
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            // The thread's timers may already be gone when a worker ends.
+            let _ = TIMERS.try_with(|timers| {
+                if let Ok(timers) = timers.try_borrow()
+                    && let Some(timers) = timers.as_ref()
+                {
+                    timers.cancel(key);
+                }
+            });
+        }
+    }
+}
+
+/// Puts this thread's timers in place and runs `work`. To be called inside a
+/// `LocalSet`, on whose thread the timers' own task then runs.
+///
+/// # Errors
+/// When the kernel refuses a timer.
+pub async fn run_with_timers<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
+    let timers = Rc::new(Timers::default());
+    TIMERS.set(Some(Rc::clone(&timers)));
+    let alarm = alarm::Alarm::new()?;
+    let driver = tokio::task::spawn_local(drive(timers, alarm));
+    let value = work.await;
+    driver.abort();
+    TIMERS.set(None);
+    Ok(value)
+}
+
+/// Sets the kernel's timer to the nearest deadline, and wakes what is due.
+async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
+    poll_fn(|context| {
+        *timers.driver.borrow_mut() = Some(context.waker().clone());
+        Poll::Ready(())
+    })
+    .await;
+    loop {
+        let next = timers.fire_due(clock::now());
+        let waited = match next {
+            Some(deadline) => alarm.wait_until(deadline, &timers).await,
+            None => {
+                timers.changed().await;
+                Ok(())
+            }
+        };
+        if waited.is_err() {
+            // The kernel took a timer and then refused to set it, which it
+            // does for no argument of ours. A coarse wait keeps users alive.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+fn with_timers(apply: impl FnOnce(&Timers)) {
+    TIMERS.with_borrow(|timers| match timers {
+        Some(timers) => apply(timers),
+        // A programming error of ours, not of anything from outside.
+        None => debug_assert!(false, "a sleep outside run_with_timers"),
+    });
+}
+
+#[derive(Default)]
+struct Timers {
+    heap: RefCell<BinaryHeap<Reverse<(Moment, Key)>>>,
+    slots: RefCell<Slots>,
+    /// The nearest deadline became nearer since the alarm was set.
+    nearer: Cell<bool>,
+    /// How many places in the heap nobody waits at any more, at the most.
+    cancelled: Cell<usize>,
+    driver: RefCell<Option<Waker>>,
+}
+
+#[derive(Default)]
+struct Slots {
+    entries: Vec<Entry>,
+    free: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Entry {
+    generation: u32,
+    waker: Option<Waker>,
+}
+
+impl Timers {
+    fn add(&self, deadline: Moment, waker: Waker) -> Key {
+        let key = self.slots.borrow_mut().insert(waker);
+        let mut heap = self.heap.borrow_mut();
+        let nearest = heap.peek().is_none_or(|Reverse((first, _))| deadline < *first);
+        heap.push(Reverse((deadline, key)));
+        if nearest {
+            self.nearer.set(true);
+            if let Some(driver) = self.driver.borrow().as_ref() {
+                driver.wake_by_ref();
+            }
+        }
+        key
+    }
+
+    fn rewake(&self, key: Key, waker: &Waker) {
+        let mut slots = self.slots.borrow_mut();
+        if let Some(entry) = slots.entry(key)
+            && let Some(old) = entry.waker.as_mut()
+        {
+            old.clone_from(waker);
+        }
+    }
+
+    /// A cancelled timer's place in the heap stays until its deadline; its
+    /// generation tells that nobody waits there any more.
+    fn cancel(&self, key: Key) {
+        if self.slots.borrow_mut().remove(key).is_none() {
+            return;
+        }
+        let mut heap = self.heap.borrow_mut();
+        self.cancelled.set(self.cancelled.get() + 1);
+        // Long timers that are set and cancelled again and again must not
+        // pile up until their deadlines.
+        if self.cancelled.get() > 64 && self.cancelled.get() * 2 > heap.len() {
+            let mut slots = self.slots.borrow_mut();
+            heap.retain(|Reverse((_, key))| slots.entry(*key).is_some());
+            self.cancelled.set(0);
+        }
+    }
+
+    /// Wakes every timer that is due, and tells the nearest that is not.
+    fn fire_due(&self, now: Moment) -> Option<Moment> {
+        self.nearer.set(false);
+        loop {
+            let key = {
+                let mut heap = self.heap.borrow_mut();
+                let Reverse((deadline, key)) = *heap.peek()?;
+                if deadline > now {
+                    return Some(deadline);
+                }
+                heap.pop();
+                key
+            };
+            let waker = self.slots.borrow_mut().remove(key);
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+    }
+
+    fn changed(&self) -> impl Future<Output = ()> + '_ {
+        poll_fn(|_| match self.nearer.get() {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+    }
+}
+
+impl Slots {
+    fn insert(&mut self, waker: Waker) -> Key {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.entries.push(Entry::default());
+            (self.entries.len() - 1) as u32
+        });
+        let entry = &mut self.entries[slot as usize];
+        entry.waker = Some(waker);
+        Key { slot, generation: entry.generation }
+    }
+
+    fn entry(&mut self, key: Key) -> Option<&mut Entry> {
+        let entry = self.entries.get_mut(key.slot as usize)?;
+        (entry.generation == key.generation).then_some(entry)
+    }
+
+    fn remove(&mut self, key: Key) -> Option<Waker> {
+        let entry = self.entry(key)?;
+        entry.generation = entry.generation.wrapping_add(1);
+        let waker = entry.waker.take();
+        self.free.push(key.slot);
+        waker
+    }
+}
+
+/// The kernel's timer: to the nanosecond, and readable through the worker's
+/// own event loop.
+#[cfg(target_os = "linux")]
+mod alarm {
+    use super::Timers;
+    use rustix::time::{
+        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+        timerfd_settime,
+    };
+    use std::os::fd::OwnedFd;
+    use std::future::poll_fn;
+    use std::task::Poll;
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+    use units::Moment;
+
+    #[derive(Debug)]
+    pub struct Alarm {
+        timer: AsyncFd<OwnedFd>,
+    }
+
+    impl Alarm {
+        pub fn new() -> std::io::Result<Self> {
+            let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+            let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+            Ok(Alarm { timer: AsyncFd::with_interest(timer, Interest::READABLE)? })
+        }
+
+        /// Until the deadline, or until a nearer one was added.
+        pub async fn wait_until(&self, deadline: Moment, timers: &Timers) -> std::io::Result<()> {
+            // Zero would disarm the timer.
+            let span = deadline.since(clock::now()).max(std::time::Duration::from_nanos(1));
+            let value = Timespec {
+                tv_sec: span.as_secs().try_into().unwrap_or(i64::MAX),
+                tv_nsec: span.subsec_nanos().into(),
+            };
+            let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
+            // Setting the timer also clears what it had counted, so it is
+            // never read.
+            timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::empty(), &once)?;
+            poll_fn(|context| {
+                if timers.nearer.get() {
+                    return Poll::Ready(Ok(()));
+                }
+                match self.timer.poll_read_ready(context) {
+                    Poll::Ready(Ok(mut ready)) => {
+                        ready.clear_ready();
+                        Poll::Ready(Ok(()))
+                    }
+                    Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+                    Poll::Pending => Poll::Pending,
+                }
+            })
+            .await
+        }
+    }
+}
+
+/// Elsewhere the runtime's millisecond timers serve.
+#[cfg(not(target_os = "linux"))]
+mod alarm {
+    use super::Timers;
+    use std::future::Future;
+    use std::future::poll_fn;
+    use std::task::Poll;
+    use units::Moment;
+
+    pub struct Alarm;
+
+    impl Alarm {
+        pub fn new() -> std::io::Result<Self> {
+            Ok(Alarm)
+        }
+
+        pub async fn wait_until(&self, deadline: Moment, timers: &Timers) -> std::io::Result<()> {
+            let mut sleep = std::pin::pin!(tokio::time::sleep(deadline.since(clock::now())));
+            poll_fn(|context| match timers.nearer.get() {
+                true => Poll::Ready(()),
+                false => sleep.as_mut().poll(context),
+            })
+            .await;
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on_worker<T>(work: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        tokio::task::LocalSet::new().block_on(&runtime, run_with_timers(work)).unwrap()
+    }
+
+    #[test]
+    fn wakes_in_the_order_of_deadlines_and_never_early() {
+        on_worker(async {
+            let start = clock::now();
+            let order = Rc::new(RefCell::new(Vec::new()));
+            let tasks: Vec<_> = [5u64, 1, 3]
+                .into_iter()
+                .map(|ms| {
+                    let order = Rc::clone(&order);
+                    tokio::task::spawn_local(async move {
+                        let deadline = start + Duration::from_millis(ms);
+                        sleep_until(deadline).await;
+                        assert!(clock::now() >= deadline);
+                        order.borrow_mut().push(ms);
+                    })
+                })
+                .collect();
+            for task in tasks {
+                task.await.unwrap();
+            }
+            assert_eq!(*order.borrow(), [1, 3, 5]);
+        });
+    }
+
+    #[test]
+    fn a_dropped_sleep_is_cancelled_and_its_slot_used_again() {
+        on_worker(async {
+            for _ in 0..100 {
+                let mut cancelled = std::pin::pin!(sleep(Duration::from_secs(3600)));
+                let polled = poll_fn(|context| Poll::Ready(cancelled.as_mut().poll(context))).await;
+                assert!(polled.is_pending());
+            }
+            sleep(Duration::from_micros(100)).await;
+            with_timers(|timers| {
+                assert!(timers.slots.borrow().entries.len() <= 100);
+                assert_eq!(timers.slots.borrow().entries.iter().filter(|e| e.waker.is_some()).count(), 0);
+            });
+        });
+    }
+
+    #[test]
+    fn a_thousand_cancelled_long_timers_leave_little_behind() {
+        on_worker(async {
+            for _ in 0..1000 {
+                let mut cancelled = Box::pin(sleep(Duration::from_secs(3600)));
+                let polled = poll_fn(|context| Poll::Ready(cancelled.as_mut().poll(context))).await;
+                assert!(polled.is_pending());
+            }
+            with_timers(|timers| assert!(timers.heap.borrow().len() < 200));
+        });
+    }
+
+    #[test]
+    fn a_nearer_deadline_overtakes_a_set_alarm() {
+        on_worker(async {
+            let far = tokio::task::spawn_local(sleep(Duration::from_secs(3600)));
+            tokio::task::yield_now().await;
+            let start = clock::now();
+            sleep(Duration::from_millis(2)).await;
+            assert!(clock::now().since(start) < Duration::from_secs(60));
+            far.abort();
+        });
+    }
+}

@@ -1,0 +1,279 @@
+//! One thread, one event loop, a fixed share of the users.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use samples::{Recorder, Registry, TagMap, Watch};
+use tokio::sync::mpsc::UnboundedReceiver;
+use units::Moment;
+
+use crate::executors::{self, Handovers, Share};
+use crate::pulse::Pulse;
+use crate::seat::Seats;
+use crate::timer::{run_with_timers, sleep_until};
+use crate::{
+    AbortReason, Event, InitError, RunState, ScenarioContext, ScenarioState, Stop, UserFactory,
+    Worker,
+};
+
+/// What the conductor tells a worker.
+pub(crate) enum Command {
+    SetUp,
+    /// Scenarios count their start times from here.
+    Start(Moment),
+    Abort,
+    TearDown,
+    Exit,
+}
+
+/// What a worker tells the conductor.
+pub(crate) enum Report {
+    UsersReady,
+    SetUpDone,
+    ScenariosDone,
+    TearDownDone,
+    Gone,
+}
+
+/// All that a worker's thread is started with.
+pub(crate) struct Assignment<F: UserFactory> {
+    pub index: usize,
+    pub workers: usize,
+    pub factory: Arc<F>,
+    pub run: Arc<RunState>,
+    pub registry: Arc<Registry>,
+    pub watch: Arc<Watch>,
+    pub scenarios: Vec<ScenarioShare>,
+    /// Slots of the plan whose users live here.
+    pub slots: Vec<u32>,
+    pub min_iteration: Duration,
+    pub run_tags: TagMap,
+    pub commands: UnboundedReceiver<Command>,
+    pub reports: Sender<Report>,
+    pub events: Sender<Event>,
+}
+
+/// One scenario's part on one worker.
+pub(crate) struct ScenarioShare {
+    pub state: Arc<ScenarioState>,
+    pub users: Vec<(u32, u32)>,
+    pub planned: u32,
+    pub handovers: Handovers,
+}
+
+/// The body of a worker's thread.
+pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
+    let run = Arc::clone(&assignment.run);
+    let reports = assignment.reports.clone();
+    let ended = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // Sockets are looked at after this many polls of tasks; with short
+        // tasks the default would make a ready answer wait longer than need be.
+        .event_interval(61)
+        .build()
+        .and_then(|runtime| {
+            tokio::task::LocalSet::new().block_on(&runtime, run_with_timers(live(assignment)))
+        });
+    if let Err(error) = ended {
+        run.abort(AbortReason::Machine(format!(
+            "cannot start a worker's event loop: {error}; is the limit on open files (ulimit -n) too low?"
+        )));
+    }
+    // The conductor may have left already.
+    let _ = reports.send(Report::Gone);
+}
+
+async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
+    let recorder =
+        Rc::new(Recorder::new(Arc::clone(&assignment.registry), Arc::clone(&assignment.watch)));
+    let worker = Worker {
+        index: assignment.index,
+        recorder: Rc::clone(&recorder),
+        run: Arc::clone(&assignment.run),
+    };
+    let seats = Rc::new(Seats::new(
+        worker.clone(),
+        Arc::clone(&assignment.factory),
+        assignment.min_iteration,
+    ));
+    let tell = |report| {
+        let _ = assignment.reports.send(report);
+    };
+    if let Err(InitError(reason)) = make_users(&seats, &assignment.slots, &assignment.run).await {
+        assignment.run.abort(reason);
+    }
+    tell(Report::UsersReady);
+
+    let once = Stop::new();
+    let running = Rc::new(RefCell::new(Vec::<Stop>::new()));
+    let pulse = tokio::task::spawn_local(beat(
+        assignment.index,
+        Rc::clone(&recorder),
+        Arc::clone(&assignment.run),
+        recorder.base_tags(&assignment.run_tags),
+        assignment.events.clone(),
+    ));
+    let mut shares = std::mem::take(&mut assignment.scenarios);
+    while let Some(command) = assignment.commands.recv().await {
+        match command {
+            Command::SetUp => {
+                spawn_once(&assignment, &worker, &once, true);
+            }
+            Command::Start(start) => {
+                let shares: Vec<_> = shares
+                    .drain(..)
+                    .enumerate()
+                    .map(|(place, share)| {
+                        let stop = Stop::new();
+                        running.borrow_mut().push(stop.clone());
+                        let state = Arc::clone(&share.state);
+                        let tags = scenario_tags(&assignment.run_tags, &state);
+                        let events = assignment.events.clone();
+                        tokio::task::spawn_local(executors::run(Rc::new(Share {
+                            seats: Rc::clone(&seats),
+                            scenario: Rc::new(ScenarioContext {
+                                index: place,
+                                tags: recorder.base_tags(&tags),
+                                state: Arc::clone(&state),
+                            }),
+                            users: share.users,
+                            planned: share.planned,
+                            start: start + state.scenario.start_time,
+                            stop,
+                            workers: assignment.workers,
+                            worker: assignment.index,
+                            handovers: share.handovers,
+                            notify: Rc::new(move |notice| {
+                                let _ = events.send(Event::Notice(notice));
+                            }),
+                        })))
+                    })
+                    .collect();
+                let reports = assignment.reports.clone();
+                let run = Arc::clone(&assignment.run);
+                tokio::task::spawn_local(async move {
+                    for share in shares {
+                        if let Err(panicked) = share.await {
+                            run.abort(AbortReason::Machine(format!(
+                                "a scenario's task ended by a panic ({panicked}); please report this"
+                            )));
+                        }
+                    }
+                    let _ = reports.send(Report::ScenariosDone);
+                });
+            }
+            Command::Abort => {
+                once.trip();
+                running.borrow().iter().for_each(Stop::trip);
+                seats.interrupt_all();
+            }
+            Command::TearDown => {
+                once.reset();
+                spawn_once(&assignment, &worker, &once, false);
+            }
+            Command::Exit => break,
+        }
+    }
+    pulse.abort();
+    let _ = pulse.await;
+    let _ = assignment.events.send(Event::Window {
+        worker: assignment.index,
+        window: recorder.take_window(),
+        pulse: None,
+    });
+}
+
+/// Makes the planned users, the others' work going on between any two.
+async fn make_users<F: UserFactory>(
+    seats: &Seats<F>,
+    slots: &[u32],
+    run: &RunState,
+) -> Result<(), InitError> {
+    for (done, slot) in slots.iter().enumerate() {
+        if run.aborted().is_some() {
+            return Ok(());
+        }
+        seats.make_planned(*slot).await?;
+        if done % 64 == 63 {
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(())
+}
+
+fn spawn_once<F: UserFactory>(
+    assignment: &Assignment<F>,
+    worker: &Worker,
+    stop: &Stop,
+    before: bool,
+) {
+    let (factory, reports) = (Arc::clone(&assignment.factory), assignment.reports.clone());
+    let (worker, stop) = (worker.clone(), stop.clone());
+    tokio::task::spawn_local(async move {
+        stop.adopt_task().await;
+        let (done, report) = if before {
+            (factory.set_up(&worker, &stop).await, Report::SetUpDone)
+        } else {
+            (factory.tear_down(&worker, &stop).await, Report::TearDownDone)
+        };
+        if let Err(reason) = done {
+            worker.run.abort(reason);
+        }
+        let _ = reports.send(report);
+    });
+}
+
+/// Once a second hands over what was recorded, and how this worker fares.
+async fn beat(
+    index: usize,
+    recorder: Rc<Recorder>,
+    run: Arc<RunState>,
+    tags: samples::BaseTags,
+    events: Sender<Event>,
+) {
+    let mut pulse = Pulse::new();
+    let mut next = clock::now() + SECOND;
+    let mut next_gauges = None;
+    loop {
+        // Seconds are counted from the run's start once that is known.
+        if let (None, Some(started)) = (next_gauges, run.started()) {
+            next = started + SECOND;
+            next_gauges = Some(next);
+        }
+        let step = clock::now() + Pulse::STEP;
+        sleep_until(step).await;
+        let now = clock::now();
+        pulse.felt(now.since(step));
+        if now < next {
+            continue;
+        }
+        if index == 0 && next_gauges.is_some() && run.ended().is_none() {
+            recorder.users(run.users_active(), run.users_initialized(), &tags, now);
+        }
+        while next <= now {
+            next = next + SECOND;
+        }
+        let handed = events.send(Event::Window {
+            worker: index,
+            window: recorder.take_window(),
+            pulse: Some(pulse.take()),
+        });
+        if handed.is_err() {
+            return;
+        }
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn scenario_tags(run_tags: &TagMap, state: &ScenarioState) -> TagMap {
+    let mut tags = run_tags.clone();
+    for (key, value) in &state.scenario.tags {
+        tags.insert(key.clone(), value.clone());
+    }
+    tags.insert("scenario".to_owned(), state.scenario.name.clone());
+    tags
+}
