@@ -1,0 +1,64 @@
+/// `plimsoll http`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Without --rate the model is closed: each of -c users sends its next request \
+    when the last is answered, and only service time is known. With --rate it is open: requests \
+    start on schedule, and response time counts from the scheduled start.\n\n\
+    Exit status: 0 every request was answered, 1 some failed, 104 a flag is wrong, 105 interrupted.")]
+pub struct HttpArgs {
+    /// The address, like http://127.0.0.1:8080/path
+    pub url: String,
+    /// Virtual users, each with its own connection
+    #[arg(short, long, value_name = "N", default_value_t = 50)]
+    pub connections: u32,
+    /// How long
+    #[arg(short, long, value_name = "TIME", default_value = "10s")]
+    pub duration: String,
+    /// Requests per second (open model); users are added as needed
+    #[arg(short, long, value_name = "N")]
+    pub rate: Option<u64>,
+    /// Users at the most in the open model
+    #[arg(long, value_name = "N", requires = "rate")]
+    pub max_users: Option<u32>,
+    /// Stop after so many requests; -d is then the limit
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "rate")]
+    pub requests: Option<u64>,
+    /// Method
+    #[arg(short = 'm', long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Header; give it several times
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    pub headers: Vec<String>,
+    /// Body; @FILE reads it from a file
+    #[arg(short = 'b', long, value_name = "TEXT|@FILE")]
+    pub body: Option<String>,
+    /// Time limit of a request
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub timeout: String,
+    /// HTTP/1.1 only
+    #[arg(long, group = "version")]
+    pub h1: bool,
+    /// HTTP/2 over TLS only
+    #[arg(long, group = "version")]
+    pub h2: bool,
+    /// HTTP/2 without TLS, with prior knowledge
+    #[arg(long, group = "version")]
+    pub h2c: bool,
+    /// Accept any certificate
+    #[arg(short = 'k', long)]
+    pub insecure: bool,
+    /// Client certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<std::path::PathBuf>,
+    /// Its key (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<std::path::PathBuf>,
+    /// A new connection for each request
+    #[arg(long)]
+    pub no_keepalive: bool,
+    /// Worker threads; by default one for each processor this process may use
+    #[arg(long, value_name = "N")]
+    pub workers: Option<usize>,
+    /// One JSON object on standard output instead of the text
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,123 @@
+//! The command line: the one source of help, man page and completions.
+
+mod http;
+mod options;
+mod run;
+
+use clap::{Parser, Subcommand};
+
+pub use http::HttpArgs;
+pub use options::OptionArgs;
+pub use run::{InspectArgs, RunArgs, RuntimeArgs};
+
+/// Plimsoll: how much load a service carries, and the proof.
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll",
+    version,
+    arg_required_else_help = true,
+    after_help = "Start here:\n  \
+        plimsoll http -c 100 -d 10s http://127.0.0.1:8080/   one address, no script\n  \
+        plimsoll new script.js && plimsoll run script.js      a k6 script, unchanged\n  \
+        plimsoll serve payload                                a server to try it on\n\n\
+        Results go to standard output, talk to standard error."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every command understands.
+#[derive(Clone, Debug, clap::Args)]
+pub struct GlobalArgs {
+    /// Write no colours (also with NO_COLOR or K6_NO_COLOR set)
+    #[arg(long, global = true)]
+    pub no_color: bool,
+    /// Say more: debug messages too
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Show no progress
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Where log lines go: stderr, stdout, none, file=PATH
+    #[arg(long, global = true, value_name = "WHERE", env = "K6_LOG_OUTPUT", hide_env = true)]
+    pub log_output: Option<String>,
+    /// How log lines look: text, json, raw
+    #[arg(long, global = true, value_name = "FORMAT", env = "K6_LOG_FORMAT", hide_env = true)]
+    pub log_format: Option<String>,
+    /// JSON file with default options
+    #[arg(short, long, global = true, value_name = "FILE", env = "K6_CONFIG", hide_env = true)]
+    pub config: Option<std::path::PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a k6 script, or an archive of one
+    Run(Box<RunArgs>),
+    /// Load one address, without a script
+    Http(Box<HttpArgs>),
+    /// Print a script's consolidated options as JSON
+    Inspect(Box<InspectArgs>),
+    /// Pack a script with all it loads into one file
+    Archive(Box<ArchiveArgs>),
+    /// Write a new script to start from
+    New(NewArgs),
+    /// Start one of the reference systems (runs plimsoll-serve)
+    #[command(disable_help_flag = true)]
+    Serve(ServeArgs),
+    /// Print the version
+    Version(VersionArgs),
+    /// Print completions for a shell
+    Completion {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(hide = true)]
+    Man,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ArchiveArgs {
+    /// The script, or - for standard input
+    pub script: String,
+    /// Where to write the archive
+    #[arg(short = 'O', long = "archive-out", value_name = "FILE", default_value = "archive.tar")]
+    pub out: std::path::PathBuf,
+    /// Leave the environment variables given with -e out of it
+    #[arg(long)]
+    pub exclude_env_vars: bool,
+    #[command(flatten)]
+    pub runtime: RuntimeArgs,
+    #[command(flatten)]
+    pub options: Box<OptionArgs>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct NewArgs {
+    /// The file to write
+    #[arg(default_value = "script.js")]
+    pub file: std::path::PathBuf,
+    /// Write over an existing file
+    #[arg(short, long)]
+    pub force: bool,
+    /// What to start from: minimal, protocol, or the path of a script
+    #[arg(long, default_value = "minimal")]
+    pub template: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ServeArgs {
+    /// The system and its flags; `plimsoll serve --help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct VersionArgs {
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
