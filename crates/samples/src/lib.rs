@@ -1,1 +1,5 @@
 //! `samples`: see ARCHITECTURE.md.
+
+mod verdict;
+
+pub use verdict::{Cause, Level, Reason, Verdict};
