@@ -1,0 +1,33 @@
+use std::process::ExitCode;
+
+/// A process's exit status. Those of `run` are the ones k6's users know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit(u8);
+
+impl Exit {
+    pub const SUCCESS: Exit = Exit(0);
+    /// Some requests of `plimsoll http` failed.
+    pub const SOME_FAILED: Exit = Exit(1);
+    pub const THRESHOLDS: Exit = Exit(99);
+    pub const SETUP_TIMEOUT: Exit = Exit(100);
+    pub const TEARDOWN_TIMEOUT: Exit = Exit(101);
+    pub const INVALID_CONFIG: Exit = Exit(104);
+    pub const SIGNAL: Exit = Exit(105);
+    pub const SCRIPT_EXCEPTION: Exit = Exit(107);
+    pub const ABORTED_BY_SCRIPT: Exit = Exit(108);
+    pub const FAILED_BY_SCRIPT: Exit = Exit(110);
+    /// Anything else that went wrong.
+    pub const GENERIC: Exit = Exit(255);
+
+    /// The status with this number; those that do not fit are called generic.
+    #[cfg_attr(unix, allow(dead_code))]
+    pub fn from_code(code: i32) -> Exit {
+        u8::try_from(code).map_or(Exit::GENERIC, Exit)
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.0)
+    }
+}

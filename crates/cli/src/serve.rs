@@ -1,0 +1,47 @@
+//! `plimsoll serve`: hands over to the sibling program, so that the load
+//! generator carries none of the reference systems' weight.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::exit::Exit;
+use crate::talk::complain;
+
+const SIBLING: &str = "plimsoll-serve";
+
+/// Runs `plimsoll-serve` with `args` and passes its exit status on.
+pub fn serve(args: &[OsString]) -> Exit {
+    let program = find_beside_us().unwrap_or_else(|| PathBuf::from(SIBLING));
+    match run(&program, args) {
+        Ok(exit) => exit,
+        Err(error) => {
+            complain(&format!(
+                "cannot run {}: {error}; it is built by `cargo build --release -p {SIBLING}` and belongs \
+                 beside plimsoll or in a directory of PATH",
+                program.display()
+            ));
+            Exit::GENERIC
+        }
+    }
+}
+
+/// The sibling in the directory that this program was started from.
+fn find_beside_us() -> Option<PathBuf> {
+    let us = std::env::current_exe().ok()?;
+    let beside = us.parent().unwrap_or(Path::new(".")).join(SIBLING);
+    beside.is_file().then_some(beside)
+}
+
+/// Becomes the program, so that signals reach it.
+#[cfg(unix)]
+fn run(program: &Path, args: &[OsString]) -> std::io::Result<Exit> {
+    use std::os::unix::process::CommandExt;
+    Err(Command::new(program).args(args).exec())
+}
+
+#[cfg(not(unix))]
+fn run(program: &Path, args: &[OsString]) -> std::io::Result<Exit> {
+    let status = Command::new(program).args(args).status()?;
+    Ok(Exit::from_code(status.code().unwrap_or(1)))
+}
