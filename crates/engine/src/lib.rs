@@ -12,6 +12,7 @@
 //! * [`timer`] keeps time finer than the runtime does.
 
 mod executors;
+mod machine;
 mod pulse;
 mod run;
 mod run_state;
@@ -20,13 +21,16 @@ mod seat;
 mod stop;
 pub mod timer;
 mod user;
+mod verdict;
 mod worker;
 
+pub use machine::MachineReading;
 pub use pulse::PulseReading;
 pub use run::{Event, Notice, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState};
 pub use stop::{Stop, Stopped};
+pub use verdict::Evidence;
 pub use user::{
     Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser, Worker,
 };

@@ -1,0 +1,333 @@
+//! Was the generator the bottleneck? A judgement on what it saw of itself.
+
+use std::time::Duration;
+
+use samples::{Cause, Level, Reason, Verdict};
+
+use crate::{MachineReading, PulseReading};
+
+/// Evidence, gathered over a whole run.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    workers: Vec<WorkerEvidence>,
+    lateness: Vec<u64>,
+    /// What happened on the machine meanwhile.
+    pub machine: MachineReading,
+    /// Whether iterations followed a schedule.
+    pub open_model: bool,
+    /// Started − scheduled, the 99th percentile, in an open model.
+    pub send_lag_p99: Option<Duration>,
+    /// Median of the latency that the run reports.
+    pub latency_median: Option<Duration>,
+    /// Iterations that the schedule wanted and nobody was free to start.
+    pub dropped: u64,
+    /// Iterations that were started.
+    pub started: u64,
+    /// Requests that failed because this machine had no local port left, or no
+    /// file descriptor.
+    pub exhausted: u64,
+    /// Requests that were not answered, or not as expected.
+    pub failed: u64,
+    /// Requests in all.
+    pub requests: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct WorkerEvidence {
+    seconds: u32,
+    cpu: Duration,
+    waited: Duration,
+}
+
+/// A worker that is busy for more than this share of the time sends late.
+const BUSY: f64 = 0.90;
+/// The share of the time that a runnable worker may wait for a processor.
+const WAIT_SUSPECT: f64 = 0.05;
+const WAIT_INVALID: f64 = 0.25;
+/// The 99th percentile of a worker's timers' lateness. Below the first it is
+/// the ordinary unrest of a machine.
+const LATE_SUSPECT: Duration = Duration::from_millis(5);
+const LATE_INVALID: Duration = Duration::from_millis(100);
+/// The 99th percentile of the send lag.
+const LAG_SUSPECT: Duration = Duration::from_millis(2);
+const LAG_INVALID: Duration = Duration::from_millis(100);
+/// Share of processor time stolen by the hypervisor.
+const STEAL_SUSPECT: f64 = 0.02;
+const STEAL_INVALID: f64 = 0.15;
+/// Share of TCP segments sent again.
+const RETRANSMIT_SUSPECT: f64 = 0.01;
+/// Share of the schedule that was dropped.
+const DROPPED_INVALID: f64 = 0.5;
+/// Lateness is counted in buckets of powers of two of a microsecond.
+const BUCKETS: usize = 40;
+
+impl Evidence {
+    /// Adds one worker's reading of one second.
+    pub fn add(&mut self, worker: usize, pulse: &PulseReading) {
+        if self.workers.len() <= worker {
+            self.workers.resize_with(worker + 1, WorkerEvidence::default);
+        }
+        let entry = &mut self.workers[worker];
+        entry.seconds += 1;
+        entry.cpu += pulse.cpu;
+        entry.waited += pulse.run_queue_wait.unwrap_or_default();
+        self.lateness.resize(BUCKETS, 0);
+        for late in &pulse.lateness {
+            let bucket = (late.as_micros() as u64).checked_ilog2().map_or(0, |log| log as usize + 1);
+            self.lateness[bucket.min(BUCKETS - 1)] += 1;
+        }
+    }
+
+    /// Processor time of all workers.
+    pub fn worker_cpu(&self) -> Duration {
+        self.workers.iter().map(|worker| worker.cpu).sum()
+    }
+
+    /// The judgement.
+    pub fn judge(&self) -> Verdict {
+        let mut found = Findings::default();
+        self.judge_workers(&mut found);
+        self.judge_schedule(&mut found);
+        self.judge_machine(&mut found);
+        self.judge_failures(&mut found);
+        found.into_verdict(self)
+    }
+
+    fn judge_workers(&self, found: &mut Findings) {
+        if let Some(busiest) = self.busiest()
+            && busiest > BUSY
+        {
+            found.add(Level::Suspect, Cause::Client, format!(
+                "a worker used {:.0}% of its processor: the server may carry more than was offered",
+                busiest * 100.0
+            ));
+        }
+        let waited = self.workers.iter().map(WorkerEvidence::waiting_share).fold(0.0, f64::max);
+        if let Some(level) = graded(waited, WAIT_SUSPECT, WAIT_INVALID) {
+            found.add(level, Cause::Client, format!(
+                "a worker was ready and had no processor for {:.0}% of the time: other programs compete with it",
+                waited * 100.0
+            ));
+        }
+        if let Some(late) = self.lateness_p99()
+            && let Some(level) = graded(late, LATE_SUSPECT, LATE_INVALID)
+        {
+            found.add(level, Cause::Client, format!(
+                "one in a hundred of the generator's own timers was more than {} late",
+                units::duration::format(late)
+            ));
+        }
+    }
+
+    fn judge_schedule(&self, found: &mut Findings) {
+        if let Some(lag) = self.send_lag_p99
+            && let Some(level) = graded(lag, LAG_SUSPECT, LAG_INVALID)
+        {
+            found.add(level, Cause::Client, format!(
+                "one in a hundred iterations started more than {} after its scheduled moment (send lag p99)",
+                units::duration::format(lag)
+            ));
+        }
+        if self.dropped > 0 {
+            let all = self.dropped + self.started;
+            let share = self.dropped as f64 / all as f64;
+            let level = if share > DROPPED_INVALID { Level::Invalid } else { Level::Suspect };
+            found.add(level, Cause::Server, format!(
+                "{} of {all} scheduled iterations were dropped, for every user was busy: allow more users, or the server is over its limit",
+                self.dropped
+            ));
+        }
+    }
+
+    fn judge_machine(&self, found: &mut Findings) {
+        if let Some(times) = self.machine.throttled
+            && times > 0
+        {
+            found.add(Level::Invalid, Cause::Client, format!(
+                "the control group's processor quota stopped the generator {times} times"
+            ));
+        }
+        if let (Some(steal), Some(all)) = (self.machine.steal, self.machine.processor_time)
+            && !all.is_zero()
+        {
+            let share = steal.as_secs_f64() / all.as_secs_f64();
+            if let Some(level) = graded(share, STEAL_SUSPECT, STEAL_INVALID) {
+                found.add(level, Cause::Client, format!(
+                    "the hypervisor gave {:.0}% of the processors' time to others (steal)",
+                    share * 100.0
+                ));
+            }
+        }
+        if let (Some(again), Some(sent)) = (self.machine.retransmitted, self.machine.segments_sent)
+            && sent > 1000
+            && again as f64 / sent as f64 > RETRANSMIT_SUSPECT
+        {
+            found.add(Level::Suspect, Cause::Network, format!(
+                "{again} of {sent} TCP segments were sent again"
+            ));
+        }
+    }
+
+    fn judge_failures(&self, found: &mut Findings) {
+        if self.exhausted > 0 {
+            found.add(Level::Invalid, Cause::Client, format!(
+                "{} requests failed for want of local ports or file descriptors: reuse connections, or raise ulimit -n and net.ipv4.ip_local_port_range",
+                self.exhausted
+            ));
+        }
+        if self.requests > 0 && self.failed * 2 > self.requests {
+            found.add(Level::Suspect, Cause::Server, format!(
+                "{} of {} requests failed: the latencies are mostly those of failures",
+                self.failed, self.requests
+            ));
+        }
+    }
+
+    fn busiest(&self) -> Option<f64> {
+        self.workers.iter().filter(|w| w.seconds > 0).map(WorkerEvidence::busy_share).reduce(f64::max)
+    }
+
+    /// The upper border of the bucket that the 99th percentile falls into.
+    fn lateness_p99(&self) -> Option<Duration> {
+        let total: u64 = self.lateness.iter().sum();
+        // Fewer than a hundred readings do not tell a 99th percentile.
+        if total < 100 {
+            return None;
+        }
+        let above = total / 100;
+        let mut seen = 0;
+        let bucket = (0..self.lateness.len()).rev().find(|bucket| {
+            seen += self.lateness[*bucket];
+            seen > above
+        })?;
+        Some(Duration::from_micros(if bucket == 0 { 0 } else { 1 << (bucket - 1) }))
+    }
+}
+
+impl WorkerEvidence {
+    fn busy_share(&self) -> f64 {
+        self.cpu.as_secs_f64() / f64::from(self.seconds.max(1))
+    }
+
+    fn waiting_share(&self) -> f64 {
+        self.waited.as_secs_f64() / f64::from(self.seconds.max(1))
+    }
+}
+
+fn graded<T: PartialOrd>(seen: T, suspect: T, invalid: T) -> Option<Level> {
+    if seen > invalid {
+        Some(Level::Invalid)
+    } else if seen > suspect {
+        Some(Level::Suspect)
+    } else {
+        None
+    }
+}
+
+#[derive(Default)]
+struct Findings(Vec<(Level, Reason)>);
+
+impl Findings {
+    fn add(&mut self, level: Level, cause: Cause, text: String) {
+        self.0.push((level, Reason { cause, text }));
+    }
+
+    /// The worst first. A run against which nothing speaks says what was
+    /// looked at.
+    fn into_verdict(mut self, evidence: &Evidence) -> Verdict {
+        self.0.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
+        let Some((level, _)) = self.0.first() else {
+            return Verdict { level: Level::Valid, reasons: vec![evidence.all_well()] };
+        };
+        Verdict { level: *level, reasons: self.0.into_iter().map(|(_, reason)| reason).collect() }
+    }
+}
+
+impl Evidence {
+    fn all_well(&self) -> Reason {
+        let mut seen = Vec::new();
+        if let Some(busiest) = self.busiest() {
+            seen.push(format!("busiest worker at {:.0}% of its processor", busiest * 100.0));
+        }
+        if let Some(late) = self.lateness_p99() {
+            let late = late.max(Duration::from_micros(1));
+            seen.push(format!("timers late by about {} (p99)", units::duration::format(late)));
+        }
+        if let Some(lag) = self.send_lag_p99 {
+            seen.push(format!("send lag {} (p99)", units::duration::format(lag)));
+        }
+        if seen.is_empty() {
+            seen.push("too short a run to feel the generator's pulse; no sign of trouble".to_owned());
+        }
+        Reason { cause: Cause::Client, text: seen.join(", ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(cpu_ms: u64, wait_ms: u64, late: Duration) -> PulseReading {
+        PulseReading {
+            cpu: Duration::from_millis(cpu_ms),
+            run_queue_wait: Some(Duration::from_millis(wait_ms)),
+            lateness: vec![late; 100],
+        }
+    }
+
+    fn after(seconds: usize, pulse: &PulseReading) -> Evidence {
+        let mut evidence = Evidence::default();
+        for _ in 0..seconds {
+            evidence.add(0, pulse);
+        }
+        evidence
+    }
+
+    #[test]
+    fn a_quiet_run_is_valid_and_says_what_was_looked_at() {
+        let verdict = after(10, &second(300, 2, Duration::from_micros(60))).judge();
+        assert_eq!(verdict.level, Level::Valid);
+        assert!(verdict.reasons[0].text.contains("30% of its processor"));
+    }
+
+    #[test]
+    fn a_saturated_worker_is_suspect() {
+        let verdict = after(10, &second(990, 2, Duration::from_micros(60))).judge();
+        assert_eq!(verdict.level, Level::Suspect);
+        assert_eq!(verdict.reasons[0].cause, Cause::Client);
+        assert!(verdict.reasons[0].text.contains("99%"));
+    }
+
+    #[test]
+    fn a_starved_worker_is_invalid() {
+        let verdict = after(10, &second(500, 400, Duration::from_micros(60))).judge();
+        assert_eq!(verdict.level, Level::Invalid);
+    }
+
+    #[test]
+    fn late_timers_are_told() {
+        let verdict = after(10, &second(100, 0, Duration::from_millis(20))).judge();
+        assert_eq!(verdict.level, Level::Suspect);
+        assert!(verdict.reasons[0].text.contains("timers"));
+    }
+
+    #[test]
+    fn throttling_dropping_and_exhaustion_are_told_with_their_causes() {
+        let mut evidence = after(10, &second(100, 0, Duration::ZERO));
+        evidence.machine.throttled = Some(3);
+        evidence.exhausted = 2;
+        evidence.dropped = 10;
+        evidence.started = 90;
+        let verdict = evidence.judge();
+        assert_eq!(verdict.level, Level::Invalid);
+        let causes: Vec<_> = verdict.reasons.iter().map(|reason| reason.cause).collect();
+        assert_eq!(causes, [Cause::Client, Cause::Client, Cause::Server]);
+    }
+
+    #[test]
+    fn a_short_run_does_not_pretend_to_know() {
+        let verdict = Evidence::default().judge();
+        assert_eq!(verdict.level, Level::Valid);
+        assert!(verdict.reasons[0].text.contains("too short"));
+    }
+}
