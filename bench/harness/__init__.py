@@ -1,0 +1,1 @@
+"""Measures load generators side by side; `bench/run.py` is the front."""

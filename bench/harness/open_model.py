@@ -1,0 +1,147 @@
+"""The open model: is the load sent when it should be, and are the reported latencies true?"""
+
+import json
+import tempfile
+from pathlib import Path
+
+from . import measure, rivals
+from .contenders import SCRIPTS
+from .servers import FixedServer
+from .tables import table
+
+QUANTILES = ("p50", "p95", "p99", "max")
+LAWS = {
+    "fixed 1 ms": "fixed=1ms",
+    "1 ms, 10 % of them 20 ms": "bimodal=1ms,20ms@10%",
+    "1 ms, stalled 1 s in every 5 s": "stall=1s/5s+1ms",
+}
+
+
+def lag(settings):
+    """How late requests leave at 20,000/s."""
+    rows = []
+    if rivals.find("plimsoll"):
+        for _ in range(settings.rounds):
+            with FixedServer() as server:
+                told = ["http", "--rate", "20000", "-d", f"{settings.seconds}s", "--json", server.url]
+                cost = measure.run([rivals.find("plimsoll"), *told])
+            try:
+                said = json.loads(cost.stdout)
+            except ValueError:
+                settings.say(f"plimsoll failed: {cost.stderr[-300:]}")
+                continue
+            late = said["send_lag"]
+            rows.append(
+                (
+                    f"{said['requests_per_second']:.0f}",
+                    *(f"{late[name]:.3f}" for name in ("p50", "p99", "p999", "max")),
+                    f"{cost.cpu_seconds / cost.wall_seconds:.2f}",
+                    "reached" if late["p99"] < 1 else "**missed**",
+                )
+            )
+    headings = ["sent/s", "p50 ms", "p99", "p99.9", "max", "CPUs used", "p99 < 1 ms"]
+    return "### Send lag at 20,000/s, open model\n\n" + table(headings, rows)
+
+
+def truth(settings):
+    """Reported quantiles beside the delays the server really gave."""
+    text = ["### Reported latency beside the truth, 1,000/s offered, open model\n"]
+    text.append("Milliseconds. In brackets: the difference from what the server recorded in that same run.\n")
+    seconds = 10 if settings.quick else 20
+    for title, law in LAWS.items():
+        rows, truth_row = [], None
+        for name, ask in _reporters().items():
+            with FixedServer(delay=law) as server:
+                said = ask(server.url, seconds)
+            if said is None:
+                settings.say(f"{name}: no figures under {law}")
+                continue
+            given = server.report["given"]
+            truth_row = truth_row or ("truth", *(f"{given[q]:.3f}" for q in QUANTILES), "")
+            rows.append((name, *(_cell(said.get(q), given[q]) for q in QUANTILES), _honest(said, given)))
+            settings.say(f"{law}: {name} {said}")
+        headings = ["", *QUANTILES, "within 2 % + 0.03 ms"]
+        text.append(f"**{title}**\n\n" + table(headings, [truth_row, *rows] if truth_row else rows) + "\n")
+    return "\n".join(text)
+
+
+def _cell(said, given):
+    return "–" if said is None else f"{said:.3f} ({said - given:+.3f})"
+
+
+def _honest(said, given):
+    """Judges p50, p95 and p99; the maximum is one sample and only shown."""
+    wrong = [
+        q
+        for q in ("p50", "p95", "p99")
+        if said.get(q) is not None and abs(said[q] - given[q]) > 0.02 * given[q] + 0.03
+    ]
+    return "yes" if not wrong else f"**no: {', '.join(wrong)}**"
+
+
+def _reporters():
+    found = {}
+    if rivals.find("plimsoll"):
+        found["plimsoll http, response time"] = _plimsoll_http
+        found["plimsoll run, http_req_response_time"] = _script("plimsoll", "http_req_response_time")
+    if rivals.find("k6"):
+        found["k6, http_req_duration"] = _script("k6", "http_req_duration")
+    if rivals.find("wrk2"):
+        found["wrk2"] = _wrk2
+    if rivals.find("oha"):
+        found["oha --latency-correction"] = _oha
+    return found
+
+
+def _plimsoll_http(url, seconds):
+    told = ["http", "--rate", "1000", "-d", f"{seconds}s", "--json", url]
+    cost = measure.run([rivals.find("plimsoll"), *told])
+    try:
+        return json.loads(cost.stdout)["response_time"]
+    except (ValueError, KeyError):
+        return None
+
+
+def _script(program, metric):
+    def ask(url, seconds):
+        with tempfile.TemporaryDirectory(prefix="bench-truth-") as scratch:
+            told = ["run", "--quiet", "-e", f"URL={url}", "-e", f"SECONDS={seconds}"]
+            told += ["--summary-trend-stats", "p(50),p(95),p(99),max"]
+            told += ["--summary-export", "summary.json", SCRIPTS / "rate.js"]
+            measure.run(
+                [rivals.find(program), *told], cwd=scratch, env={"K6_NO_USAGE_REPORT": "true"}
+            )
+            try:
+                metrics = json.loads((Path(scratch) / "summary.json").read_text())["metrics"]
+                values = metrics[metric]
+                return {q: values[q if q == "max" else f"p({q[1:]})"] for q in QUANTILES}
+            except (OSError, ValueError, KeyError):
+                return None
+
+    return ask
+
+
+def _oha(url, seconds):
+    told = ["-z", f"{seconds}s", "-q", "1000", "--latency-correction", "-c", "1100", "--no-tui"]
+    cost = measure.run([rivals.find("oha"), *told, "--output-format", "json", url])
+    try:
+        said = json.loads(cost.stdout)
+        values = {q: said["latencyPercentiles"][q] * 1e3 for q in ("p50", "p95", "p99")}
+        return {**values, "max": said["summary"]["slowest"] * 1e3}
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _wrk2(url, seconds):
+    told = ["-t1", "-c1100", f"-d{seconds}s", "-R1000", "--latency", url]
+    cost = measure.run([rivals.find("wrk2"), *told])
+    units = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
+    found = {}
+    for line in cost.stdout.splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0].endswith("%"):
+            name = {"50.000%": "p50", "99.000%": "p99", "100.000%": "max"}.get(words[0])
+            number = words[1].rstrip("msu")
+            if name:
+                found[name] = float(number) * units[words[1][len(number) :]]
+    return found or None
