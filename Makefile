@@ -1,0 +1,41 @@
+# The commands a person types. Each is one line of cargo, or a script beside it.
+
+CARGO ?= cargo
+# Seconds each fuzz target runs under `make fuzz`, and under `make test`.
+FUZZ_SECONDS ?= 60
+FUZZ_BRIEF ?= 2
+
+.PHONY: help demo test lint unit bench fuzz fmt
+
+help:
+	@echo "make demo   build, start the embedded server, run a k6 script against it, show the summary"
+	@echo "make test   everything that must pass before a change lands"
+	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
+	@echo "make bench  measure beside the rivals, side by side and pinned (docs/performance.md)"
+	@echo "make fuzz   each fuzz target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS))"
+	@echo "make fmt    format the tree"
+
+demo:
+	@examples/demo.sh
+
+test: lint unit
+	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_BRIEF)
+
+lint:
+	$(CARGO) xtask tidy
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	@if command -v cargo-deny >/dev/null 2>&1; then $(CARGO) deny --offline check bans licenses sources; \
+	else echo "lint: cargo-deny is not installed; licences were not checked (cargo install cargo-deny)"; fi
+
+unit:
+	$(CARGO) test --workspace --no-fail-fast
+
+bench:
+	@bench/run
+
+fuzz:
+	$(CARGO) run --quiet --release --package plimsoll-fuzz -- --seconds $(FUZZ_SECONDS)
+
+fmt:
+	$(CARGO) fmt --all
