@@ -1,1 +1,61 @@
-fn main() {}
+//! Work on the tree itself: `cargo xtask tidy`.
+//!
+//! A developer's tool, not part of the product; it prints what it finds.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask <task>
+
+Tasks:
+  tidy   check what the compiler cannot: which crate may use which, where clocks and
+         sockets may be, file sizes, names, panics, documents";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["tidy"] => run_tidy(),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("xtask: no task called '{}'\n\n{HELP}", arguments.join(" "));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run_tidy() -> ExitCode {
+    match tidy::check(&root()) {
+        Ok(findings) if findings.is_empty() => {
+            println!("tidy: nothing to say");
+            ExitCode::SUCCESS
+        }
+        Ok(findings) => {
+            for finding in &findings {
+                println!("{finding}");
+            }
+            println!(
+                "tidy: {} to mend (the rules: CONTRIBUTING.md)",
+                findings.len()
+            );
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("tidy: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The workspace's root: the directory above this crate's.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}

@@ -1,0 +1,2 @@
+//! Fuzz targets and the driver that runs them.
+fn main() {}

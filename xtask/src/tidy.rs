@@ -1,0 +1,70 @@
+//! The house rules that a machine can check.
+//!
+//! Each rule is a file: [`rooms`] (which crate may use which), [`heavy`] (which
+//! dependency lives where), [`purity`] (no clock, socket or metric name where none
+//! belongs), [`panics`], [`size`], [`names`], [`words`] and [`documents`].
+//! A rule is a function from the [`Tree`] to its [`Finding`]s.
+
+mod documents;
+mod heavy;
+mod manifest;
+mod names;
+mod panics;
+mod purity;
+mod rooms;
+mod size;
+mod source;
+mod tree;
+mod words;
+
+use std::fmt;
+use std::path::Path;
+
+use tree::Tree;
+
+/// Something to mend, with its place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// Relative to the root.
+    path: String,
+    /// From 1; 0 where it is about the whole file.
+    line: usize,
+    message: String,
+}
+
+impl Finding {
+    fn new(path: impl Into<String>, line: usize, message: impl Into<String>) -> Self {
+        Finding {
+            path: path.into(),
+            line,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.message),
+            line => write!(f, "{}:{line}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// Runs every rule over the tree at `root`; findings come sorted by place.
+pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
+    let tree = Tree::read(root)?;
+    let manifests = manifest::read(root)?;
+    let mut findings = Vec::new();
+    findings.extend(rooms::check(&manifests));
+    findings.extend(heavy::check(&manifests));
+    findings.extend(purity::check(&tree));
+    findings.extend(panics::check(&tree));
+    findings.extend(size::check(&tree));
+    findings.extend(names::check(&tree));
+    findings.extend(words::check(&tree));
+    findings.extend(documents::check(&tree, &manifests));
+    findings.sort();
+    findings.dedup();
+    Ok(findings)
+}

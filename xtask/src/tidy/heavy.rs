@@ -1,0 +1,112 @@
+//! Which heavy dependency lives where: each in one room, so that its build time and
+//! its types stay there.
+
+use super::Finding;
+use super::manifest::Manifest;
+
+/// Packages, the rooms whose product code may use them, and the reason.
+const HEAVY: &[(&[&str], &[&str], &str)] = &[
+    (
+        &["rquickjs", "rquickjs-core", "rquickjs-sys", "corosensei"],
+        &["script"],
+        "JavaScript lives in `script`",
+    ),
+    (
+        &["oxc_parser", "oxc_ast", "oxc_allocator", "oxc_span"],
+        &["script"],
+        "TypeScript is stripped in `script`",
+    ),
+    (
+        &[
+            "rustls",
+            "tokio-rustls",
+            "ring",
+            "rustls-pki-types",
+            "webpki-roots",
+        ],
+        &["net"],
+        "TLS lives in `net`",
+    ),
+    (
+        &["clap"],
+        &["cli", "serve"],
+        "the command line lives in `cli`",
+    ),
+    (&["h2", "httparse"], &["http"], "protocols live in `http`"),
+    (
+        &["hyper", "hyper-util", "axum", "tonic", "prost", "rcgen"],
+        &["serve"],
+        "a server library belongs to what is measured, never to the generator",
+    ),
+    (
+        &["async-std", "smol", "openssl", "native-tls", "reqwest"],
+        &[],
+        "there is tokio and rustls, and a client of our own",
+    ),
+];
+
+/// Rooms that are no product: they bring what they check with.
+const FREE: &[&str] = &["testkit", "serve", "bench"];
+
+/// Every use of a heavy dependency must be in its room. Tests are free.
+pub fn check(manifests: &[Manifest]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for manifest in manifests
+        .iter()
+        .filter(|manifest| !FREE.contains(&manifest.room()))
+    {
+        for dependency in manifest
+            .dependencies
+            .iter()
+            .filter(|dependency| !dependency.dev)
+        {
+            let Some((_, rooms, reason)) = HEAVY
+                .iter()
+                .find(|(packages, ..)| packages.contains(&dependency.package.as_str()))
+            else {
+                continue;
+            };
+            if !rooms.contains(&manifest.room()) {
+                findings.push(Finding::new(
+                    &manifest.path,
+                    manifest.line_of(&dependency.package),
+                    format!(
+                        "'{}' may not depend on {}: {reason}",
+                        manifest.room(),
+                        dependency.package
+                    ),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::Dependency;
+    use super::*;
+
+    fn uses(package: &str, heavy: &str, dev: bool) -> Vec<Finding> {
+        check(&[Manifest {
+            package: package.into(),
+            path: "Cargo.toml".into(),
+            dependencies: vec![Dependency {
+                package: heavy.into(),
+                dev,
+                ours: false,
+            }],
+            text: String::new(),
+        }])
+    }
+
+    #[test]
+    fn at_home_it_passes_and_elsewhere_it_is_found() {
+        assert_eq!(uses("plimsoll-net", "rustls", false), []);
+        assert_eq!(uses("plimsoll-http", "rustls", false).len(), 1);
+        assert_eq!(uses("plimsoll-http", "hyper", true), []);
+        assert_eq!(uses("plimsoll-serve", "hyper", false), []);
+        assert_eq!(uses("plimsoll", "clap", false), []);
+        assert_eq!(uses("plimsoll-script", "reqwest", false).len(), 1);
+    }
+}

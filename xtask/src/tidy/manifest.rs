@@ -1,0 +1,176 @@
+//! The workspace's manifests, as cargo itself reads them.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// One crate of the workspace.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    /// The package's name, such as `plimsoll-http`.
+    pub package: String,
+    /// The path of its `Cargo.toml`, relative to the root.
+    pub path: String,
+    pub dependencies: Vec<Dependency>,
+    /// The manifest's text, to find lines in.
+    pub text: String,
+}
+
+/// One dependency, as written in a manifest.
+#[derive(Debug, Clone)]
+pub struct Dependency {
+    /// The package that is meant, whatever it is called here.
+    pub package: String,
+    /// Whether only tests use it.
+    pub dev: bool,
+    /// Whether it is a crate of this workspace.
+    pub ours: bool,
+}
+
+impl Manifest {
+    /// The room's name: the package's without the prefix. The binary's crate is `cli`.
+    pub fn room(&self) -> &str {
+        room_of(&self.package)
+    }
+
+    /// The line that names `word` as a key, or 0.
+    pub fn line_of(&self, word: &str) -> usize {
+        let room = room_of(word);
+        let names = |line: &str, name: &str| {
+            line.trim_start()
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with([' ', '.', '=']))
+                || line.contains(&format!("package = \"{name}\""))
+        };
+        let found = self
+            .text
+            .lines()
+            .position(|line| names(line, word) || names(line, room));
+        found.map_or(0, |index| index + 1)
+    }
+}
+
+/// `plimsoll-http` → `http`, `plimsoll` → `cli`.
+pub fn room_of(package: &str) -> &str {
+    match package {
+        "plimsoll" => "cli",
+        _ => package.strip_prefix("plimsoll-").unwrap_or(package),
+    }
+}
+
+/// Asks cargo for the workspace's crates.
+pub fn read(root: &Path) -> Result<Vec<Manifest>, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot run cargo metadata: {error}"))?;
+    if !output.status.success() {
+        return Err(format!(
+            "cargo metadata: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ));
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cargo metadata printed no JSON: {error}"))?;
+    let mut manifests = parse(&metadata, root);
+    for manifest in &mut manifests {
+        manifest.text = std::fs::read_to_string(root.join(&manifest.path)).unwrap_or_default();
+    }
+    Ok(manifests)
+}
+
+fn parse(metadata: &Value, root: &Path) -> Vec<Manifest> {
+    let packages = metadata["packages"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    packages
+        .iter()
+        .map(|package| parse_package(package, root))
+        .collect()
+}
+
+fn parse_package(package: &Value, root: &Path) -> Manifest {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let full = text(&package["manifest_path"]);
+    let path = Path::new(&full)
+        .strip_prefix(root)
+        .unwrap_or(Path::new(&full));
+    let dependencies = package["dependencies"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    Manifest {
+        package: text(&package["name"]),
+        path: path.to_string_lossy().into_owned(),
+        dependencies: dependencies
+            .iter()
+            .map(|dependency| Dependency {
+                package: text(&dependency["name"]),
+                dev: dependency["kind"] == "dev",
+                ours: dependency["path"].as_str().is_some_and(|path| {
+                    Path::new(path).starts_with(root)
+                        && !Path::new(path).starts_with(root.join("vendor"))
+                }),
+            })
+            .collect(),
+        text: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_and_kinds_are_read() {
+        let metadata = serde_json::json!({"packages": [{
+            "name": "plimsoll-http",
+            "manifest_path": "/w/crates/http/Cargo.toml",
+            "dependencies": [
+                {"name": "plimsoll-net", "kind": null, "path": "/w/crates/net"},
+                {"name": "h2", "kind": "dev"},
+                {"name": "patched", "kind": null, "path": "/w/vendor/patched"},
+            ],
+        }]});
+        let manifests = parse(&metadata, Path::new("/w"));
+        assert_eq!(manifests[0].room(), "http");
+        assert_eq!(manifests[0].path, "crates/http/Cargo.toml");
+        let facts: Vec<_> = manifests[0]
+            .dependencies
+            .iter()
+            .map(|d| (d.package.as_str(), d.dev, d.ours))
+            .collect();
+        assert_eq!(
+            facts,
+            [
+                ("plimsoll-net", false, true),
+                ("h2", true, false),
+                ("patched", false, false)
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_are_found_by_either_name() {
+        let manifest = Manifest {
+            package: "x".into(),
+            path: "Cargo.toml".into(),
+            dependencies: vec![],
+            text: "[dependencies]\nnet.workspace = true\nhttp-types = { package = \"http\" }\n"
+                .into(),
+        };
+        assert_eq!(manifest.line_of("plimsoll-net"), 2);
+        assert_eq!(manifest.line_of("http"), 3);
+        assert_eq!(manifest.line_of("absent"), 0);
+    }
+}

@@ -1,0 +1,119 @@
+//! Where clocks, sockets, runtimes and metric names may be.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// Rooms, what their product code may not name, and the reason.
+const RULES: &[(&[&str], &[&str], &str)] = &[
+    (
+        &["units", "plan", "pace", "stats"],
+        &[
+            "std::net",
+            "std::env",
+            "std::fs",
+            "std::thread",
+            "std::process",
+            "tokio",
+        ],
+        "this room is pure: no socket, environment, file, thread or runtime",
+    ),
+    (
+        &["units", "plan", "pace", "stats"],
+        &["Instant", "SystemTime"],
+        "this room has no clock: time comes in as a Moment or a Duration",
+    ),
+    (
+        &["net", "http", "engine", "samples", "script", "targets"],
+        &["Instant::now"],
+        "there is one monotonic clock: clock::now()",
+    ),
+    (
+        &["net", "http"],
+        &["JSValue", "quickjs"],
+        "protocols know no JavaScript",
+    ),
+];
+
+/// Rooms in which no string may name a built-in metric: only `samples` and what
+/// prints its results know them.
+const NAMELESS: &[&str] = &["net", "http", "engine", "pace", "clock", "units"];
+
+/// Checks the rules above outside tests.
+pub fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.rust().filter(|file| !file.is_test_file()) {
+        let room = file.crate_dir().strip_prefix("crates/").unwrap_or("");
+        for line in file.rust_lines().iter().filter(|line| !line.in_test) {
+            for (_, words, reason) in RULES.iter().filter(|(rooms, ..)| rooms.contains(&room)) {
+                for word in words.iter().filter(|word| names_path(&line.code, word)) {
+                    findings.push(Finding::new(
+                        &file.path,
+                        line.number,
+                        format!("`{word}`: {reason}"),
+                    ));
+                }
+            }
+            // Strings are blanked in `code`, so this looks at the line itself.
+            let raw = file.text.lines().nth(line.number - 1).unwrap_or("");
+            if NAMELESS.contains(&room) && !line.code.is_empty() && raw.contains("\"http_req") {
+                findings.push(Finding::new(
+                    &file.path,
+                    line.number,
+                    "metrics are named in `samples` alone; hand over facts",
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// Whether `code` names `path` as whole words, not as part of a longer name.
+fn names_path(code: &str, path: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(path).any(|(at, _)| {
+        let before = code.get(..at).and_then(|text| text.chars().next_back());
+        let after = code
+            .get(at + path.len()..)
+            .and_then(|text| text.chars().next());
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_in_a_pure_room_is_found() {
+        let tree = Tree::of(&[(
+            "crates/pace/src/lib.rs",
+            "//! Instant\nuse std::time::Instant;\n",
+        )]);
+        let findings = check(&tree);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].line, 2);
+    }
+
+    #[test]
+    fn other_rooms_and_tests_may() {
+        let tree = Tree::of(&[
+            ("crates/clock/src/lib.rs", "use std::time::Instant;"),
+            ("crates/pace/tests/a.rs", "use std::time::Instant;"),
+            (
+                "crates/pace/src/b.rs",
+                "#[cfg(test)]\nmod tests {\n use std::time::Instant;\n}\n",
+            ),
+            ("crates/plan/src/c.rs", "struct Instantly; // std::env\n"),
+        ]);
+        assert_eq!(check(&tree), []);
+    }
+
+    #[test]
+    fn a_metric_named_by_a_protocol_is_found() {
+        let tree = Tree::of(&[
+            ("crates/http/src/a.rs", "let a = \"http_reqs\";"),
+            ("crates/samples/src/a.rs", "let a = \"http_reqs\";"),
+        ]);
+        assert_eq!(check(&tree).len(), 1);
+    }
+}

@@ -1,0 +1,167 @@
+//! Which of our crates may use which. The same table, with its reasons, is in
+//! `ARCHITECTURE.md`; change both together.
+
+use super::Finding;
+use super::manifest::{Manifest, room_of};
+
+/// A room and what it may use besides the standard library and others' crates.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("units", &[]),
+    ("clock", &["units"]),
+    ("plan", &["units"]),
+    ("pace", &["units", "plan"]),
+    ("stats", &["units"]),
+    ("samples", &["units", "plan", "stats"]),
+    ("net", &["units", "clock"]),
+    ("http", &["units", "clock", "net"]),
+    ("engine", &["units", "clock", "plan", "pace", "samples"]),
+    (
+        "script",
+        &["units", "clock", "plan", "samples", "net", "http", "engine"],
+    ),
+    (
+        "targets",
+        &["units", "clock", "plan", "samples", "http", "engine"],
+    ),
+    ("report", &["units", "plan", "stats", "samples"]),
+    (
+        "cli",
+        &[
+            "units", "clock", "plan", "pace", "stats", "samples", "net", "http", "engine",
+            "script", "targets", "report",
+        ],
+    ),
+    // What is measured, and what checks us, shares no code with what measures.
+    ("testkit", &[]),
+    ("serve", &[]),
+    ("bench", &[]),
+    ("xtask", &[]),
+    // Reaches into every room whose parsers meet foreign input.
+    (
+        "fuzz",
+        &[
+            "units", "plan", "stats", "samples", "http", "script", "targets", "report",
+        ],
+    ),
+];
+
+/// What tests of any room may use besides.
+const FOR_TESTS: &[&str] = &["testkit", "clock"];
+
+/// Every edge between our crates must be in the table, and every crate too.
+pub fn check(manifests: &[Manifest]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for manifest in manifests {
+        let room = manifest.room();
+        let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+            findings.push(Finding::new(
+                &manifest.path,
+                0,
+                format!("'{room}' is in no table of rooms; give it a row in ARCHITECTURE.md and in xtask/src/tidy/rooms.rs"),
+            ));
+            continue;
+        };
+        for dependency in manifest
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.ours)
+        {
+            let used = room_of(&dependency.package);
+            let may = allowed.contains(&used)
+                || (dependency.dev && (FOR_TESTS.contains(&used) || used == room));
+            if !may {
+                findings.push(Finding::new(
+                    &manifest.path,
+                    manifest.line_of(&dependency.package),
+                    format!(
+                        "'{room}' may not use '{used}'; it may use: {}",
+                        if allowed.is_empty() {
+                            "none of ours".to_owned()
+                        } else {
+                            allowed.join(", ")
+                        }
+                    ),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::Dependency;
+    use super::*;
+
+    fn manifest(package: &str, dependencies: &[(&str, bool)]) -> Manifest {
+        Manifest {
+            package: package.into(),
+            path: format!("crates/{package}/Cargo.toml"),
+            dependencies: dependencies
+                .iter()
+                .map(|&(package, dev)| Dependency {
+                    package: package.into(),
+                    dev,
+                    ours: true,
+                })
+                .collect(),
+            text: dependencies
+                .iter()
+                .map(|(package, _)| format!("{}.workspace = true\n", room_of(package)))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn the_table_has_no_cycle_and_no_unknown_room() {
+        for (index, (room, allowed)) in ROOMS.iter().enumerate() {
+            for used in *allowed {
+                let place = ROOMS.iter().position(|(name, _)| name == used);
+                assert!(
+                    place.is_some_and(|place| place < index),
+                    "{room} uses {used}, which must stand above it"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn an_edge_in_the_table_passes() {
+        assert_eq!(
+            check(&[manifest("plimsoll-plan", &[("plimsoll-units", false)])]),
+            []
+        );
+        assert_eq!(
+            check(&[manifest("plimsoll-http", &[("plimsoll-testkit", true)])]),
+            []
+        );
+    }
+
+    #[test]
+    fn an_edge_outside_the_table_is_found_with_its_line() {
+        let findings = check(&[manifest(
+            "plimsoll-plan",
+            &[("plimsoll-units", false), ("plimsoll-net", false)],
+        )]);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].line, 2);
+        assert!(
+            findings[0]
+                .message
+                .contains("'plan' may not use 'net'; it may use: units")
+        );
+    }
+
+    #[test]
+    fn the_test_kit_is_for_tests_alone() {
+        assert_eq!(
+            check(&[manifest("plimsoll-http", &[("plimsoll-testkit", false)])]).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_crate_without_a_row_is_found() {
+        assert_eq!(check(&[manifest("plimsoll-attic", &[])]).len(), 1);
+    }
+}

@@ -1,0 +1,141 @@
+//! The files under version control, read once.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::source::{self, Line};
+
+/// One text file of the tree.
+pub struct File {
+    /// Relative to the root, with forward slashes.
+    pub path: String,
+    pub text: String,
+}
+
+impl File {
+    /// The lines of a Rust file, told apart into code, comment and test.
+    pub fn rust_lines(&self) -> Vec<Line> {
+        let mut lines = source::lines(&self.text);
+        if self.is_test_file() {
+            lines.iter_mut().for_each(|line| line.in_test = true);
+        }
+        lines
+    }
+
+    pub fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    /// Whether the whole file is a test, or serves tests alone.
+    pub fn is_test_file(&self) -> bool {
+        self.path
+            .split('/')
+            .any(|part| part == "tests" || part == "benches")
+            || self.path.ends_with("/tests.rs")
+            || self.path.ends_with("_tests.rs")
+    }
+
+    /// The crate's directory, as `crates/http`; empty for files outside crates.
+    pub fn crate_dir(&self) -> &str {
+        let parts: Vec<&str> = self.path.split('/').collect();
+        let depth = match parts.first() {
+            Some(&("crates" | "systems")) => 2,
+            Some(&("bench" | "xtask" | "fuzz")) => 1,
+            _ => return "",
+        };
+        let length = parts
+            .iter()
+            .take(depth)
+            .map(|part| part.len() + 1)
+            .sum::<usize>();
+        self.path.get(..length.saturating_sub(1)).unwrap_or("")
+    }
+}
+
+/// Every tracked or new text file that is not ignored.
+pub struct Tree {
+    pub files: Vec<File>,
+}
+
+impl Tree {
+    /// Lists the files with git, so that whatever git ignores is not judged.
+    pub fn read(root: &Path) -> Result<Tree, String> {
+        let listing = Command::new("git")
+            .args([
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ])
+            .current_dir(root)
+            .output()
+            .map_err(|error| format!("cannot run git to list the files: {error}"))?;
+        if !listing.status.success() {
+            return Err(format!(
+                "git ls-files: {}",
+                String::from_utf8_lossy(&listing.stderr)
+            ));
+        }
+        let mut files = Vec::new();
+        for path in String::from_utf8_lossy(&listing.stdout).split('\0') {
+            if path.is_empty() || path.starts_with("vendor/") {
+                continue;
+            }
+            // A file deleted but still in the index, or one that is not text, has
+            // nothing to say here.
+            let Ok(bytes) = std::fs::read(root.join(path)) else {
+                continue;
+            };
+            if let Ok(text) = String::from_utf8(bytes) {
+                files.push(File {
+                    path: path.to_owned(),
+                    text,
+                });
+            }
+        }
+        Ok(Tree { files })
+    }
+
+    /// The Rust files.
+    pub fn rust(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| file.is_rust())
+    }
+
+    /// Whether a file or a directory with files stands at `path`.
+    pub fn has(&self, path: &str) -> bool {
+        self.files.iter().any(|file| {
+            file.path == path
+                || file
+                    .path
+                    .strip_prefix(path)
+                    .is_some_and(|rest| rest.starts_with('/'))
+        })
+    }
+
+    #[cfg(test)]
+    pub fn of(files: &[(&str, &str)]) -> Tree {
+        let files = files
+            .iter()
+            .map(|&(path, text)| File {
+                path: path.to_owned(),
+                text: text.to_owned(),
+            })
+            .collect();
+        Tree { files }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_knows_its_crate() {
+        let dir = |path: &str| Tree::of(&[(path, "")]).files[0].crate_dir().to_owned();
+        assert_eq!(dir("crates/http/src/h1/parse.rs"), "crates/http");
+        assert_eq!(dir("systems/serve/build.rs"), "systems/serve");
+        assert_eq!(dir("xtask/src/main.rs"), "xtask");
+        assert_eq!(dir("docs/performance.md"), "");
+    }
+}

@@ -1,0 +1,79 @@
+//! Text that may not be in the tree at all, and printing where nobody reads it.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// Parts of a line, and what to do instead. Written in two parts, so as not to find
+/// themselves.
+const WORDS: &[(&str, &str)] = &[
+    (concat!("../", "shared"), "name nothing outside the tree"),
+    (concat!("/work", "/"), "name no place of one machine"),
+    (concat!("<<<<", "<<< "), "a merge was left half done"),
+    (
+        concat!("FIX", "ME"),
+        "mend it, or write down what is left out where a reader looks",
+    ),
+    (
+        concat!("XX", "X:"),
+        "mend it, or write down what is left out where a reader looks",
+    ),
+    (
+        concat!("TO", "DO:"),
+        "do it, or write down what is left out where a reader looks",
+    ),
+];
+
+/// Who may print: the program's front, and developers' tools.
+const PRINTERS: &[&str] = &["crates/cli", "xtask", "bench", "fuzz", "systems/serve"];
+
+/// Checks every text file.
+pub fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &tree.files {
+        // Recorded output of other programs is as it is.
+        if file.path.starts_with("cases/") || file.path == "Cargo.lock" {
+            continue;
+        }
+        for (index, text) in file.text.lines().enumerate() {
+            for (word, instead) in WORDS.iter().filter(|(word, _)| text.contains(word)) {
+                findings.push(Finding::new(
+                    &file.path,
+                    index + 1,
+                    format!("`{word}`: {instead}"),
+                ));
+            }
+        }
+        if file.is_rust() && !PRINTERS.contains(&file.crate_dir()) {
+            for line in file.rust_lines().iter().filter(|line| !line.in_test) {
+                let prints = ["println!(", "print!(", "eprintln!(", "eprint!(", "dbg!("];
+                if let Some(call) = prints.iter().find(|call| line.code.contains(*call)) {
+                    let message = format!("`{call}`: only `cli` prints; hand the text up");
+                    findings.push(Finding::new(&file.path, line.number, message));
+                }
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forbidden_words_are_found_with_their_line() {
+        let text = concat!("fine\nsee ../", "shared/x\n");
+        let findings = check(&Tree::of(&[("docs/a.md", text), ("cases/a/out", text)]));
+        assert_eq!(findings.iter().map(|f| f.line).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn printing_outside_the_front_is_found() {
+        let text = "fn a() { println!(\"x\"); }\n";
+        let tree = Tree::of(&[
+            ("crates/http/src/a.rs", text),
+            ("crates/cli/src/a.rs", text),
+        ]);
+        assert_eq!(check(&tree).len(), 1);
+    }
+}
