@@ -1,1 +1,2 @@
 //! `script`: see ARCHITECTURE.md.
+pub mod pure;

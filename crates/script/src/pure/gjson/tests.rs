@@ -1,0 +1,113 @@
+//! What every path selects, against results recorded from k6 v1.8.1 (`observed.json`).
+
+use serde_json::Value;
+
+use super::get;
+
+fn observed() -> (String, Vec<(String, Option<Value>)>) {
+    let table: Value = serde_json::from_str(include_str!("observed.json")).unwrap();
+    let rows = table["selected"].as_array().unwrap().iter().map(|row| {
+        let expected = row[1]
+            .as_str()
+            .map(|text| serde_json::from_str(text).unwrap());
+        (row[0].as_str().unwrap().to_owned(), expected)
+    });
+    (
+        table["document"].as_str().unwrap().to_owned(),
+        rows.collect(),
+    )
+}
+
+/// Numbers as JavaScript holds them, so that `12345678901234567890` compares as its double.
+fn as_doubles(value: Value) -> Value {
+    match value {
+        Value::Number(n) => serde_json::json!(n.as_f64()),
+        Value::Array(values) => values.into_iter().map(as_doubles).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(key, value)| (key, as_doubles(value)))
+            .collect(),
+        other => other,
+    }
+}
+
+#[test]
+fn selects_what_was_observed() {
+    let (document, rows) = observed();
+    let mut wrong = Vec::new();
+    for (path, expected) in &rows {
+        let found = get(document.as_bytes(), path).map(|json| {
+            serde_json::from_slice::<Value>(&json)
+                .unwrap_or_else(|e| panic!("{path}: {e} in {}", String::from_utf8_lossy(&json)))
+        });
+        if found.clone().map(as_doubles) != expected.clone().map(as_doubles) {
+            let (found, expected) = (show(found.as_ref()), show(expected.as_ref()));
+            wrong.push(format!(
+                "{path}\n   selected {found}\n   expected {expected}"
+            ));
+        }
+    }
+    assert!(rows.len() > 200);
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+fn show(value: Option<&Value>) -> String {
+    value.map_or("nothing".to_owned(), Value::to_string)
+}
+
+/// k6 keeps the first value of a key written twice, its `JSON.parse` the last; here both keep the
+/// last. And what is not JSON inside a string selects nothing, where k6 guesses at a value.
+#[test]
+fn what_differs_from_the_observed() {
+    let doubled = br#"[{"a":1},{"a":2}]"#;
+    assert_eq!(
+        &*get(doubled, r#"@join:{"preserve":true}"#).unwrap(),
+        br#"{"a":1,"a":2}"#
+    );
+    assert_eq!(get(br#"{"s":"{x"}"#, "s.@fromstr"), None);
+}
+
+#[test]
+fn a_selected_value_is_a_slice_of_the_document() {
+    let document = br#"{"a":[{"b": "x"}]}"#;
+    let found = get(document, "a.0.b").unwrap();
+    assert!(matches!(found, std::borrow::Cow::Borrowed(_)));
+    assert_eq!(&*found, br#""x""#);
+}
+
+#[test]
+fn no_path_panics_on_any_cut_of_a_document() {
+    let (document, rows) = observed();
+    for cut in (0..document.len())
+        .step_by(97)
+        .filter(|&cut| document.is_char_boundary(cut))
+    {
+        for (path, _) in &rows {
+            let _ = get(&document.as_bytes()[..cut], path);
+        }
+    }
+}
+
+#[test]
+fn no_cut_of_a_path_panics() {
+    let (document, rows) = observed();
+    for (path, _) in &rows {
+        for (cut, _) in path.char_indices() {
+            let _ = get(document.as_bytes(), &path[..cut]);
+            let _ = get(document.as_bytes(), &path[cut..]);
+        }
+    }
+}
+
+#[test]
+fn a_path_of_a_million_components_ends() {
+    let path = "a.".repeat(1_000_000);
+    assert_eq!(get(br#"{"a":{"a":1}}"#, &path), None);
+    let nested = "{\"a\":".repeat(100_000) + "1" + &"}".repeat(100_000);
+    assert_eq!(get(nested.as_bytes(), &path), None);
+}

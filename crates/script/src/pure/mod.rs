@@ -1,0 +1,6 @@
+//! The parts of the script API that need no JavaScript engine: bytes in, bytes out.
+//!
+//! Each file is one concept with its own tests; `modules` binds them to the engine.
+
+pub mod gjson;
+pub mod json_syntax;
