@@ -1,1 +1,49 @@
-//! `http`: see ARCHITECTURE.md.
+//! HTTP exchanges for virtual users: connections kept per user, redirects,
+//! cookies, authentication and content codings, each exchange with a timeline
+//! that is truthful by construction.
+//!
+//! A [`Shared`] belongs to a worker thread; a [`Client`] to one virtual user.
+//! Nothing is `Send`: users never leave their thread. The way of a request:
+//! [`Client::send`] (`client`) walks its legs (`leg`), each leg takes a
+//! connection from the pool (`pool`) or opens one (`connect`), and a codec
+//! (`h1`) moves the bytes and stamps the moments.
+
+mod alarm;
+mod auth;
+mod body;
+mod client;
+mod connect;
+mod cookie;
+mod cookie_date;
+mod encode;
+mod error;
+mod exchange;
+mod fault;
+mod fields;
+mod h1;
+mod head;
+mod leg;
+mod method;
+mod pool;
+mod prepared;
+mod request;
+mod response;
+mod settings;
+mod shared;
+mod timeline;
+mod url;
+
+pub use client::Client;
+pub use cookie::{Cookie, CookieJar, SameSite};
+pub use error::{ErrorInfo, Failure, code};
+pub use exchange::Exchange;
+pub use fields::Fields;
+pub use head::{Head, canonical_name};
+pub use method::Method;
+pub use prepared::Prepared;
+pub use request::{Auth, BodyUse, Encoding, Request};
+pub use response::{Proto, Response, Sent, TlsFacts};
+pub use settings::{Protocol, Settings};
+pub use shared::Shared;
+pub use timeline::{Phases, Timeline};
+pub use url::{Url, UrlError, UserInfo};

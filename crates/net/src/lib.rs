@@ -1,1 +1,21 @@
-//! `net`: see ARCHITECTURE.md.
+//! Byte streams with known timing: names are looked up, addresses connected,
+//! streams secured, and each step says when it ended.
+//!
+//! Nothing here knows a protocol above TLS. Everything lives on one thread; a
+//! [`Network`] belongs to a worker and is shared by its users.
+
+mod error;
+mod network;
+mod resolve;
+mod rules;
+mod stream;
+mod traffic;
+mod wire;
+
+pub use error::{Error, TlsError, describe, is_local_exhaustion};
+pub use network::{Dialled, Network, NetworkSettings, Steps};
+pub use resolve::{DnsPolicy, DnsSelect, DnsSettings};
+pub use rules::{HostPattern, HostRules, IpRange, Target};
+pub use stream::{Stream, Tcp};
+pub use traffic::{Traffic, TrafficCounter};
+pub use wire::Wire;

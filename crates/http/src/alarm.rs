@@ -1,0 +1,107 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep};
+use units::Moment;
+
+/// Wakes a waiting task when a deadline has passed, without a timer a request.
+///
+/// Deadlines mostly move forward: each request sets one a minute away and is
+/// over long before. So one timer stays armed for an early deadline; when it
+/// rings too soon it is set to the deadline that holds by then.
+#[derive(Debug, Default)]
+pub(crate) struct Alarm {
+    timer: Option<Armed>,
+}
+
+#[derive(Debug)]
+struct Armed {
+    sleep: Pin<Box<Sleep>>,
+    rings: Moment,
+    wakes: Waker,
+}
+
+impl Alarm {
+    /// Ready when `deadline` has passed; otherwise the task will be woken then,
+    /// and perhaps before.
+    #[inline]
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>, deadline: Moment) -> Poll<()> {
+        if let Some(armed) = &self.timer
+            && armed.rings <= deadline
+            && !armed.sleep.is_elapsed()
+            && armed.wakes.will_wake(cx.waker())
+        {
+            return Poll::Pending;
+        }
+        self.rearm(cx, deadline)
+    }
+
+    #[cold]
+    fn rearm(&mut self, cx: &mut Context<'_>, deadline: Moment) -> Poll<()> {
+        loop {
+            let now = clock::now();
+            if now >= deadline {
+                return Poll::Ready(());
+            }
+            // A span too long for the timer is cut; it then rings early.
+            let left = deadline.since(now).min(Duration::from_secs(86_400));
+            let at = Instant::now() + left;
+            let armed = self.timer.get_or_insert_with(|| Armed {
+                sleep: Box::pin(tokio::time::sleep_until(at)),
+                rings: deadline,
+                wakes: cx.waker().clone(),
+            });
+            armed.sleep.as_mut().reset(at);
+            armed.rings = deadline;
+            armed.wakes.clone_from(cx.waker());
+            if armed.sleep.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    fn run(test: impl Future<Output = ()>) {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap()
+            .block_on(test);
+    }
+
+    #[test]
+    fn rings_at_the_deadline_and_not_before() {
+        run(async {
+            let mut alarm = Alarm::default();
+            let start = clock::now();
+            let deadline = start + Duration::from_millis(5);
+            poll_fn(|cx| alarm.poll(cx, deadline)).await;
+            assert!(clock::now() >= deadline);
+        });
+    }
+
+    #[test]
+    fn follows_deadlines_that_move_either_way() {
+        run(async {
+            let mut alarm = Alarm::default();
+            let start = clock::now();
+            let far = start + Duration::from_secs(3600);
+            poll_fn(|cx| Poll::Ready(assert!(alarm.poll(cx, far).is_pending()))).await;
+            let near = start + Duration::from_millis(2);
+            poll_fn(|cx| alarm.poll(cx, near)).await;
+            assert!(clock::now() >= near);
+            // Armed for the past: it must set itself again and not ring.
+            let later = clock::now() + Duration::from_millis(4);
+            poll_fn(|cx| alarm.poll(cx, later)).await;
+            assert!(clock::now() >= later);
+        });
+    }
+}

@@ -1,0 +1,165 @@
+use crate::fields::Fields;
+use crate::method::Method;
+use crate::url::Url;
+
+/// What goes into the head of an HTTP/1.1 request.
+pub(crate) struct HeadParts<'a> {
+    pub(crate) method: &'a Method,
+    pub(crate) url: &'a Url,
+    pub(crate) fields: &'a Fields,
+    /// Sent where `fields` has none; empty sends none.
+    pub(crate) user_agent: &'a str,
+    pub(crate) body_length: usize,
+    /// `Cookie`, made from jar and parameters.
+    pub(crate) cookies: &'a str,
+    /// `Authorization`, if the leg computes one.
+    pub(crate) authorization: Option<&'a str>,
+    /// The connection is not to be kept.
+    pub(crate) close: bool,
+    /// Through a proxy without a tunnel: the whole URL in the request line, and
+    /// the proxy's credentials.
+    pub(crate) proxy: Option<&'a ProxyForm>,
+}
+
+/// How a request line and head differ on the way to a plain HTTP proxy.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProxyForm {
+    pub(crate) authorization: Option<String>,
+}
+
+/// Appends the head, the empty line included, in the order Go writes it.
+pub(crate) fn write_head(out: &mut Vec<u8>, parts: &HeadParts<'_>) {
+    out.extend_from_slice(parts.method.as_str().as_bytes());
+    out.push(b' ');
+    if parts.proxy.is_some() {
+        out.extend_from_slice(parts.url.scheme().as_bytes());
+        out.extend_from_slice(b"://");
+        out.extend_from_slice(parts.url.authority().as_bytes());
+    }
+    out.extend_from_slice(parts.url.target().as_bytes());
+    out.extend_from_slice(b" HTTP/1.1\r\n");
+    let (mut own_host, mut own_agent, mut framing, mut own_authorization) =
+        (None, None, false, false);
+    for (name, value) in parts.fields.iter() {
+        match name {
+            "Host" => own_host = Some(value),
+            "User-Agent" => own_agent = Some(value),
+            "Content-Length" | "Transfer-Encoding" => framing = true,
+            "Authorization" => own_authorization = true,
+            _ => {}
+        }
+    }
+    field(out, "Host", own_host.unwrap_or(parts.url.authority()));
+    let agent = own_agent.unwrap_or(parts.user_agent);
+    if !agent.is_empty() {
+        field(out, "User-Agent", agent);
+    }
+    if parts.body_length > 0 || parts.method.announces_empty_body() {
+        out.extend_from_slice(b"Content-Length: ");
+        decimal(out, parts.body_length);
+        out.extend_from_slice(b"\r\n");
+    }
+    if own_host.is_none() && own_agent.is_none() && !framing {
+        out.extend_from_slice(parts.fields.wire());
+    } else {
+        for (name, value) in parts.fields.iter() {
+            if !matches!(
+                name,
+                "Host" | "User-Agent" | "Content-Length" | "Transfer-Encoding"
+            ) {
+                field(out, name, value);
+            }
+        }
+    }
+    if let Some(authorization) = parts.authorization.filter(|_| !own_authorization) {
+        field(out, "Authorization", authorization);
+    }
+    if !parts.cookies.is_empty() {
+        field(out, "Cookie", parts.cookies);
+    }
+    if let Some(authorization) = parts.proxy.and_then(|proxy| proxy.authorization.as_deref()) {
+        field(out, "Proxy-Authorization", authorization);
+    }
+    if parts.close {
+        out.extend_from_slice(b"Connection: close\r\n");
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value.as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+fn decimal(out: &mut Vec<u8>, number: usize) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    let mut rest = number;
+    loop {
+        at -= 1;
+        if let Some(digit) = digits.get_mut(at) {
+            *digit = b'0' + (rest % 10) as u8;
+        }
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(digits.get(at..).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(edit: impl FnOnce(&mut Fields), method: Method, body_length: usize) -> String {
+        let url = Url::parse("http://h:81/p?q").unwrap();
+        let mut fields = Fields::new();
+        edit(&mut fields);
+        let mut out = Vec::new();
+        write_head(
+            &mut out,
+            &HeadParts {
+                method: &method,
+                url: &url,
+                fields: &fields,
+                user_agent: "plimsoll",
+                body_length,
+                cookies: "",
+                authorization: Some("Basic x"),
+                close: false,
+                proxy: None,
+            },
+        );
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_plain_head() {
+        assert_eq!(
+            written(|f| f.set("X-A", "1").unwrap(), Method::Get, 0),
+            "GET /p?q HTTP/1.1\r\nHost: h:81\r\nUser-Agent: plimsoll\r\nX-A: 1\r\nAuthorization: Basic x\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn own_fields_replace_ours_and_framing_stays_ours() {
+        let head = written(
+            |f| {
+                f.set("host", "other").unwrap();
+                f.set("user-agent", "me").unwrap();
+                f.set("content-length", "999").unwrap();
+                f.set("authorization", "Bearer y").unwrap();
+            },
+            Method::Post,
+            1234,
+        );
+        assert_eq!(
+            head,
+            "POST /p?q HTTP/1.1\r\nHost: other\r\nUser-Agent: me\r\nContent-Length: 1234\r\nAuthorization: Bearer y\r\n\r\n"
+        );
+        assert!(written(|_| {}, Method::Put, 0).contains("Content-Length: 0\r\n"));
+    }
+}

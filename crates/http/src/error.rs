@@ -1,0 +1,118 @@
+use crate::response::Response;
+
+/// Error codes, as k6 numbers them.
+pub mod code {
+    /// Anything without a code of its own.
+    pub const DEFAULT: u32 = 1000;
+    /// A network error that is not TCP's.
+    pub const NETWORK: u32 = 1010;
+    /// The URL cannot be used.
+    pub const INVALID_URL: u32 = 1020;
+    /// The request took longer than its timeout.
+    pub const REQUEST_TIMEOUT: u32 = 1050;
+    /// Name resolution failed.
+    pub const DNS: u32 = 1100;
+    /// The name does not exist.
+    pub const DNS_NO_SUCH_HOST: u32 = 1101;
+    /// The address is in `blacklistIPs`.
+    pub const BLACKLISTED_IP: u32 = 1110;
+    /// The name is in `blockHostnames`.
+    pub const BLOCKED_HOST: u32 = 1111;
+    /// TCP failed in a way without a code of its own.
+    pub const TCP: u32 = 1200;
+    /// The peer had closed when we wrote.
+    pub const TCP_BROKEN_PIPE: u32 = 1201;
+    /// TCP failed with a system error without a code of its own.
+    pub const TCP_UNKNOWN: u32 = 1202;
+    /// Connecting failed.
+    pub const TCP_DIAL: u32 = 1210;
+    /// Connecting took too long.
+    pub const TCP_DIAL_TIMEOUT: u32 = 1211;
+    /// The peer refused the connection.
+    pub const TCP_DIAL_REFUSED: u32 = 1212;
+    /// Connecting failed with a system error without a code of its own.
+    pub const TCP_DIAL_UNKNOWN: u32 = 1213;
+    /// The peer reset the connection.
+    pub const TCP_RESET: u32 = 1220;
+    /// TLS failed in a way without a code of its own.
+    pub const TLS: u32 = 1300;
+    /// The peer does not speak TLS.
+    pub const TLS_HEADER: u32 = 1301;
+    /// The certificate comes from an unknown authority.
+    pub const X509_UNKNOWN_AUTHORITY: u32 = 1310;
+    /// The certificate is for another host.
+    pub const X509_HOSTNAME: u32 = 1311;
+    /// Added to an HTTP status from 400 to 599.
+    pub const STATUS_BASE: u32 = 1000;
+    /// HTTP/2 failed in a way without a code of its own.
+    pub const H2: u32 = 1600;
+    /// GOAWAY; the HTTP/2 error code and one is added.
+    pub const H2_GOAWAY: u32 = 1610;
+    /// The stream was reset; the HTTP/2 error code and one is added.
+    pub const H2_STREAM: u32 = 1630;
+    /// The HTTP/2 connection failed; the HTTP/2 error code and one is added.
+    pub const H2_CONNECTION: u32 = 1650;
+    /// The body could not be decompressed.
+    pub const DECOMPRESSION: u32 = 1701;
+}
+
+/// What went wrong, as scripts see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorInfo {
+    /// One of [`code`].
+    pub code: u32,
+    /// In plain words.
+    pub message: String,
+}
+
+impl ErrorInfo {
+    pub(crate) fn new(code: u32, message: impl Into<String>) -> Self {
+        ErrorInfo {
+            code,
+            message: message.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for ErrorInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ErrorInfo {}
+
+/// A request that got no whole answer.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub error: ErrorInfo,
+    /// What is known all the same: the URL, what was sent, the far end, and the
+    /// status (0 if no answer began).
+    pub response: Box<Response>,
+}
+
+impl From<&net::Error> for ErrorInfo {
+    fn from(error: &net::Error) -> Self {
+        use net::{Error, TlsError};
+        let code = match error {
+            Error::BlockedHost { .. } => code::BLOCKED_HOST,
+            Error::BlacklistedIp { .. } => code::BLACKLISTED_IP,
+            Error::NoSuchHost { .. } => code::DNS_NO_SUCH_HOST,
+            Error::Lookup { .. } => code::DNS,
+            Error::ConnectTimeout { .. } => code::TCP_DIAL_TIMEOUT,
+            Error::Connect { source, .. } => match source.kind() {
+                std::io::ErrorKind::ConnectionRefused => code::TCP_DIAL_REFUSED,
+                std::io::ErrorKind::TimedOut => code::TCP_DIAL_TIMEOUT,
+                _ => code::TCP_DIAL_UNKNOWN,
+            },
+            Error::Bind { .. } | Error::Socket { .. } => code::TCP_DIAL_UNKNOWN,
+            Error::Tls(TlsError::NotTls { .. }) => code::TLS_HEADER,
+            Error::Tls(TlsError::UnknownAuthority) => code::X509_UNKNOWN_AUTHORITY,
+            Error::Tls(TlsError::WrongName { .. }) => code::X509_HOSTNAME,
+            Error::Tls(TlsError::Closed) => code::DEFAULT,
+            Error::Tls(TlsError::Broken(std::io::ErrorKind::ConnectionReset, _)) => code::TCP_RESET,
+            Error::Tls(_) => code::TLS,
+        };
+        ErrorInfo::new(code, error.to_string())
+    }
+}

@@ -1,0 +1,32 @@
+use std::io;
+
+use crate::error::{ErrorInfo, code};
+use crate::h1::Fault;
+
+impl From<Fault> for ErrorInfo {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Timeout => timeout(),
+            Fault::Closed => ErrorInfo::new(code::DEFAULT, "EOF"),
+            Fault::ClosedInside => ErrorInfo::new(code::DEFAULT, "unexpected EOF"),
+            Fault::Write(error) => broken("write", &error),
+            Fault::Read(error) => broken("read", &error),
+            Fault::Garbage(error) => error,
+        }
+    }
+}
+
+/// The whole request took too long.
+pub(crate) fn timeout() -> ErrorInfo {
+    ErrorInfo::new(code::REQUEST_TIMEOUT, "request timeout")
+}
+
+fn broken(when: &str, error: &io::Error) -> ErrorInfo {
+    let code = match error.kind() {
+        io::ErrorKind::BrokenPipe => code::TCP_BROKEN_PIPE,
+        io::ErrorKind::ConnectionReset => code::TCP_RESET,
+        _ if error.raw_os_error().is_some() => code::TCP_UNKNOWN,
+        _ => code::TCP,
+    };
+    ErrorInfo::new(code, format!("{when}: {}", net::describe(error)))
+}

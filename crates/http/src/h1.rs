@@ -1,0 +1,467 @@
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use net::Wire;
+use tokio::io::ReadBuf;
+use units::Moment;
+
+use crate::alarm::Alarm;
+use crate::body::Dechunker;
+use crate::error::{ErrorInfo, code};
+use crate::head::{Framing, Head, MAX_HEAD};
+use crate::shared::Scratch;
+
+/// Interim answers (1xx) that are skipped before the real one.
+const MAX_INTERIM: u32 = 5;
+
+/// One HTTP/1.x connection, between exchanges or in one.
+#[derive(Debug)]
+pub(crate) struct Connection<S> {
+    io: S,
+    /// The head of the last answer: when the next one begins with the same
+    /// bytes, it need not be parsed.
+    known: Option<Rc<Head>>,
+    /// Bytes of a head that came in pieces.
+    partial: Vec<u8>,
+    alarm: Alarm,
+    /// How many exchanges were finished on it.
+    pub(crate) served: u64,
+}
+
+/// What is asked of one exchange.
+pub(crate) struct Ask<'a> {
+    pub(crate) head: &'a [u8],
+    pub(crate) body: &'a [u8],
+    /// The answer to HEAD has no body, whatever its head says.
+    pub(crate) is_head: bool,
+    /// Whether the body is kept; else it is counted.
+    pub(crate) keep_body: bool,
+    /// Most bytes of body that are kept.
+    pub(crate) max_body: u64,
+    pub(crate) deadline: Moment,
+}
+
+/// How far an exchange came; filled in also when it fails.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    /// Of what was written, how much is head.
+    pub(crate) head_length: usize,
+    pub(crate) written: usize,
+    pub(crate) received: u64,
+    pub(crate) sent: Option<Moment>,
+    pub(crate) first_byte: Option<Moment>,
+    pub(crate) done: Option<Moment>,
+    pub(crate) head: Option<Rc<Head>>,
+    pub(crate) body: Bytes,
+    /// Whether the connection may serve again.
+    pub(crate) reusable: bool,
+}
+
+/// Why an exchange failed.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The deadline passed.
+    Timeout,
+    /// The peer closed before the first byte of an answer.
+    Closed,
+    /// The peer closed within an answer.
+    ClosedInside,
+    Write(io::Error),
+    Read(io::Error),
+    /// The answer is none.
+    Garbage(ErrorInfo),
+}
+
+impl Fault {
+    /// Whether a kept connection that fails so was probably closed by the
+    /// server while idle, so that a safe request may be tried on a fresh one.
+    pub(crate) fn is_stale(&self, progress: &Progress) -> bool {
+        progress.received == 0 && matches!(self, Fault::Closed | Fault::Write(_) | Fault::Read(_))
+    }
+}
+
+/// Where in the answer we are.
+enum Place {
+    Head,
+    Body { left: u64 },
+    Chunks(Dechunker),
+    UntilClose,
+    Done,
+}
+
+struct Exchanging {
+    place: Place,
+    kept: Vec<u8>,
+    interim: u32,
+    request_done: bool,
+    write_error: Option<io::Error>,
+    /// How much of the partial head was searched for its end.
+    searched: usize,
+}
+
+impl<S: Wire> Connection<S> {
+    pub(crate) fn new(io: S) -> Self {
+        Connection {
+            io,
+            known: None,
+            partial: Vec::new(),
+            alarm: Alarm::default(),
+            served: 0,
+        }
+    }
+
+    /// Sends the request and reads its answer. If the future is dropped, or
+    /// fails, the connection must be dropped too.
+    pub(crate) async fn exchange(
+        &mut self,
+        ask: &Ask<'_>,
+        scratch: &Scratch,
+        progress: &mut Progress,
+    ) -> Result<(), Fault> {
+        let mut state = Exchanging {
+            place: Place::Head,
+            kept: Vec::new(),
+            interim: 0,
+            request_done: false,
+            write_error: None,
+            searched: 0,
+        };
+        self.partial.clear();
+        poll_fn(|cx| self.poll_exchange(cx, ask, scratch, &mut state, progress)).await?;
+        self.served += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn poll_exchange(
+        &mut self,
+        cx: &mut Context<'_>,
+        ask: &Ask<'_>,
+        scratch: &Scratch,
+        state: &mut Exchanging,
+        progress: &mut Progress,
+    ) -> Poll<Result<(), Fault>> {
+        if !state.request_done {
+            match self.poll_send(cx, ask, progress) {
+                Poll::Ready(Ok(())) => {
+                    state.request_done = true;
+                    progress.sent = Some(clock::now());
+                }
+                // The answer may explain why the server stopped reading.
+                Poll::Ready(Err(error)) => {
+                    state.request_done = true;
+                    state.write_error = Some(error);
+                }
+                Poll::Pending => {}
+            }
+        }
+        let mut scratch = scratch.borrow_mut();
+        loop {
+            let mut buf = ReadBuf::new(&mut scratch);
+            match Pin::new(&mut self.io).poll_read(cx, &mut buf) {
+                Poll::Pending => {
+                    if let Some(error) = state.write_error.take_if(|_| progress.received == 0) {
+                        return Poll::Ready(Err(Fault::Write(error)));
+                    }
+                    return match self.alarm.poll(cx, ask.deadline) {
+                        Poll::Ready(()) => {
+                            progress.done = Some(clock::now());
+                            Poll::Ready(Err(Fault::Timeout))
+                        }
+                        Poll::Pending => Poll::Pending,
+                    };
+                }
+                Poll::Ready(Err(error)) => {
+                    let fault = match state.write_error.take() {
+                        Some(first) => Fault::Write(first),
+                        None => Fault::Read(error),
+                    };
+                    progress.done = Some(clock::now());
+                    return Poll::Ready(Err(fault));
+                }
+                Poll::Ready(Ok(())) => {}
+            }
+            let now = clock::now();
+            progress.done = Some(now);
+            let data = buf.filled();
+            if data.is_empty() {
+                return Poll::Ready(self.at_end(state, progress));
+            }
+            progress.first_byte.get_or_insert(now);
+            progress.received += data.len() as u64;
+            match self.take(ask, data, state, progress) {
+                Ok(true) => return Poll::Ready(Ok(())),
+                Ok(false) => {}
+                Err(error) => return Poll::Ready(Err(Fault::Garbage(error))),
+            }
+        }
+    }
+
+    /// Ready when all of head and body has been accepted by the kernel.
+    #[inline]
+    fn poll_send(
+        &mut self,
+        cx: &mut Context<'_>,
+        ask: &Ask<'_>,
+        progress: &mut Progress,
+    ) -> Poll<io::Result<()>> {
+        let total = ask.head.len() + ask.body.len();
+        while progress.written < total {
+            let io = Pin::new(&mut self.io);
+            let head = ask.head.get(progress.written..).unwrap_or_default();
+            let polled = if ask.body.is_empty() {
+                io.poll_write(cx, head)
+            } else if head.is_empty() {
+                let at = progress.written - ask.head.len();
+                io.poll_write(cx, ask.body.get(at..).unwrap_or_default())
+            } else {
+                io.poll_write_vectored(cx, &[IoSlice::new(head), IoSlice::new(ask.body)])
+            };
+            match polled {
+                Poll::Ready(Ok(0)) => {
+                    return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+                }
+                Poll::Ready(Ok(n)) => progress.written += n,
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    /// Takes in bytes of the answer; true when it is whole.
+    #[inline]
+    fn take(
+        &mut self,
+        ask: &Ask<'_>,
+        data: &[u8],
+        state: &mut Exchanging,
+        progress: &mut Progress,
+    ) -> Result<bool, ErrorInfo> {
+        let mut data = data;
+        if matches!(state.place, Place::Head) {
+            if self.partial.is_empty()
+                && let Some(known) = &self.known
+                && let Some(rest) = data.strip_prefix(known.raw())
+            {
+                let known = known.clone();
+                state.place = place_after(&known, ask);
+                progress.head = Some(known);
+                data = rest;
+            } else {
+                match self.take_head(ask, data, state, progress)? {
+                    Some(used) => data = data.get(used..).unwrap_or_default(),
+                    None => return Ok(false),
+                }
+            }
+        }
+        match &mut state.place {
+            Place::Head => return Ok(false),
+            Place::Body { left } => {
+                let take = (data.len() as u64).min(*left) as usize;
+                let (body, rest) = data.split_at(take);
+                *left -= take as u64;
+                if ask.keep_body && take > 0 {
+                    if *left == 0 && state.kept.is_empty() {
+                        progress.body = Bytes::copy_from_slice(body);
+                    } else {
+                        keep(&mut state.kept, body, ask.max_body, *left)?;
+                    }
+                }
+                if *left > 0 {
+                    return Ok(false);
+                }
+                data = rest;
+            }
+            Place::Chunks(chunks) => {
+                let kept = &mut state.kept;
+                let used = chunks.feed(data, &mut |body| {
+                    if ask.keep_body {
+                        keep(kept, body, ask.max_body, 0)
+                    } else {
+                        Ok(())
+                    }
+                })?;
+                if !chunks.is_done() {
+                    return Ok(false);
+                }
+                data = data.get(used..).unwrap_or_default();
+            }
+            Place::UntilClose => {
+                if ask.keep_body {
+                    keep(&mut state.kept, data, ask.max_body, 0)?;
+                }
+                return Ok(false);
+            }
+            Place::Done => {}
+        }
+        self.finish(state, progress, data.is_empty());
+        Ok(true)
+    }
+
+    fn finish(&mut self, state: &mut Exchanging, progress: &mut Progress, clean: bool) {
+        if !state.kept.is_empty() {
+            progress.body = Bytes::from(std::mem::take(&mut state.kept));
+        }
+        // A connection on which the request was not wholly sent, or which
+        // carries bytes nobody asked for, cannot be used again.
+        progress.reusable = clean
+            && state.request_done
+            && state.write_error.is_none()
+            && progress.head.as_ref().is_some_and(|head| head.keeps_alive);
+    }
+
+    /// Takes in bytes of heads, interim ones included; says how many belonged
+    /// to them once the final head is whole.
+    #[cold]
+    fn take_head(
+        &mut self,
+        ask: &Ask<'_>,
+        data: &[u8],
+        state: &mut Exchanging,
+        progress: &mut Progress,
+    ) -> Result<Option<usize>, ErrorInfo> {
+        let before = self.partial.len();
+        self.partial.extend_from_slice(data);
+        let mut start = 0;
+        loop {
+            let pending = self.partial.get(start..).unwrap_or_default();
+            check_beginning(pending)?;
+            let Some(length) = find_end(pending, state.searched) else {
+                state.searched = pending.len().saturating_sub(3);
+                if pending.len() > MAX_HEAD {
+                    return Err(ErrorInfo::new(
+                        code::DEFAULT,
+                        format!("the head of the answer does not end within {MAX_HEAD} bytes"),
+                    ));
+                }
+                self.partial.drain(..start);
+                return Ok(None);
+            };
+            state.searched = 0;
+            let head = Head::parse(pending.get(..length).unwrap_or_default())?;
+            start += length;
+            match head.status() {
+                101 => {
+                    progress.head = Some(Rc::new(head));
+                    return Err(ErrorInfo::new(
+                        code::DEFAULT,
+                        "unsupported response status: 101 Switching Protocols",
+                    ));
+                }
+                100..200 => {
+                    // RFC 9110, section 15.2: any number of interim answers.
+                    state.interim += 1;
+                    if state.interim > MAX_INTERIM {
+                        return Err(ErrorInfo::new(
+                            code::DEFAULT,
+                            "net/http: too many 1xx informational responses",
+                        ));
+                    }
+                }
+                _ => {
+                    let head = Rc::new(head);
+                    self.known = Some(head.clone());
+                    state.place = place_after(&head, ask);
+                    progress.head = Some(head);
+                    self.partial.clear();
+                    return Ok(Some(start - before));
+                }
+            }
+        }
+    }
+
+    /// The peer closed: right after a body that ends so, wrong anywhere else.
+    fn at_end(&mut self, state: &mut Exchanging, progress: &mut Progress) -> Result<(), Fault> {
+        match state.place {
+            Place::UntilClose => {
+                self.finish(state, progress, false);
+                Ok(())
+            }
+            _ if progress.received == 0 => Err(match state.write_error.take() {
+                Some(error) => Fault::Write(error),
+                None => Fault::Closed,
+            }),
+            _ => {
+                self.finish(state, progress, false);
+                Err(Fault::ClosedInside)
+            }
+        }
+    }
+
+    /// Whether an idle connection is of no more use: the peer closed it, or
+    /// sent what nobody asked for.
+    #[inline]
+    pub(crate) fn is_dead(&mut self) -> bool {
+        self.io.is_disturbed()
+    }
+}
+
+/// RFC 9112, section 6.3, items 1 to 3: answers that have no body.
+fn place_after(head: &Head, ask: &Ask<'_>) -> Place {
+    if ask.is_head || matches!(head.status(), 204 | 304) {
+        return Place::Done;
+    }
+    match head.framing {
+        Framing::Length(0) => Place::Done,
+        Framing::Length(left) => Place::Body { left },
+        Framing::Chunked => Place::Chunks(Dechunker::new()),
+        Framing::UntilClose => Place::UntilClose,
+    }
+}
+
+/// Keeps bytes of a body; `more` is how many are announced to follow.
+fn keep(kept: &mut Vec<u8>, bytes: &[u8], max: u64, more: u64) -> Result<(), ErrorInfo> {
+    let needed = kept.len() as u64 + bytes.len() as u64 + more;
+    if needed > max {
+        return Err(ErrorInfo::new(
+            code::DEFAULT,
+            format!(
+                "the body exceeds the {max} bytes that are kept; discard response bodies to read past them"
+            ),
+        ));
+    }
+    if kept.capacity() == 0 {
+        // An announced length is believed only so far.
+        kept.reserve(needed.min(1 << 20) as usize);
+    }
+    kept.extend_from_slice(bytes);
+    Ok(())
+}
+
+/// Tells at the first bytes whether this can be HTTP/1 at all.
+fn check_beginning(bytes: &[u8]) -> Result<(), ErrorInfo> {
+    const MAGIC: &[u8] = b"HTTP/1.";
+    let shown = bytes.len().min(MAGIC.len());
+    // Empty lines before a status line are tolerated (RFC 9112, section 2.2).
+    if bytes.get(..shown) == MAGIC.get(..shown)
+        || bytes.starts_with(b"\r")
+        || bytes.starts_with(b"\n")
+    {
+        return Ok(());
+    }
+    let line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
+    let line = line.get(..line.len().min(64)).unwrap_or_default();
+    Err(ErrorInfo::new(
+        code::DEFAULT,
+        format!(
+            "net/http: HTTP/1.x transport connection broken: malformed HTTP response {:?}",
+            String::from_utf8_lossy(line.trim_ascii_end())
+        ),
+    ))
+}
+
+/// The length of a head that is complete in `bytes`, of which the first
+/// `searched` are known not to complete it. Both kinds of line end count.
+fn find_end(bytes: &[u8], searched: usize) -> Option<usize> {
+    let rest = bytes.get(searched..)?;
+    memchr::memchr_iter(b'\n', rest).find_map(|at| match rest.get(at + 1..)? {
+        [b'\n', ..] => Some(searched + at + 2),
+        [b'\r', b'\n', ..] => Some(searched + at + 3),
+        _ => None,
+    })
+}

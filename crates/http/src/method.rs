@@ -1,0 +1,80 @@
+use std::fmt;
+use std::rc::Rc;
+
+/// A request method.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Method {
+    #[default]
+    Get,
+    Head,
+    Post,
+    Put,
+    Patch,
+    Delete,
+    Options,
+    Trace,
+    Connect,
+    /// Any other token of RFC 9110, section 5.6.2.
+    Other(Rc<str>),
+}
+
+impl Method {
+    /// Reads a method as it is written; `None` if it is no token.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "GET" => Method::Get,
+            "HEAD" => Method::Head,
+            "POST" => Method::Post,
+            "PUT" => Method::Put,
+            "PATCH" => Method::Patch,
+            "DELETE" => Method::Delete,
+            "OPTIONS" => Method::Options,
+            "TRACE" => Method::Trace,
+            "CONNECT" => Method::Connect,
+            _ if !text.is_empty() && text.bytes().all(is_token_byte) => Method::Other(text.into()),
+            _ => return None,
+        })
+    }
+
+    /// The method as it goes on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
+            Method::Options => "OPTIONS",
+            Method::Trace => "TRACE",
+            Method::Connect => "CONNECT",
+            Method::Other(name) => name,
+        }
+    }
+
+    /// Whether repeating the request is harmless by definition (RFC 9110,
+    /// section 9.2.2), so that it may be retried on a fresh connection.
+    pub fn is_safe(&self) -> bool {
+        matches!(
+            self,
+            Method::Get | Method::Head | Method::Options | Method::Trace
+        )
+    }
+
+    /// Whether a request of this method says `Content-Length: 0` when it has
+    /// no body, because servers expect one (RFC 9110, section 8.6).
+    pub(crate) fn announces_empty_body(&self) -> bool {
+        matches!(self, Method::Post | Method::Put | Method::Patch)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// RFC 9110, section 5.6.2: the bytes of a token.
+pub(crate) fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}

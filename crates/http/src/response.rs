@@ -1,0 +1,96 @@
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use bytes::Bytes;
+
+use crate::head::Head;
+use crate::method::Method;
+use crate::timeline::Timeline;
+use crate::url::Url;
+
+/// The answer to a request, or what is known of it when the request failed.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// 0 if no answer began.
+    pub status: u16,
+    pub proto: Proto,
+    /// Status line and fields; shared with the connection while they repeat.
+    pub head: Option<Rc<Head>>,
+    /// Decoded; empty if it was discarded.
+    pub body: Bytes,
+    /// The URL of the last hop.
+    pub url: Rc<Url>,
+    pub remote: Option<SocketAddr>,
+    /// The timeline of the last leg.
+    pub timeline: Timeline,
+    pub tls: Option<TlsFacts>,
+    /// The request of the last leg as it was sent.
+    pub sent: Sent,
+}
+
+/// A request as it was sent.
+#[derive(Clone, Debug, Default)]
+pub struct Sent {
+    pub method: Method,
+    /// Request line and fields, as on the wire of HTTP/1.1.
+    pub head: Rc<[u8]>,
+    pub body: Bytes,
+}
+
+/// The version of HTTP an answer came in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Proto {
+    /// No answer.
+    #[default]
+    None,
+    Http10,
+    Http11,
+    Http2,
+}
+
+/// What the TLS handshake agreed on, in the names Go gives them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TlsFacts {
+    /// `tls1.2` or `tls1.3`.
+    pub version: &'static str,
+    /// Such as `TLS_AES_128_GCM_SHA256`.
+    pub cipher_suite: &'static str,
+}
+
+impl Proto {
+    /// `HTTP/1.1` and so on; empty without an answer.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Proto::None => "",
+            Proto::Http10 => "HTTP/1.0",
+            Proto::Http11 => "HTTP/1.1",
+            Proto::Http2 => "HTTP/2.0",
+        }
+    }
+}
+
+impl Response {
+    /// The status code and its reason: `200 OK`.
+    pub fn status_text(&self) -> String {
+        match &self.head {
+            Some(head) => format!("{} {}", self.status, head.reason()),
+            None => String::new(),
+        }
+    }
+
+    /// Header fields as they came: names as sent, values as bytes.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.head.iter().flat_map(|head| head.fields())
+    }
+}
+
+impl Sent {
+    /// Header fields of the request as sent.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        std::str::from_utf8(&self.head)
+            .unwrap_or_default()
+            .split("\r\n")
+            .skip(1)
+            .filter_map(|line| line.split_once(": "))
+    }
+}

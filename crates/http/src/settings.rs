@@ -1,0 +1,57 @@
+use net::NetworkSettings;
+
+/// What all users of a run have in common. Plain data, made once and shared.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How streams are opened: resolver, host rules, local addresses.
+    pub network: NetworkSettings,
+    /// Hops followed before the redirect itself is the answer.
+    pub max_redirects: u32,
+    /// `User-Agent` where the request sets none; empty sends none.
+    pub user_agent: String,
+    /// Each request opens a connection and closes it.
+    pub no_connection_reuse: bool,
+    /// Idle connections kept per host and user.
+    pub idle_per_host: usize,
+    /// Idle connections kept per user.
+    pub idle_total: usize,
+    /// Connections per host and user; further requests queue. `None`: no limit.
+    pub connections_per_host: Option<usize>,
+    /// Which version of HTTP is spoken.
+    pub protocol: Protocol,
+    /// Longest body that is kept, in bytes; a longer one fails its request.
+    pub max_body: u64,
+    /// Answers' bodies are counted and not kept.
+    pub discard_response_bodies: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            network: NetworkSettings::default(),
+            max_redirects: 10,
+            user_agent: String::new(),
+            no_connection_reuse: false,
+            idle_per_host: 6,
+            idle_total: 20,
+            connections_per_host: None,
+            protocol: Protocol::Auto,
+            max_body: 1 << 30,
+            discard_response_bodies: false,
+        }
+    }
+}
+
+/// Which version of HTTP is spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+    #[default]
+    Auto,
+    /// HTTP/1.1 only.
+    Http1,
+    /// HTTP/2 over TLS or nothing.
+    Http2,
+    /// HTTP/2 without TLS, by prior knowledge (RFC 9113, section 3.3).
+    H2c,
+}

@@ -1,0 +1,48 @@
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use net::Network;
+
+use crate::settings::Settings;
+
+/// Size of the buffer that reads go through. One a worker, not one a
+/// connection: what is left over after a read is copied out.
+const SCRATCH: usize = 64 * 1024;
+
+/// What the users of one worker share: settings, resolver cache, TLS sessions.
+#[derive(Debug)]
+pub struct Shared {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) network: Network,
+    pub(crate) scratch: Scratch,
+}
+
+/// A buffer that belongs to whoever is being polled, for that poll.
+#[derive(Debug)]
+pub(crate) struct Scratch(RefCell<Box<[u8]>>);
+
+impl Scratch {
+    pub(crate) fn new(size: usize) -> Self {
+        Scratch(RefCell::new(vec![0; size].into()))
+    }
+
+    #[inline]
+    pub(crate) fn borrow_mut(&self) -> RefMut<'_, Box<[u8]>> {
+        self.0.borrow_mut()
+    }
+}
+
+impl Shared {
+    pub fn new(settings: Arc<Settings>) -> Rc<Self> {
+        Rc::new(Shared {
+            network: Network::new(settings.network.clone()),
+            scratch: Scratch::new(SCRATCH),
+            settings,
+        })
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+}

@@ -1,0 +1,686 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use crate::error::{ErrorInfo, code};
+
+/// A URL as k6 (that is, Go) reads it: lenient about schemes and odd bytes in
+/// the path, strict about host, port and percent escapes. The text is kept as
+/// it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Url {
+    text: Box<str>,
+    scheme: Box<str>,
+    userinfo: Option<UserInfo>,
+    /// Where userinfo stands in the text, for masking.
+    userinfo_at: Option<Range<usize>>,
+    /// Without brackets, percent escapes decoded.
+    host: Box<str>,
+    /// As written; empty if none was.
+    port_text: Box<str>,
+    port: Option<u16>,
+    /// What goes into the `Host` field.
+    authority: Box<str>,
+    /// What goes into the request line.
+    target: Box<str>,
+    path_end: usize,
+    fragment: Option<Box<str>>,
+    origin: u64,
+}
+
+/// User name and password of a URL, percent escapes decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserInfo {
+    pub name: String,
+    pub password: Option<String>,
+}
+
+/// Why a text is no URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlError {
+    text: String,
+    reason: String,
+}
+
+impl fmt::Display for UrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid URL: parse {:?}: {}", self.text, self.reason)
+    }
+}
+
+impl std::error::Error for UrlError {}
+
+impl From<UrlError> for ErrorInfo {
+    fn from(error: UrlError) -> Self {
+        ErrorInfo::new(code::INVALID_URL, error.to_string())
+    }
+}
+
+impl Url {
+    /// Reads an absolute URL. A text without a scheme or host is read too; only
+    /// sending to it fails, as in k6.
+    ///
+    /// # Errors
+    /// For control bytes, a bad host, a port that is no number and bad escapes.
+    pub fn parse(text: &str) -> Result<Self, UrlError> {
+        parse(text).map_err(|reason| UrlError {
+            text: text.to_owned(),
+            reason,
+        })
+    }
+
+    /// The URL as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The URL with user and password replaced by `****`, fit for tags and logs.
+    pub fn masked(&self) -> Cow<'_, str> {
+        let (Some(at), Some(info)) = (&self.userinfo_at, &self.userinfo) else {
+            return Cow::Borrowed(&self.text);
+        };
+        let mask = if info.password.is_some() {
+            "****:****"
+        } else {
+            "****"
+        };
+        let before = self.text.get(..at.start).unwrap_or_default();
+        let after = self.text.get(at.end..).unwrap_or_default();
+        Cow::Owned(format!("{before}{mask}{after}"))
+    }
+
+    /// In lower case; empty if there is none.
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    pub fn is_https(&self) -> bool {
+        &*self.scheme == "https"
+    }
+
+    pub fn userinfo(&self) -> Option<&UserInfo> {
+        self.userinfo.as_ref()
+    }
+
+    /// The host without brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port written, or the scheme's.
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(if self.is_https() { 443 } else { 80 })
+    }
+
+    /// Host and port as the `Host` field has them.
+    pub fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// Path and query as the request line has them.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// The path, escaped; at least `/`.
+    pub fn path(&self) -> &str {
+        self.target.get(..self.path_end).unwrap_or("/")
+    }
+
+    /// The query, without its question mark.
+    pub fn query(&self) -> Option<&str> {
+        self.target.get(self.path_end + 1..)
+    }
+
+    /// What follows `#`, as written.
+    pub fn fragment(&self) -> Option<&str> {
+        self.fragment.as_deref()
+    }
+
+    /// Whether both lead to the same scheme, host and port, so that they may
+    /// share a connection.
+    pub fn same_origin(&self, other: &Url) -> bool {
+        self.origin == other.origin
+            && self.port() == other.port()
+            && self.scheme == other.scheme
+            && self.host.eq_ignore_ascii_case(&other.host)
+    }
+
+    /// # Errors
+    /// When nothing can be sent to the URL, with the words k6 has for it.
+    pub fn check_usable(&self) -> Result<(), ErrorInfo> {
+        if !matches!(&*self.scheme, "http" | "https") {
+            return Err(ErrorInfo::new(
+                code::DEFAULT,
+                format!("unsupported protocol scheme {:?}", self.scheme),
+            ));
+        }
+        if self.host.is_empty() {
+            return Err(ErrorInfo::new(
+                code::DEFAULT,
+                "http: no Host in request URL",
+            ));
+        }
+        if self.port.is_none() && !self.port_text.is_empty() {
+            return Err(ErrorInfo::new(
+                code::TCP_DIAL,
+                format!("dial tcp: address {}: invalid port", self.port_text),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Resolves `reference` against this URL: RFC 3986, section 5.2.
+    ///
+    /// # Errors
+    /// As [`Url::parse`].
+    pub fn join(&self, reference: &str) -> Result<Url, UrlError> {
+        let reference = reference.trim_matches(' ');
+        if split_scheme(reference).is_some_and(|(scheme, _)| !scheme.is_empty()) {
+            return Url::parse(reference);
+        }
+        let scheme = &self.scheme;
+        if reference.starts_with("//") {
+            return Url::parse(&format!("{scheme}:{reference}"));
+        }
+        let user = self
+            .userinfo_at
+            .clone()
+            .and_then(|at| self.text.get(at))
+            .map(|user| format!("{user}@"))
+            .unwrap_or_default();
+        let base = format!("{scheme}://{user}{}", self.authority);
+        let (rest, fragment) = match reference.find('#') {
+            Some(at) => reference.split_at(at),
+            None => (reference, ""),
+        };
+        let (path, query) = match rest.find('?') {
+            Some(at) => rest.split_at(at),
+            None => (rest, ""),
+        };
+        let joined = if path.is_empty() {
+            if query.is_empty() {
+                format!("{base}{}{fragment}", self.target)
+            } else {
+                format!("{base}{}{query}{fragment}", self.path())
+            }
+        } else if path.starts_with('/') {
+            format!("{base}{}{query}{fragment}", without_dots(path))
+        } else {
+            let directory = self
+                .path()
+                .rfind('/')
+                .map_or("/", |at| self.path().get(..=at).unwrap_or("/"));
+            let merged = without_dots(&format!("{directory}{path}"));
+            format!("{base}{merged}{query}{fragment}")
+        };
+        Url::parse(&joined)
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.masked())
+    }
+}
+
+fn parse(text: &str) -> Result<Url, String> {
+    if text.bytes().any(|b| b < b' ' || b == 0x7f) {
+        return Err("net/url: invalid control character in URL".into());
+    }
+    let (before_fragment, fragment) = match text.split_once('#') {
+        Some((before, fragment)) => (before, Some(fragment.into())),
+        None => (text, None),
+    };
+    let (scheme, rest) = match split_scheme(before_fragment) {
+        Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
+        None => (String::new(), before_fragment),
+    };
+    if before_fragment.starts_with(':') {
+        return Err("missing protocol scheme".into());
+    }
+    let (rest, query) = match rest.split_once('?') {
+        Some((rest, query)) => (rest, Some(query)),
+        None => (rest, None),
+    };
+    let (authority, path) = match rest.strip_prefix("//") {
+        Some(rest) => match rest.find('/') {
+            Some(at) => rest.split_at(at),
+            None => (rest, ""),
+        },
+        // `mailto:x` and `localhost:80`: no host, and not ours to send to.
+        None => ("", rest),
+    };
+    let (userinfo, userinfo_at, host_port) = match authority.rsplit_once('@') {
+        Some((user, host_port)) => (
+            Some(parse_userinfo(user)?),
+            text.find("//").map(|at| at + 2..at + 2 + user.len()),
+            host_port,
+        ),
+        None => (None, None, authority),
+    };
+    let (host, port_text) = split_port(host_port)?;
+    let host = parse_host(host)?;
+    check_escapes(path)?;
+    let mut target = String::with_capacity(path.len() + query.map_or(0, str::len) + 2);
+    if !path.starts_with('/') {
+        target.push('/');
+    }
+    escape_into(&mut target, path);
+    let path_end = target.len();
+    if let Some(query) = query {
+        target.push('?');
+        escape_into(&mut target, query);
+    }
+    let port = match port_text {
+        "" => None,
+        digits => digits.parse().ok(),
+    };
+    let authority = if port_text.is_empty() {
+        host_port.strip_suffix(':').unwrap_or(host_port).to_owned()
+    } else {
+        host_port.to_owned()
+    };
+    let authority = match ascii_host(&host) {
+        Some(ascii) if port_text.is_empty() => ascii,
+        Some(ascii) => format!("{ascii}:{port_text}"),
+        None => authority,
+    };
+    let host = ascii_host(&host).unwrap_or(host);
+    let mut hasher = rustc_hash::FxHasher::default();
+    let default_port = if scheme == "https" { 443 } else { 80 };
+    scheme.hash(&mut hasher);
+    host.to_ascii_lowercase().hash(&mut hasher);
+    port.unwrap_or(default_port).hash(&mut hasher);
+    Ok(Url {
+        text: text.into(),
+        scheme: scheme.into(),
+        userinfo,
+        userinfo_at,
+        host: host.into(),
+        port_text: port_text.into(),
+        port,
+        authority: authority.into(),
+        target: target.into(),
+        path_end,
+        fragment,
+        origin: hasher.finish(),
+    })
+}
+
+/// RFC 3986, section 3.1: a letter, then letters, digits, `+`, `-`, `.`.
+fn split_scheme(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)))?;
+    let (scheme, rest) = text.split_at(end);
+    let rest = rest.strip_prefix(':')?;
+    scheme
+        .starts_with(|c: char| c.is_ascii_alphabetic())
+        .then_some((scheme, rest))
+}
+
+fn split_port(host_port: &str) -> Result<(&str, &str), String> {
+    let (host, after) = if host_port.starts_with('[') {
+        let end = host_port.rfind(']').ok_or("missing ']' in host")?;
+        host_port.split_at(end + 1)
+    } else {
+        match host_port.rfind(':') {
+            Some(at) => host_port.split_at(at),
+            None => (host_port, ""),
+        }
+    };
+    match after.strip_prefix(':') {
+        Some(port) if port.bytes().all(|b| b.is_ascii_digit()) => Ok((host, port)),
+        None if after.is_empty() => Ok((host, "")),
+        _ => Err(format!("invalid port {after:?} after host")),
+    }
+}
+
+fn parse_host(host: &str) -> Result<String, String> {
+    if let Some(inner) = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')) {
+        // An IPv6 zone is set off by %25 (RFC 6874).
+        let bare = inner.replace("%25", "%");
+        let address = bare.split('%').next().unwrap_or_default();
+        return match address.parse::<std::net::Ipv6Addr>() {
+            Ok(_) => Ok(bare),
+            Err(_) => Err(format!("invalid host: {host:?} is no IPv6 address")),
+        };
+    }
+    check_escapes_in_host(host)?;
+    if let Some(odd) = host
+        .chars()
+        .find(|&c| c == ' ' || "\"<>\\^`{|}".contains(c))
+    {
+        return Err(format!(
+            "invalid character {:?} in host name",
+            odd.to_string()
+        ));
+    }
+    Ok(decode(host))
+}
+
+fn parse_userinfo(user: &str) -> Result<UserInfo, String> {
+    check_escapes(user)?;
+    if user
+        .chars()
+        .any(|c| c == ' ' || "\"<>\\^`{|}#/[]".contains(c))
+    {
+        return Err("net/url: invalid userinfo".into());
+    }
+    let (name, password) = match user.split_once(':') {
+        Some((name, password)) => (name, Some(decode(password))),
+        None => (user, None),
+    };
+    Ok(UserInfo {
+        name: decode(name),
+        password,
+    })
+}
+
+fn check_escapes(text: &str) -> Result<(), String> {
+    match bad_escape(text) {
+        Some(bad) => Err(format!("invalid URL escape {bad:?}")),
+        None => Ok(()),
+    }
+}
+
+/// Only bytes beyond ASCII may be escaped in a host name.
+fn check_escapes_in_host(host: &str) -> Result<(), String> {
+    check_escapes(host)?;
+    for (at, _) in host.match_indices('%') {
+        let escape = host.get(at..at + 3).unwrap_or_default();
+        if escape.as_bytes().get(1).is_some_and(|&b| b < b'8') {
+            return Err(format!("invalid URL escape {escape:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn bad_escape(text: &str) -> Option<&str> {
+    text.match_indices('%').find_map(|(at, _)| {
+        let bytes = text.as_bytes();
+        let hex = |offset: usize| bytes.get(at + offset).is_some_and(u8::is_ascii_hexdigit);
+        if hex(1) && hex(2) {
+            return None;
+        }
+        let mut end = (at + 3).min(text.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        text.get(at..end)
+    })
+}
+
+/// Percent-decodes; escapes have been checked. Bytes that are no UTF-8 are
+/// replaced.
+pub(crate) fn decode(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let digit = |offset: usize| {
+            bytes
+                .get(at + offset)
+                .and_then(|&b| char::from(b).to_digit(16))
+        };
+        match (byte, digit(1), digit(2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            _ => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Escapes what would break a request line or is outside ASCII; everything else
+/// goes as it was written, existing escapes included.
+fn escape_into(out: &mut String, text: &str) {
+    for c in text.chars() {
+        if c <= ' ' || c == '"' || c == '<' || c == '>' || !c.is_ascii() {
+            let mut utf8 = [0; 4];
+            for byte in c.encode_utf8(&mut utf8).bytes() {
+                const HEX: &[u8; 16] = b"0123456789ABCDEF";
+                out.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    out.push(HEX.get(usize::from(digit)).map_or('0', |&h| char::from(h)));
+                }
+            }
+        } else {
+            out.push(c);
+        }
+    }
+}
+
+/// RFC 3986, section 5.2.4.
+fn without_dots(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let mut segments = path.split('/').skip(1).peekable();
+    while let Some(segment) = segments.next() {
+        let last = segments.peek().is_none();
+        match segment {
+            "." => {
+                if last {
+                    kept.push("");
+                }
+            }
+            ".." => {
+                kept.pop();
+                if last {
+                    kept.push("");
+                }
+            }
+            _ => kept.push(segment),
+        }
+    }
+    format!("/{}", kept.join("/"))
+}
+
+/// A host name with labels beyond ASCII in punycode (RFC 3492); `None` if there
+/// is nothing to convert.
+fn ascii_host(host: &str) -> Option<String> {
+    if host.is_ascii() {
+        return None;
+    }
+    let labels: Vec<String> = host
+        .to_lowercase()
+        .split('.')
+        .map(|label| {
+            if label.is_ascii() {
+                label.to_owned()
+            } else {
+                format!("xn--{}", punycode(label))
+            }
+        })
+        .collect();
+    Some(labels.join("."))
+}
+
+/// RFC 3492, section 6.3, with the parameters of section 5.
+fn punycode(label: &str) -> String {
+    let digit = |d: u32| char::from_u32(if d < 26 { d + 97 } else { d + 22 }).unwrap_or('a');
+    let mut out: String = label.chars().filter(char::is_ascii).collect();
+    let basic = out.len() as u32;
+    if basic > 0 {
+        out.push('-');
+    }
+    let total = label.chars().count() as u32;
+    let (mut n, mut delta, mut bias, mut handled) = (128u32, 0u32, 72u32, basic);
+    while handled < total {
+        let Some(next) = label.chars().map(u32::from).filter(|&c| c >= n).min() else {
+            break;
+        };
+        delta = delta.saturating_add((next - n).saturating_mul(handled + 1));
+        n = next;
+        for c in label.chars().map(u32::from) {
+            if c < n {
+                delta = delta.saturating_add(1);
+            }
+            if c == n {
+                let mut q = delta;
+                let mut k = 36u32;
+                loop {
+                    let t = k.saturating_sub(bias).clamp(1, 26);
+                    if q < t {
+                        break;
+                    }
+                    out.push(digit(t + (q - t) % (36 - t)));
+                    q = (q - t) / (36 - t);
+                    k += 36;
+                }
+                out.push(digit(q));
+                delta = if handled == basic {
+                    delta / 700
+                } else {
+                    delta / 2
+                };
+                delta += delta / (handled + 1);
+                let mut shifts = 0;
+                while delta > 455 {
+                    delta /= 35;
+                    shifts += 36;
+                }
+                bias = shifts + 36 * delta / (delta + 38);
+                delta = 0;
+                handled += 1;
+            }
+        }
+        delta = delta.saturating_add(1);
+        n += 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[test]
+    fn parts_are_found() {
+        let url = parsed("HTTPS://user:p%40ss@Example.com:8443/a/b?x=1&y=2#top");
+        assert_eq!(url.scheme(), "https");
+        assert_eq!(url.host(), "Example.com");
+        assert_eq!(url.port(), 8443);
+        assert_eq!(url.authority(), "Example.com:8443");
+        assert_eq!(url.target(), "/a/b?x=1&y=2");
+        assert_eq!(url.path(), "/a/b");
+        assert_eq!(url.query(), Some("x=1&y=2"));
+        assert_eq!(url.fragment(), Some("top"));
+        let info = url.userinfo().unwrap();
+        assert_eq!(
+            (info.name.as_str(), info.password.as_deref()),
+            ("user", Some("p@ss"))
+        );
+        assert_eq!(
+            url.to_string(),
+            "HTTPS://****:****@Example.com:8443/a/b?x=1&y=2#top"
+        );
+    }
+
+    #[test]
+    fn targets_are_fit_for_a_request_line() {
+        assert_eq!(parsed("http://h").target(), "/");
+        assert_eq!(parsed("http://h?q").target(), "/?q");
+        assert_eq!(parsed("http://h/a b?c d").target(), "/a%20b?c%20d");
+        assert_eq!(parsed("http://h/ü").target(), "/%C3%BC");
+        assert_eq!(parsed("http://h/%41").target(), "/%41");
+        assert_eq!(parsed("http://[::1]:80/").host(), "::1");
+        assert_eq!(parsed("http://[::1]:80/").authority(), "[::1]:80");
+        assert_eq!(parsed("http://h:/").authority(), "h");
+        assert_eq!(
+            parsed("http://bücher.example:81/").authority(),
+            "xn--bcher-kva.example:81"
+        );
+    }
+
+    #[test]
+    fn bad_urls_are_named() {
+        let reason = |text: &str| Url::parse(text).unwrap_err().reason;
+        assert_eq!(
+            reason("http://127.0.0.1:abc/"),
+            "invalid port \":abc\" after host"
+        );
+        assert_eq!(
+            reason("http://a b/"),
+            "invalid character \" \" in host name"
+        );
+        assert_eq!(reason("http://[::1/"), "missing ']' in host");
+        assert_eq!(reason("http://h/%zz"), "invalid URL escape \"%zz\"");
+        assert_eq!(reason("http://exa%mple/"), "invalid URL escape \"%mp\"");
+        assert_eq!(
+            reason("http://h\n/"),
+            "net/url: invalid control character in URL"
+        );
+        assert_eq!(reason(":x"), "missing protocol scheme");
+    }
+
+    #[test]
+    fn unusable_urls_parse_and_say_so_when_used() {
+        let words = |text: &str| {
+            let error = parsed(text).check_usable().unwrap_err();
+            (error.code, error.message)
+        };
+        assert_eq!(words(""), (1000, "unsupported protocol scheme \"\"".into()));
+        assert_eq!(
+            words("localhost:1/x"),
+            (1000, "unsupported protocol scheme \"localhost\"".into())
+        );
+        assert_eq!(
+            words("http:///x"),
+            (1000, "http: no Host in request URL".into())
+        );
+        assert_eq!(
+            words("http://h:99999/"),
+            (1210, "dial tcp: address 99999: invalid port".into())
+        );
+    }
+
+    /// RFC 3986, section 5.4.1 and 5.4.2.
+    #[test]
+    fn references_resolve_as_the_standard_shows() {
+        let base = parsed("http://a/b/c/d;p?q");
+        for (reference, wanted) in [
+            ("g", "http://a/b/c/g"),
+            ("./g", "http://a/b/c/g"),
+            ("g/", "http://a/b/c/g/"),
+            ("/g", "http://a/g"),
+            ("//g", "http://g"),
+            ("?y", "http://a/b/c/d;p?y"),
+            ("g?y", "http://a/b/c/g?y"),
+            ("#s", "http://a/b/c/d;p?q#s"),
+            ("g#s", "http://a/b/c/g#s"),
+            ("", "http://a/b/c/d;p?q"),
+            (".", "http://a/b/c/"),
+            ("..", "http://a/b/"),
+            ("../g", "http://a/b/g"),
+            ("../../g", "http://a/g"),
+            ("../../../g", "http://a/g"),
+            ("/./g", "http://a/g"),
+            ("g;x=1/../y", "http://a/b/c/y"),
+            ("https://x/y", "https://x/y"),
+        ] {
+            assert_eq!(
+                base.join(reference).unwrap().as_str(),
+                wanted,
+                "{reference}"
+            );
+        }
+    }
+
+    #[test]
+    fn origins_compare_with_default_ports() {
+        assert!(parsed("http://h/a").same_origin(&parsed("http://H:80/b")));
+        assert!(!parsed("http://h/").same_origin(&parsed("https://h:80/")));
+    }
+}

@@ -1,0 +1,161 @@
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::net::TcpSocket;
+use units::Moment;
+
+use crate::error::Error;
+use crate::resolve::{DnsSettings, Resolver};
+use crate::rules::{HostRules, IpRange};
+use crate::stream::{Stream, Tcp};
+use crate::traffic::TrafficCounter;
+
+/// Everything that decides how streams are opened. Plain data.
+#[derive(Clone, Debug)]
+pub struct NetworkSettings {
+    pub rules: HostRules,
+    pub dns: DnsSettings,
+    /// Local addresses that users bind in turn; empty leaves it to the system.
+    pub local_ips: Vec<IpRange>,
+    /// How long one connection attempt may take.
+    pub connect_timeout: Duration,
+}
+
+impl Default for NetworkSettings {
+    fn default() -> Self {
+        NetworkSettings {
+            rules: HostRules::default(),
+            dns: DnsSettings::default(),
+            local_ips: Vec::new(),
+            connect_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A worker's way to the network: settings and a resolver with its cache.
+#[derive(Debug)]
+pub struct Network {
+    settings: NetworkSettings,
+    resolver: Resolver,
+}
+
+/// When the steps of opening a stream ended. A step not reached, or not
+/// needed, has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    pub looked_up: Option<Moment>,
+    pub connected: Option<Moment>,
+    pub secured: Option<Moment>,
+}
+
+/// An open stream and its far end.
+#[derive(Debug)]
+pub struct Dialled {
+    pub stream: Stream,
+    pub remote: SocketAddr,
+}
+
+impl Network {
+    pub fn new(settings: NetworkSettings) -> Self {
+        Network {
+            resolver: Resolver::new(settings.dns),
+            settings,
+        }
+    }
+
+    /// The local address of user `number` (counted from 1), if users bind any.
+    pub fn local_ip(&self, number: u64) -> Option<IpAddr> {
+        let pool = &self.settings.local_ips;
+        let total = pool
+            .iter()
+            .fold(0u128, |sum, r| sum.saturating_add(r.len()));
+        let mut index = u128::from(number.saturating_sub(1)).checked_rem(total)?;
+        for range in pool {
+            if index < range.len() {
+                return Some(range.nth(index));
+            }
+            index -= range.len();
+        }
+        None
+    }
+
+    /// Opens a TCP stream to `host:port`, from `local` if given. `steps` tells
+    /// how far it came, also when it fails.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn dial(
+        &self,
+        host: &str,
+        port: u16,
+        local: Option<IpAddr>,
+        counter: &Rc<TrafficCounter>,
+        steps: &mut Steps,
+    ) -> Result<Dialled, Error> {
+        let remote = self.locate(host, port).await?;
+        steps.looked_up = Some(clock::now());
+        let socket = self.connect(remote, local).await?;
+        steps.connected = Some(clock::now());
+        Ok(Dialled {
+            stream: Stream::Tcp(Tcp::new(socket, counter.clone())),
+            remote,
+        })
+    }
+
+    /// The address of `host:port` after the rules have had their say.
+    async fn locate(&self, host: &str, port: u16) -> Result<SocketAddr, Error> {
+        let rules = &self.settings.rules;
+        let literal = host.parse::<IpAddr>().ok();
+        if literal.is_none()
+            && let Some(pattern) = rules.blocking(host)
+        {
+            return Err(Error::BlockedHost {
+                host: host.to_owned(),
+                pattern: pattern.to_string(),
+            });
+        }
+        let remote = if let Some(target) = rules.lookup(host, port) {
+            SocketAddr::new(target.ip, target.port.unwrap_or(port))
+        } else if let Some(ip) = literal {
+            SocketAddr::new(ip, port)
+        } else {
+            SocketAddr::new(self.resolver.resolve(host).await?, port)
+        };
+        if let Some(range) = rules.blacklisting(remote.ip()) {
+            return Err(Error::BlacklistedIp {
+                ip: remote.ip(),
+                range: range.to_string(),
+            });
+        }
+        Ok(remote)
+    }
+
+    async fn connect(
+        &self,
+        remote: SocketAddr,
+        local: Option<IpAddr>,
+    ) -> Result<tokio::net::TcpStream, Error> {
+        let socket = if remote.is_ipv6() {
+            TcpSocket::new_v6()
+        } else {
+            TcpSocket::new_v4()
+        }
+        .map_err(|source| Error::Socket { source })?;
+        if let Some(from) = local.filter(|ip| ip.is_ipv6() == remote.is_ipv6()) {
+            socket
+                .bind(SocketAddr::new(from, 0))
+                .map_err(|source| Error::Bind { from, source })?;
+        }
+        let connecting =
+            tokio::time::timeout(self.settings.connect_timeout, socket.connect(remote));
+        let stream = match connecting.await {
+            Err(_elapsed) => return Err(Error::ConnectTimeout { to: remote }),
+            Ok(Err(source)) => return Err(Error::Connect { to: remote, source }),
+            Ok(Ok(stream)) => stream,
+        };
+        // A load generator measures the server's delay, not Nagle's.
+        let _ = stream.set_nodelay(true);
+        Ok(stream)
+    }
+}

@@ -1,0 +1,233 @@
+use std::cell::RefCell;
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use units::Moment;
+
+use crate::error::Error;
+
+/// Which of several addresses is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DnsSelect {
+    /// Always the first.
+    First,
+    /// One at random for each lookup.
+    #[default]
+    Random,
+    /// One after the other.
+    RoundRobin,
+}
+
+/// Which family of addresses is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DnsPolicy {
+    /// IPv4 if there is one, else IPv6.
+    #[default]
+    PreferIpv4,
+    /// IPv6 if there is one, else IPv4.
+    PreferIpv6,
+    /// IPv4 or nothing.
+    OnlyIpv4,
+    /// IPv6 or nothing.
+    OnlyIpv6,
+    /// Whatever comes.
+    Any,
+}
+
+/// How names become addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct DnsSettings {
+    /// How long an answer is kept; zero asks each time, `Duration::MAX` never again.
+    pub ttl: Duration,
+    pub select: DnsSelect,
+    pub policy: DnsPolicy,
+}
+
+impl Default for DnsSettings {
+    fn default() -> Self {
+        DnsSettings {
+            ttl: Duration::from_secs(300),
+            select: DnsSelect::default(),
+            policy: DnsPolicy::default(),
+        }
+    }
+}
+
+/// The system's resolver behind a cache. One a worker.
+#[derive(Debug)]
+pub(crate) struct Resolver {
+    settings: DnsSettings,
+    cache: RefCell<FxHashMap<Box<str>, Answer>>,
+    seed: std::cell::Cell<u64>,
+}
+
+#[derive(Debug)]
+struct Answer {
+    addresses: Vec<IpAddr>,
+    expires: Moment,
+    turn: usize,
+}
+
+impl Resolver {
+    pub(crate) fn new(settings: DnsSettings) -> Self {
+        Resolver {
+            settings,
+            cache: RefCell::default(),
+            seed: std::cell::Cell::new(clock::now().as_nanos() | 1),
+        }
+    }
+
+    /// One address of `host`, which is no address literal.
+    pub(crate) async fn resolve(&self, host: &str) -> Result<IpAddr, Error> {
+        if let Some(ip) = self.cached(host) {
+            return Ok(ip);
+        }
+        let asked = clock::now();
+        let found = tokio::net::lookup_host((host, 0)).await;
+        let addresses = match found {
+            Ok(found) => self.admit(found.map(|address| address.ip().to_canonical())),
+            Err(source) if is_no_such_host(&source) => Vec::new(),
+            Err(source) => {
+                return Err(Error::Lookup {
+                    host: host.to_owned(),
+                    source,
+                });
+            }
+        };
+        if addresses.is_empty() {
+            return Err(Error::NoSuchHost {
+                host: host.to_owned(),
+            });
+        }
+        let mut answer = Answer {
+            addresses,
+            expires: asked + self.settings.ttl,
+            turn: 0,
+        };
+        let ip = self.choose(&mut answer);
+        if !self.settings.ttl.is_zero() {
+            self.cache.borrow_mut().insert(host.into(), answer);
+        }
+        ip.ok_or_else(|| Error::NoSuchHost {
+            host: host.to_owned(),
+        })
+    }
+
+    fn cached(&self, host: &str) -> Option<IpAddr> {
+        let mut cache = self.cache.borrow_mut();
+        let answer = cache.get_mut(host)?;
+        if clock::now() >= answer.expires {
+            cache.remove(host);
+            return None;
+        }
+        self.choose(answer)
+    }
+
+    /// Keeps the addresses that the policy admits, each once, in their order.
+    fn admit(&self, found: impl Iterator<Item = IpAddr>) -> Vec<IpAddr> {
+        let mut all: Vec<IpAddr> = Vec::new();
+        for ip in found {
+            if !all.contains(&ip) {
+                all.push(ip);
+            }
+        }
+        let has = |v6: bool| all.iter().any(|ip| ip.is_ipv6() == v6);
+        let only = match self.settings.policy {
+            DnsPolicy::Any => None,
+            DnsPolicy::OnlyIpv4 => Some(false),
+            DnsPolicy::OnlyIpv6 => Some(true),
+            DnsPolicy::PreferIpv4 => Some(!has(false)),
+            DnsPolicy::PreferIpv6 => Some(has(true)),
+        };
+        if let Some(v6) = only {
+            all.retain(|ip| ip.is_ipv6() == v6);
+        }
+        all
+    }
+
+    fn choose(&self, answer: &mut Answer) -> Option<IpAddr> {
+        let count = answer.addresses.len();
+        let index = match self.settings.select {
+            DnsSelect::First => 0,
+            DnsSelect::RoundRobin => {
+                let turn = answer.turn;
+                answer.turn = turn.wrapping_add(1);
+                turn % count.max(1)
+            }
+            DnsSelect::Random => self.random() as usize % count.max(1),
+        };
+        answer.addresses.get(index).copied()
+    }
+
+    /// Marsaglia's xorshift64: enough to spread connections over addresses.
+    fn random(&self) -> u64 {
+        let mut x = self.seed.get();
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        self.seed.set(x);
+        x
+    }
+}
+
+/// `getaddrinfo` says "no such name" through an error without an OS code.
+fn is_no_such_host(error: &io::Error) -> bool {
+    let text = error.to_string();
+    text.contains("not known")
+        || text.contains("No address associated")
+        || text.contains("nodename nor servname")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolver(select: DnsSelect, policy: DnsPolicy) -> Resolver {
+        Resolver::new(DnsSettings {
+            select,
+            policy,
+            ..DnsSettings::default()
+        })
+    }
+
+    fn ips(texts: &[&str]) -> Vec<IpAddr> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn policies_admit_the_families_they_name() {
+        let both = ["::1", "127.0.0.1", "127.0.0.1"];
+        let admitted = |policy, found: &[&str]| {
+            resolver(DnsSelect::First, policy).admit(ips(found).into_iter())
+        };
+        assert_eq!(admitted(DnsPolicy::PreferIpv4, &both), ips(&["127.0.0.1"]));
+        assert_eq!(admitted(DnsPolicy::PreferIpv4, &["::1"]), ips(&["::1"]));
+        assert_eq!(admitted(DnsPolicy::PreferIpv6, &both), ips(&["::1"]));
+        assert_eq!(
+            admitted(DnsPolicy::PreferIpv6, &["127.0.0.1"]),
+            ips(&["127.0.0.1"])
+        );
+        assert_eq!(admitted(DnsPolicy::OnlyIpv6, &["127.0.0.1"]), ips(&[]));
+        assert_eq!(admitted(DnsPolicy::Any, &both), ips(&["::1", "127.0.0.1"]));
+    }
+
+    #[test]
+    fn round_robin_takes_turns_and_first_stays() {
+        let mut answer = Answer {
+            addresses: ips(&["127.0.0.1", "127.0.0.2"]),
+            expires: Moment::ZERO,
+            turn: 0,
+        };
+        let turns = resolver(DnsSelect::RoundRobin, DnsPolicy::Any);
+        let taken: Vec<_> = (0..3).map(|_| turns.choose(&mut answer).unwrap()).collect();
+        assert_eq!(taken, ips(&["127.0.0.1", "127.0.0.2", "127.0.0.1"]));
+        let first = resolver(DnsSelect::First, DnsPolicy::Any);
+        assert_eq!(first.choose(&mut answer), Some(ips(&["127.0.0.1"])[0]));
+        let random = resolver(DnsSelect::Random, DnsPolicy::Any);
+        let drawn: std::collections::BTreeSet<_> =
+            (0..64).filter_map(|_| random.choose(&mut answer)).collect();
+        assert_eq!(drawn.len(), 2);
+    }
+}

@@ -1,0 +1,44 @@
+use std::cell::Cell;
+
+/// Bytes that crossed sockets, TLS records and handshakes included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes the kernel accepted from us.
+    pub sent: u64,
+    /// Bytes the kernel gave us.
+    pub received: u64,
+}
+
+/// Counts the traffic of one user; every stream the user opens holds it.
+#[derive(Debug, Default)]
+pub struct TrafficCounter {
+    sent: Cell<u64>,
+    received: Cell<u64>,
+}
+
+impl TrafficCounter {
+    pub(crate) fn add_sent(&self, bytes: usize) {
+        self.sent.set(self.sent.get().wrapping_add(bytes as u64));
+    }
+
+    pub(crate) fn add_received(&self, bytes: usize) {
+        self.received
+            .set(self.received.get().wrapping_add(bytes as u64));
+    }
+
+    /// What was counted since the last call.
+    pub fn take(&self) -> Traffic {
+        Traffic {
+            sent: self.sent.take(),
+            received: self.received.take(),
+        }
+    }
+
+    /// What was counted since the last [`TrafficCounter::take`], left in place.
+    pub fn peek(&self) -> Traffic {
+        Traffic {
+            sent: self.sent.get(),
+            received: self.received.get(),
+        }
+    }
+}
