@@ -1,5 +1,49 @@
-//! `samples`: see ARCHITECTURE.md.
+//! Samples: from a worker's exchange to a run's figures.
+//!
+//! A [`Registry`] names the metrics; a [`Watch`] says which tags and
+//! sub-metrics a run asks for. Each worker thread has a [`Recorder`] and adds
+//! facts to it: an HTTP exchange, a check, a value of a script's own metric.
+//! Once a second the recorder hands over a [`Window`], and the main thread adds
+//! it to the [`Totals`], which judge thresholds and make the [`Summary`].
+//!
+//! This is the one place that knows what `http_req_duration` is. Nothing here
+//! prints, waits or reads a clock.
 
+pub mod builtin;
+mod checks;
+mod exchange;
+mod exchange_log;
+mod kind;
+mod outgoing;
+mod record;
+mod recorder;
+mod registry;
+mod roster;
+mod series;
+mod sink;
+mod sinks;
+mod summary;
+mod summing;
+mod system_tags;
+mod tags;
+mod tally;
+mod totals;
 mod verdict;
+mod watch;
+mod window;
 
+pub use exchange::{HttpFacts, Phases, mask_userinfo};
+pub use kind::{Contains, Kind};
+pub use record::{SampleRecord, SampleTags};
+pub use recorder::{AddError, Recorder};
+pub use registry::{Metric, MetricId, RegisterError, Registry};
+pub use summary::{
+    Check, CheckTotal, ErrorCount, Group, GroupPart, HttpOverview, LeftOut, MetricSummary,
+    ScenarioPart, Summary, ThresholdOutcome, Values,
+};
+pub use system_tags::{SystemTag, SystemTags};
+pub use tags::{BaseTags, Metadata, TagMap};
+pub use totals::Totals;
 pub use verdict::{Cause, Level, Reason, Verdict};
+pub use watch::{Selector, Watch, WatchSettings};
+pub use window::Window;

@@ -1,0 +1,117 @@
+//! The metrics that exist without any script asking for them.
+//!
+//! Those with k6's names mean what they mean in k6. Those marked `extra` are
+//! ours: they tell what k6's cannot, stay out of k6's lists, and give way when
+//! a script declares a metric of the same name.
+
+use crate::kind::{Contains, Kind};
+use crate::registry::MetricId;
+
+pub(crate) struct Builtin {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub contains: Contains,
+    pub extra: bool,
+}
+
+/// Declares each metric's id, in order, and the table the registry starts from.
+macro_rules! builtins {
+    ($($(#[$doc:meta])* $id:ident = $name:literal, $kind:ident, $contains:ident $(, $extra:ident)?;)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[repr(u32)]
+        enum Order { $($id),* }
+
+        $($(#[$doc])* pub const $id: MetricId = MetricId(Order::$id as u32);)*
+
+        pub(crate) const TABLE: &[Builtin] = &[$(Builtin {
+            name: $name,
+            kind: Kind::$kind,
+            contains: Contains::$contains,
+            extra: builtins!(@extra $($extra)?),
+        }),*];
+    };
+    (@extra extra) => { true };
+    (@extra) => { false };
+}
+
+builtins! {
+    /// Users that run iterations now.
+    VUS = "vus", Gauge, Default;
+    /// Users made ready, running or not.
+    VUS_MAX = "vus_max", Gauge, Default;
+    /// Iterations run to their end.
+    ITERATIONS = "iterations", Counter, Default;
+    /// Duration of each of them.
+    ITERATION_DURATION = "iteration_duration", Trend, Time;
+    /// Iterations that were due and had no free user.
+    DROPPED_ITERATIONS = "dropped_iterations", Counter, Default;
+
+    /// Share of checks that held.
+    CHECKS = "checks", Rate, Default;
+    /// Duration of each `group()`.
+    GROUP_DURATION = "group_duration", Trend, Time;
+
+    /// Exchanges, each redirect and each authentication leg for itself.
+    HTTP_REQS = "http_reqs", Counter, Default;
+    /// Share of exchanges whose answer was not an expected one.
+    HTTP_REQ_FAILED = "http_req_failed", Rate, Default;
+    /// Sending, waiting and receiving.
+    HTTP_REQ_DURATION = "http_req_duration", Trend, Time;
+    /// Until a connection was there: queue, name, connect, TLS.
+    HTTP_REQ_BLOCKED = "http_req_blocked", Trend, Time;
+    /// Connecting; 0 on a connection used again.
+    HTTP_REQ_CONNECTING = "http_req_connecting", Trend, Time;
+    /// TLS handshake; 0 on a connection used again.
+    HTTP_REQ_TLS_HANDSHAKING = "http_req_tls_handshaking", Trend, Time;
+    /// Writing the request.
+    HTTP_REQ_SENDING = "http_req_sending", Trend, Time;
+    /// From the request written to the answer's first byte.
+    HTTP_REQ_WAITING = "http_req_waiting", Trend, Time;
+    /// From the answer's first byte to its last.
+    HTTP_REQ_RECEIVING = "http_req_receiving", Trend, Time;
+
+    /// WebSocket sessions opened.
+    WS_SESSIONS = "ws_sessions", Counter, Default;
+    /// WebSocket messages sent.
+    WS_MSGS_SENT = "ws_msgs_sent", Counter, Default;
+    /// WebSocket messages received.
+    WS_MSGS_RECEIVED = "ws_msgs_received", Counter, Default;
+    /// From a WebSocket ping to its pong.
+    WS_PING = "ws_ping", Trend, Time;
+    /// Duration of WebSocket sessions.
+    WS_SESSION_DURATION = "ws_session_duration", Trend, Time;
+    /// Opening WebSocket sessions.
+    WS_CONNECTING = "ws_connecting", Trend, Time;
+
+    /// gRPC calls, from start to status.
+    GRPC_REQ_DURATION = "grpc_req_duration", Trend, Time;
+    /// gRPC streams opened.
+    GRPC_STREAMS = "grpc_streams", Counter, Default;
+    /// Messages sent on gRPC streams.
+    GRPC_STREAMS_MSGS_SENT = "grpc_streams_msgs_sent", Counter, Default;
+    /// Messages received on gRPC streams.
+    GRPC_STREAMS_MSGS_RECEIVED = "grpc_streams_msgs_received", Counter, Default;
+
+    /// Bytes written to sockets.
+    DATA_SENT = "data_sent", Counter, Data;
+    /// Bytes read from sockets.
+    DATA_RECEIVED = "data_received", Counter, Data;
+
+    /// Looking up the name; 0 when the address was known.
+    HTTP_REQ_LOOKING_UP = "http_req_looking_up", Trend, Time, extra;
+    /// From the start to the last byte, connecting included.
+    HTTP_REQ_TOTAL = "http_req_total", Trend, Time, extra;
+    /// From the scheduled start to the last byte. Open models only: elsewhere
+    /// there is no scheduled start.
+    HTTP_REQ_RESPONSE_TIME = "http_req_response_time", Trend, Time, extra;
+    /// What failed exchanges took, in whole.
+    HTTP_REQ_FAILED_DURATION = "http_req_failed_duration", Trend, Time, extra;
+    /// From an iteration's scheduled start to its actual one. Open models only.
+    ITERATION_SEND_LAG = "iteration_send_lag", Trend, Time, extra;
+}
+
+/// Whether the metric is one of those an HTTP exchange gives.
+pub(crate) fn is_http(metric: MetricId) -> bool {
+    (HTTP_REQS..=HTTP_REQ_RECEIVING).contains(&metric)
+        || (HTTP_REQ_LOOKING_UP..=HTTP_REQ_FAILED_DURATION).contains(&metric)
+}

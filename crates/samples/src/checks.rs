@@ -1,0 +1,115 @@
+//! One recorder's count of its checks.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::roster::Roster;
+
+/// Results of checks by cell, group and name. Each name is copied and numbered
+/// once; afterwards a result costs one hash and one comparison.
+#[derive(Debug, Default)]
+pub(crate) struct CheckTable {
+    /// Places in `entries`.
+    table: HashTable<usize>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    cell: usize,
+    group: Box<str>,
+    name: Box<str>,
+    check: usize,
+    passes: u64,
+    fails: u64,
+}
+
+/// What a window adds to one check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CheckDelta {
+    /// The check's number in the roster.
+    pub check: usize,
+    pub cell: usize,
+    pub passes: u64,
+    pub fails: u64,
+}
+
+fn hash(cell: usize, group: &str, name: &str) -> u64 {
+    FxBuildHasher.hash_one((cell, group, name))
+}
+
+impl CheckTable {
+    /// Counts a result; false if it could not be, as there are too many checks.
+    #[inline]
+    pub fn record(
+        &mut self,
+        cell: usize,
+        group: &str,
+        name: &str,
+        passed: bool,
+        roster: &Roster,
+    ) -> bool {
+        let hash = hash(cell, group, name);
+        let found = self.table.find(hash, |&place| {
+            self.entries.get(place).is_some_and(|entry| {
+                entry.cell == cell && *entry.name == *name && *entry.group == *group
+            })
+        });
+        let place = match found {
+            Some(&place) => place,
+            None => match self.add(hash, cell, group, name, roster) {
+                Some(place) => place,
+                None => return false,
+            },
+        };
+        if let Some(entry) = self.entries.get_mut(place) {
+            entry.passes += u64::from(passed);
+            entry.fails += u64::from(!passed);
+        }
+        true
+    }
+
+    #[cold]
+    fn add(
+        &mut self,
+        hash: u64,
+        cell: usize,
+        group: &str,
+        name: &str,
+        roster: &Roster,
+    ) -> Option<usize> {
+        let check = roster.check(group, name)?;
+        let place = self.entries.len();
+        self.entries.push(Entry {
+            cell,
+            group: group.into(),
+            name: name.into(),
+            check,
+            passes: 0,
+            fails: 0,
+        });
+        let entries = &self.entries;
+        self.table.insert_unique(hash, place, |&place| {
+            let entry = &entries[place];
+            self::hash(entry.cell, &entry.group, &entry.name)
+        });
+        Some(place)
+    }
+
+    /// Moves the counts since the last time to `deltas`.
+    pub fn drain_into(&mut self, deltas: &mut Vec<CheckDelta>) {
+        for entry in &mut self.entries {
+            if entry.passes + entry.fails > 0 {
+                deltas.push(CheckDelta {
+                    check: entry.check,
+                    cell: entry.cell,
+                    passes: entry.passes,
+                    fails: entry.fails,
+                });
+                (entry.passes, entry.fails) = (0, 0);
+            }
+        }
+    }
+}

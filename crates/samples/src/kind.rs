@@ -1,0 +1,53 @@
+//! What a metric is and what its values mean.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// How a metric's samples are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Values are summed.
+    Counter,
+    /// The latest value, with the smallest and largest seen.
+    Gauge,
+    /// The share of values that are not zero.
+    Rate,
+    /// The distribution of the values.
+    Trend,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Rate => "rate",
+            Kind::Trend => "trend",
+        })
+    }
+}
+
+/// What the values of a metric measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Contains {
+    /// Plain numbers.
+    #[default]
+    Default,
+    /// Times, in milliseconds.
+    Time,
+    /// Amounts of data, in bytes.
+    Data,
+}
+
+impl fmt::Display for Contains {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Contains::Default => "default",
+            Contains::Time => "time",
+            Contains::Data => "data",
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! Makes records for outputs, sharing the tags of like samples.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use units::Moment;
+
+use crate::builtin::*;
+use crate::exchange::HttpFacts;
+use crate::record::{SampleRecord, SampleTags};
+use crate::registry::MetricId;
+use crate::system_tags::SystemTag;
+use crate::tags::{Base, BaseTags};
+use crate::watch::{Condition, OwnTags, Watch};
+
+/// How many tag sets of exchanges are remembered.
+const REMEMBERED: usize = 64;
+
+/// The tag of a check's result.
+pub(crate) struct CheckTag<'a>(pub &'a str);
+
+impl OwnTags for CheckTag<'_> {
+    fn holds(&self, tag: SystemTag, condition: &Condition) -> Option<bool> {
+        (tag == SystemTag::Check).then(|| condition.value == self.0)
+    }
+}
+
+/// Remembers the tags of late exchanges, most of which come again.
+#[derive(Debug, Default)]
+pub(crate) struct Outgoing {
+    remembered: Vec<Option<Remembered>>,
+}
+
+#[derive(Debug)]
+struct Remembered {
+    base: Rc<Base>,
+    /// Every text that the tags come from, in [`texts`]' order.
+    texts: Vec<Box<str>>,
+    numbers: (u16, u32, Option<bool>),
+    tags: Arc<SampleTags>,
+}
+
+impl Outgoing {
+    /// All samples of an exchange.
+    pub fn exchange(
+        &mut self,
+        facts: &HttpFacts,
+        base: &BaseTags,
+        watch: &Watch,
+        records: &mut Vec<SampleRecord>,
+    ) {
+        let tags = self.tags(facts, base, watch);
+        let mut record = |metric: MetricId, value: f64| {
+            records.push(SampleRecord {
+                metric,
+                value,
+                at: facts.done,
+                started: Some(facts.started),
+                scheduled: facts.scheduled,
+                tags: Arc::clone(&tags),
+                metadata: base.metadata.clone(),
+            });
+        };
+        let phases = &facts.phases;
+        record(HTTP_REQS, 1.0);
+        record(
+            HTTP_REQ_DURATION,
+            ms(phases.sending + phases.waiting + phases.receiving),
+        );
+        record(
+            HTTP_REQ_BLOCKED,
+            ms(phases.queued + phases.looking_up + phases.connecting + phases.tls),
+        );
+        record(HTTP_REQ_CONNECTING, ms(phases.connecting));
+        record(HTTP_REQ_TLS_HANDSHAKING, ms(phases.tls));
+        record(HTTP_REQ_SENDING, ms(phases.sending));
+        record(HTTP_REQ_WAITING, ms(phases.waiting));
+        record(HTTP_REQ_RECEIVING, ms(phases.receiving));
+        if let Some(expected) = facts.expected {
+            record(HTTP_REQ_FAILED, if expected { 0.0 } else { 1.0 });
+        }
+        if !watch.output_extra {
+            return;
+        }
+        let total = facts.done.since(facts.started);
+        record(HTTP_REQ_LOOKING_UP, ms(phases.looking_up));
+        record(HTTP_REQ_TOTAL, ms(total));
+        if let Some(scheduled) = facts.scheduled {
+            record(HTTP_REQ_RESPONSE_TIME, ms(facts.done.since(scheduled)));
+        }
+        if facts.failed() {
+            record(HTTP_REQ_FAILED_DURATION, ms(total));
+        }
+    }
+
+    /// Any other sample.
+    #[allow(clippy::too_many_arguments)]
+    pub fn sample(
+        &mut self,
+        metric: MetricId,
+        value: f64,
+        check: Option<&str>,
+        base: &BaseTags,
+        extra: &[(&str, &str)],
+        at: Moment,
+        watch: &Watch,
+        records: &mut Vec<SampleRecord>,
+    ) {
+        if metric == ITERATION_SEND_LAG && !watch.output_extra {
+            return;
+        }
+        let mut tags = SampleTags::from_base(base.tags());
+        set_extra(&mut tags, extra);
+        if let Some(check) = check
+            && watch.system_tags.has(SystemTag::Check)
+        {
+            tags.set(SystemTag::Check.key().into(), check);
+        }
+        records.push(SampleRecord {
+            metric,
+            value,
+            at,
+            started: None,
+            scheduled: None,
+            tags: Arc::new(tags),
+            metadata: base.metadata.clone(),
+        });
+    }
+
+    fn tags(&mut self, facts: &HttpFacts, base: &BaseTags, watch: &Watch) -> Arc<SampleTags> {
+        self.remembered.resize_with(REMEMBERED, || None);
+        let slot = slot(facts);
+        let Some(place) = self.remembered.get_mut(slot) else {
+            return Arc::new(exchange_tags(facts, base, watch));
+        };
+        if let Some(known) = place
+            && Rc::ptr_eq(&known.base, &base.inner)
+            && known.numbers == numbers(facts)
+            && texts(facts).eq(known.texts.iter().map(|text| &**text))
+        {
+            return Arc::clone(&known.tags);
+        }
+        let tags = Arc::new(exchange_tags(facts, base, watch));
+        *place = Some(Remembered {
+            base: Rc::clone(&base.inner),
+            texts: texts(facts).map(Box::from).collect(),
+            numbers: numbers(facts),
+            tags: Arc::clone(&tags),
+        });
+        tags
+    }
+}
+
+fn exchange_tags(facts: &HttpFacts, base: &BaseTags, watch: &Watch) -> SampleTags {
+    let mut tags = SampleTags::from_base(base.tags());
+    set_extra(&mut tags, facts.extra);
+    facts.for_each_tag(|tag, value| {
+        if watch.system_tags.has(tag) {
+            tags.set(tag.key().into(), &value);
+        }
+    });
+    tags
+}
+
+fn set_extra(tags: &mut SampleTags, extra: &[(&str, &str)]) {
+    for (key, value) in extra {
+        tags.set(Cow::Owned((*key).to_owned()), value);
+    }
+}
+
+fn numbers(facts: &HttpFacts) -> (u16, u32, Option<bool>) {
+    (facts.status, facts.error_code, facts.expected)
+}
+
+fn texts<'a>(facts: &HttpFacts<'a>) -> impl Iterator<Item = &'a str> {
+    let named = if facts.name.is_some() { "named" } else { "" };
+    [
+        facts.method,
+        named,
+        facts.name.unwrap_or(facts.url),
+        facts.proto,
+        facts.subproto,
+        facts.tls_version,
+        facts.ocsp_status,
+        facts.error,
+        facts.ip,
+    ]
+    .into_iter()
+    .chain(facts.extra.iter().flat_map(|&(key, value)| [key, value]))
+}
+
+fn slot(facts: &HttpFacts) -> usize {
+    use std::hash::BuildHasher;
+    let key = (facts.name.unwrap_or(facts.url), facts.method, facts.status);
+    rustc_hash::FxBuildHasher.hash_one(key) as usize % REMEMBERED
+}
+
+fn ms(duration: Duration) -> f64 {
+    duration.as_nanos() as f64 / 1e6
+}

@@ -1,0 +1,72 @@
+//! Single samples, for outputs that want every one.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use units::Moment;
+
+use crate::registry::MetricId;
+use crate::tags::{Metadata, TagMap};
+
+/// One sample with everything that is known of it.
+#[derive(Clone, Debug)]
+pub struct SampleRecord {
+    /// Whose sample it is.
+    pub metric: MetricId,
+    /// Its value: milliseconds, bytes or a plain number.
+    pub value: f64,
+    /// When it was taken: for an exchange, when this ended.
+    pub at: Moment,
+    /// When what it measures started, if that is known.
+    pub started: Option<Moment>,
+    /// When what it measures should have started, in an open model.
+    pub scheduled: Option<Moment>,
+    /// All its tags. Samples with the same tags often share them.
+    pub tags: Arc<SampleTags>,
+    /// What accompanies it besides.
+    pub metadata: Option<Metadata>,
+}
+
+/// A sample's tags, sorted by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SampleTags(Vec<(Cow<'static, str>, Box<str>)>);
+
+impl SampleTags {
+    pub(crate) fn from_base(base: &TagMap) -> SampleTags {
+        let own = |(key, value): (&str, &str)| (Cow::Owned(key.to_owned()), value.into());
+        SampleTags(base.iter().map(own).collect())
+    }
+
+    pub(crate) fn set(&mut self, key: Cow<'static, str>, value: &str) {
+        match self
+            .0
+            .binary_search_by(|(known, _)| known.as_ref().cmp(&key))
+        {
+            Ok(place) => self.0[place].1 = value.into(),
+            Err(place) => self.0.insert(place, (key, value.into())),
+        }
+    }
+
+    /// A tag's value.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let place = self
+            .0
+            .binary_search_by(|(known, _)| known.as_ref().cmp(key));
+        place.ok().map(|place| &*self.0[place].1)
+    }
+
+    /// Keys and values, sorted by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_ref(), &**value))
+    }
+
+    /// How many tags there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

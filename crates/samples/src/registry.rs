@@ -1,0 +1,207 @@
+//! The names of all metrics of a run.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::builtin;
+use crate::kind::{Contains, Kind};
+
+/// A metric of one [`Registry`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MetricId(pub(crate) u32);
+
+impl MetricId {
+    /// The metric's place in the registry, counted from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is known of a metric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Its name, as scripts and thresholds write it.
+    pub name: String,
+    /// How its samples are put together.
+    pub kind: Kind,
+    /// What its values measure.
+    pub contains: Contains,
+    /// One of ours beside k6's, to be shown apart.
+    pub extra: bool,
+}
+
+/// Why a metric was not registered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RegisterError {
+    /// Not a metric's name.
+    Name(String),
+    /// There already, as another kind.
+    Kind { name: String, is: Kind, asked: Kind },
+    /// There already, of the same kind, measuring something else.
+    Contains {
+        name: String,
+        is: Contains,
+        asked: Contains,
+    },
+}
+
+impl fmt::Display for RegisterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // The wording scripts may have come to match on.
+            RegisterError::Name(name) => write!(
+                f,
+                "Invalid metric name: '{name}'. Metric names must only include up to 128 ASCII \
+                 letters, numbers, or underscores and start with a letter or an underscore."
+            ),
+            RegisterError::Kind { name, is, asked } => write!(
+                f,
+                "metric '{name}' already exists but with type {is}, instead of {asked}"
+            ),
+            RegisterError::Contains { name, is, asked } => write!(
+                f,
+                "metric '{name}' already exists but with a value type {is}, instead of {asked}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RegisterError {}
+
+/// All metrics of a run: the built-in ones from the start, a script's own as
+/// they are declared. Locked inside, and so for start-up only; recording goes
+/// by [`MetricId`] and never comes here.
+#[derive(Debug)]
+pub struct Registry {
+    inner: Mutex<Inner>,
+    len: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Inner {
+    metrics: Vec<Metric>,
+    by_name: HashMap<String, MetricId>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Registry {
+    /// A registry of the built-in metrics.
+    pub fn new() -> Self {
+        let metrics: Vec<Metric> = builtin::TABLE
+            .iter()
+            .map(|builtin| Metric {
+                name: builtin.name.to_owned(),
+                kind: builtin.kind,
+                contains: builtin.contains,
+                extra: builtin.extra,
+            })
+            .collect();
+        let by_name = metrics
+            .iter()
+            .zip(0..)
+            // A script may take the names of ours: they must not be in its way.
+            .filter(|(metric, _)| !metric.extra)
+            .map(|(metric, id)| (metric.name.clone(), MetricId(id)))
+            .collect();
+        Registry {
+            len: AtomicUsize::new(metrics.len()),
+            inner: Mutex::new(Inner { metrics, by_name }),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Nothing here can leave the table half changed.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Declares a metric. Declaring it again in the same way gives the same id.
+    pub fn register(
+        &self,
+        name: &str,
+        kind: Kind,
+        contains: Contains,
+    ) -> Result<MetricId, RegisterError> {
+        if !is_metric_name(name) {
+            return Err(RegisterError::Name(name.to_owned()));
+        }
+        let mut inner = self.lock();
+        if let Some(&id) = inner.by_name.get(name) {
+            let metric = &inner.metrics[id.index()];
+            if metric.kind != kind {
+                return Err(RegisterError::Kind {
+                    name: name.to_owned(),
+                    is: metric.kind,
+                    asked: kind,
+                });
+            }
+            if metric.contains != contains {
+                return Err(RegisterError::Contains {
+                    name: name.to_owned(),
+                    is: metric.contains,
+                    asked: contains,
+                });
+            }
+            return Ok(id);
+        }
+        let id = MetricId(inner.metrics.len() as u32);
+        inner.metrics.push(Metric {
+            name: name.to_owned(),
+            kind,
+            contains,
+            extra: false,
+        });
+        inner.by_name.insert(name.to_owned(), id);
+        self.len.store(inner.metrics.len(), Ordering::Release);
+        Ok(id)
+    }
+
+    /// The metric of that name: a script's before one of ours.
+    pub fn find(&self, name: &str) -> Option<MetricId> {
+        let inner = self.lock();
+        inner.by_name.get(name).copied().or_else(|| {
+            let place = inner
+                .metrics
+                .iter()
+                .position(|metric| metric.name == name)?;
+            Some(MetricId(place as u32))
+        })
+    }
+
+    /// What is known of a metric; `None` if the id is another registry's.
+    pub fn get(&self, id: MetricId) -> Option<Metric> {
+        self.lock().metrics.get(id.index()).cloned()
+    }
+
+    /// How many metrics there are. Takes no lock.
+    pub fn len(&self) -> usize {
+        self.len.load(Ordering::Acquire)
+    }
+
+    /// Never: the built-in metrics are always there.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// All metrics, in the order of their ids.
+    pub fn metrics(&self) -> Vec<Metric> {
+        self.lock().metrics.clone()
+    }
+}
+
+/// Two to 129 ASCII letters, digits and underscores, not starting with a digit.
+fn is_metric_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    let starts = bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    starts
+        && (2..=129).contains(&name.len())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

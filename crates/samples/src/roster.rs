@@ -1,0 +1,155 @@
+//! The names met during a run: groups, checks, and the cells of the breakdown,
+//! numbered in the order first seen by any worker.
+//!
+//! Behind a lock, as all workers number names alike; each recorder remembers
+//! what it has asked, so the lock is taken once per name and worker. The
+//! numbers of names are bounded: a script that makes up a new check name in
+//! every iteration must not eat the machine.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+/// How many groups are kept by name.
+pub(crate) const GROUP_LIMIT: usize = 10_000;
+/// How many checks are kept by name.
+pub(crate) const CHECK_LIMIT: usize = 10_000;
+/// How many pairs of scenario and group the breakdown keeps figures for.
+pub(crate) const CELL_LIMIT: usize = 1_000;
+
+/// The cell of everything, if there is no breakdown, or else of what is beyond
+/// the limit.
+pub(crate) const COMMON_CELL: usize = 0;
+
+/// The root group's number.
+pub(crate) const ROOT: usize = 0;
+
+#[derive(Debug)]
+pub(crate) struct Roster {
+    names: Mutex<Names>,
+}
+
+/// What the roster holds, to be read when a summary is made.
+#[derive(Debug)]
+pub(crate) struct Names {
+    pub groups: Vec<GroupName>,
+    pub checks: Vec<CheckName>,
+    /// Scenario and group path by cell. The common cell's are empty.
+    pub cells: Vec<(String, String)>,
+    group_by_path: FxHashMap<String, usize>,
+    /// Check names by group.
+    check_by_name: FxHashMap<(usize, String), usize>,
+    cell_by_key: FxHashMap<(String, String), usize>,
+}
+
+#[derive(Debug)]
+pub(crate) struct GroupName {
+    pub name: String,
+    pub path: String,
+    pub parent: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct CheckName {
+    pub group: usize,
+    pub name: String,
+}
+
+impl Roster {
+    pub fn new() -> Roster {
+        let root = GroupName {
+            name: String::new(),
+            path: String::new(),
+            parent: ROOT,
+        };
+        Roster {
+            names: Mutex::new(Names {
+                groups: vec![root],
+                checks: Vec::new(),
+                cells: vec![(String::new(), String::new())],
+                group_by_path: FxHashMap::from_iter([(String::new(), ROOT)]),
+                check_by_name: FxHashMap::default(),
+                cell_by_key: FxHashMap::default(),
+            }),
+        }
+    }
+
+    pub fn names(&self) -> MutexGuard<'_, Names> {
+        // Names are only ever added, each in one step.
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a group was entered.
+    pub fn group(&self, path: &str) {
+        self.names().group(path);
+    }
+
+    /// The number of a check; `None` beyond the limit.
+    pub fn check(&self, group_path: &str, name: &str) -> Option<usize> {
+        let mut names = self.names();
+        let group = names.group(group_path)?;
+        let key = (group, name.to_owned());
+        if let Some(&check) = names.check_by_name.get(&key) {
+            return Some(check);
+        }
+        let check = names.checks.len();
+        if check >= CHECK_LIMIT {
+            return None;
+        }
+        names.checks.push(CheckName {
+            group,
+            name: key.1.clone(),
+        });
+        names.check_by_name.insert(key, check);
+        Some(check)
+    }
+
+    /// The cell of a scenario and a group; the common one beyond the limit.
+    pub fn cell(&self, scenario: &str, group_path: &str) -> usize {
+        let mut names = self.names();
+        let key = (scenario.to_owned(), group_path.to_owned());
+        if let Some(&cell) = names.cell_by_key.get(&key) {
+            return cell;
+        }
+        let cell = names.cells.len();
+        if cell > CELL_LIMIT {
+            return COMMON_CELL;
+        }
+        names.cells.push(key.clone());
+        names.cell_by_key.insert(key, cell);
+        cell
+    }
+}
+
+impl Names {
+    /// The number of a group, its ancestors numbered before it; `None` beyond
+    /// the limit.
+    fn group(&mut self, path: &str) -> Option<usize> {
+        if let Some(&group) = self.group_by_path.get(path) {
+            return Some(group);
+        }
+        let mut parent = ROOT;
+        let mut built = String::new();
+        for name in path.strip_prefix("::").unwrap_or(path).split("::") {
+            built.push_str("::");
+            built.push_str(name);
+            parent = match self.group_by_path.get(&built) {
+                Some(&group) => group,
+                None => {
+                    let group = self.groups.len();
+                    if group >= GROUP_LIMIT {
+                        return None;
+                    }
+                    self.groups.push(GroupName {
+                        name: name.to_owned(),
+                        path: built.clone(),
+                        parent,
+                    });
+                    self.group_by_path.insert(built.clone(), group);
+                    group
+                }
+            };
+        }
+        Some(parent)
+    }
+}

@@ -1,0 +1,130 @@
+//! The tags the program itself sets on samples.
+
+use serde::Serialize;
+
+/// A tag the program sets by itself when it is enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum SystemTag {
+    Proto,
+    Subproto,
+    Status,
+    Method,
+    Url,
+    Name,
+    Group,
+    Check,
+    Error,
+    ErrorCode,
+    TlsVersion,
+    Scenario,
+    Service,
+    ExpectedResponse,
+    Iter,
+    Vu,
+    OcspStatus,
+    Ip,
+}
+
+impl SystemTag {
+    /// Every system tag.
+    pub const ALL: [SystemTag; 18] = [
+        SystemTag::Proto,
+        SystemTag::Subproto,
+        SystemTag::Status,
+        SystemTag::Method,
+        SystemTag::Url,
+        SystemTag::Name,
+        SystemTag::Group,
+        SystemTag::Check,
+        SystemTag::Error,
+        SystemTag::ErrorCode,
+        SystemTag::TlsVersion,
+        SystemTag::Scenario,
+        SystemTag::Service,
+        SystemTag::ExpectedResponse,
+        SystemTag::Iter,
+        SystemTag::Vu,
+        SystemTag::OcspStatus,
+        SystemTag::Ip,
+    ];
+
+    /// The tag's key.
+    pub const fn key(self) -> &'static str {
+        match self {
+            SystemTag::Proto => "proto",
+            SystemTag::Subproto => "subproto",
+            SystemTag::Status => "status",
+            SystemTag::Method => "method",
+            SystemTag::Url => "url",
+            SystemTag::Name => "name",
+            SystemTag::Group => "group",
+            SystemTag::Check => "check",
+            SystemTag::Error => "error",
+            SystemTag::ErrorCode => "error_code",
+            SystemTag::TlsVersion => "tls_version",
+            SystemTag::Scenario => "scenario",
+            SystemTag::Service => "service",
+            SystemTag::ExpectedResponse => "expected_response",
+            SystemTag::Iter => "iter",
+            SystemTag::Vu => "vu",
+            SystemTag::OcspStatus => "ocsp_status",
+            SystemTag::Ip => "ip",
+        }
+    }
+
+    /// The tag with that key.
+    pub fn from_key(key: &str) -> Option<SystemTag> {
+        SystemTag::ALL.into_iter().find(|tag| tag.key() == key)
+    }
+
+    /// Whether the tag goes into a sample's metadata, where nothing selects by
+    /// it, as it would make each sample a series of its own.
+    pub const fn is_metadata(self) -> bool {
+        matches!(self, SystemTag::Iter | SystemTag::Vu)
+    }
+}
+
+/// Which system tags are enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SystemTags(u32);
+
+impl Default for SystemTags {
+    /// Those enabled unless the user says otherwise: all but `iter`, `vu`,
+    /// `ocsp_status` and `ip`.
+    fn default() -> Self {
+        SystemTag::ALL
+            .into_iter()
+            .filter(|tag| *tag < SystemTag::Iter)
+            .collect()
+    }
+}
+
+impl FromIterator<SystemTag> for SystemTags {
+    fn from_iter<I: IntoIterator<Item = SystemTag>>(tags: I) -> Self {
+        SystemTags(tags.into_iter().fold(0, |set, tag| set | 1 << tag as u8))
+    }
+}
+
+impl SystemTags {
+    /// None at all.
+    pub const NONE: SystemTags = SystemTags(0);
+
+    /// Whether `tag` is enabled.
+    #[inline]
+    pub const fn has(self, tag: SystemTag) -> bool {
+        self.0 & (1 << tag as u8) != 0
+    }
+
+    /// The set named by `keys`. The error is the first key that is none.
+    pub fn from_keys<'a, I>(keys: I) -> Result<SystemTags, String>
+    where
+        I: IntoIterator<Item = &'a str>,
+    {
+        keys.into_iter()
+            .map(|key| SystemTag::from_key(key).ok_or_else(|| key.to_owned()))
+            .collect()
+    }
+}

@@ -1,0 +1,110 @@
+//! Tags: what a sample is labelled with.
+//!
+//! A user's standing tags change rarely and are shared by thousands of samples,
+//! so they are interned once as [`BaseTags`]; what differs from sample to
+//! sample stays borrowed and is looked at only where something asks for it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::watch::ConditionSet;
+
+/// A user's standing tags, sorted by key: those of the run and the scenario,
+/// `scenario`, `group`, and what a script wrote to its user's tags.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TagMap(BTreeMap<String, String>);
+
+impl TagMap {
+    /// No tags.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets a tag, replacing what it was.
+    pub fn set(&mut self, key: impl Into<String>, value: impl Into<String>) {
+        self.0.insert(key.into(), value.into());
+    }
+
+    /// Removes a tag; whether it was there.
+    pub fn remove(&mut self, key: &str) -> bool {
+        self.0.remove(key).is_some()
+    }
+
+    /// A tag's value.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// Keys and values, sorted by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// How many tags there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for TagMap {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(tags: I) -> Self {
+        TagMap(
+            tags.into_iter()
+                .map(|(k, v)| (k.into(), v.into()))
+                .collect(),
+        )
+    }
+}
+
+/// Labels nothing selects by: `vu` and `iter` when enabled, and what a script
+/// wrote to its user's metadata. They accompany samples to outputs.
+pub type Metadata = Arc<BTreeMap<String, String>>;
+
+/// Interned standing tags of one [`Recorder`](crate::Recorder). Cheap to clone;
+/// made by [`Recorder::base_tags`](crate::Recorder::base_tags) and good only
+/// with the recorder that made it.
+#[derive(Clone, Debug)]
+pub struct BaseTags {
+    pub(crate) inner: Rc<Base>,
+    pub(crate) metadata: Option<Metadata>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub tags: Arc<TagMap>,
+    /// Of the tags, to tell series apart.
+    pub hash: u64,
+    /// Where samples with these tags go in the breakdown.
+    pub cell: usize,
+    /// Conditions that may hold for samples without further tags of their own.
+    pub may_hold: ConditionSet,
+}
+
+impl BaseTags {
+    /// A tag's value.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.inner.tags.get(key)
+    }
+
+    /// The tags as a whole.
+    pub fn tags(&self) -> &TagMap {
+        &self.inner.tags
+    }
+
+    /// The same tags with this metadata on every sample. Worth making only when
+    /// outputs are on.
+    pub fn with_metadata(&self, metadata: Option<Metadata>) -> BaseTags {
+        BaseTags {
+            inner: Rc::clone(&self.inner),
+            metadata,
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The whole run's figures.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use units::Moment;
+
+use crate::builtin;
+use crate::record::{SampleRecord, SampleTags};
+use crate::registry::{MetricId, Registry};
+use crate::roster::COMMON_CELL;
+use crate::series::SeriesSketch;
+use crate::sinks::Sinks;
+use crate::summary::{HttpOverview, LeftOut, Summary, ThresholdOutcome, Values};
+use crate::summing::{summarize, values_of};
+use crate::tally::HttpTally;
+use crate::watch::Watch;
+use crate::window::Window;
+
+/// From how many series on a run is warned about them.
+const SERIES_WARNING: f64 = 100_000.0;
+/// How many of k6's metrics an HTTP exchange has: as many series for its tags.
+const METRICS_PER_EXCHANGE: f64 = 9.0;
+
+/// What all recorders of a run have handed over, added up. On the main thread.
+#[derive(Debug)]
+pub struct Totals {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) whole: Sinks,
+    /// By cell; empty without the breakdown.
+    pub(crate) cells: Vec<Option<Box<Sinks>>>,
+    /// Passes and fails by cell and check.
+    pub(crate) checks: BTreeMap<(usize, usize), (u64, u64)>,
+    pub(crate) http: HttpTally,
+    pub(crate) left_out: LeftOut,
+    exchanges: SeriesSketch,
+    series: SeriesSketch,
+    records: Vec<SampleRecord>,
+    warnings: Vec<String>,
+    checks_warned: bool,
+    breakdown_warned: bool,
+}
+
+impl Totals {
+    /// Nothing yet. Registry and watch are the run's.
+    pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Totals {
+        Totals {
+            whole: Sinks::new(&registry, &watch),
+            registry,
+            watch,
+            cells: Vec::new(),
+            checks: BTreeMap::new(),
+            http: HttpTally::default(),
+            left_out: LeftOut::default(),
+            exchanges: SeriesSketch::default(),
+            series: SeriesSketch::default(),
+            records: Vec::new(),
+            warnings: Vec::new(),
+            checks_warned: false,
+            breakdown_warned: false,
+        }
+    }
+
+    /// Adds what a recorder handed over, and sends the emptied window back.
+    pub fn merge(&mut self, mut window: Window) {
+        let Some(contents) = window.contents() else {
+            return;
+        };
+        for (cell, sinks) in contents.cells.iter().enumerate() {
+            let Some(sinks) = sinks else { continue };
+            self.whole.merge(sinks, &self.registry);
+            if self.watch.breakdown && cell != COMMON_CELL {
+                if self.cells.len() <= cell {
+                    self.cells.resize_with(cell + 1, || None);
+                }
+                self.cells[cell]
+                    .get_or_insert_with(|| Box::new(Sinks::new(&self.registry, &self.watch)))
+                    .merge(sinks, &self.registry);
+            }
+        }
+        for delta in &contents.checks {
+            let counts = self.checks.entry((delta.cell, delta.check)).or_default();
+            counts.0 += delta.passes;
+            counts.1 += delta.fails;
+        }
+        self.http.merge(&contents.http);
+        self.left_out.check_results += contents.left_out.check_results;
+        self.left_out.breakdown_samples += contents.left_out.breakdown_samples;
+        self.records.append(&mut contents.records);
+        self.count_series(&contents.exchanges, &contents.series);
+        self.warn_of_limits();
+    }
+
+    /// Notes how many users run (`vus`) and are ready (`vus_max`), over all
+    /// workers. Call it once a second.
+    pub fn users(&mut self, active: u32, ready: u32, at: Moment) {
+        for (metric, users) in [(builtin::VUS, active), (builtin::VUS_MAX, ready)] {
+            self.whole.record(metric, users.into(), at);
+            if self.watch.outputs {
+                self.records.push(SampleRecord {
+                    metric,
+                    value: users.into(),
+                    at,
+                    started: None,
+                    scheduled: None,
+                    tags: Arc::new(SampleTags::from_base(&self.watch.run_tags)),
+                    metadata: None,
+                });
+            }
+        }
+    }
+
+    /// The single samples that came in since the last call, for outputs.
+    pub fn take_records(&mut self) -> Vec<SampleRecord> {
+        std::mem::take(&mut self.records)
+    }
+
+    /// What the user should be told, each once.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// A metric's figures so far; `None` while it has no samples.
+    pub fn values(&self, metric: MetricId, elapsed: Duration) -> Option<Values> {
+        let sink = self.whole.metrics.get(metric.index())?;
+        (!sink.is_empty()).then(|| values_of(sink, elapsed))
+    }
+
+    /// Answers and failures of HTTP exchanges so far.
+    pub fn http(&self) -> HttpOverview {
+        self.http.overview()
+    }
+
+    /// All figures; `elapsed` is what counters' rates are over.
+    pub fn summary(&self, elapsed: Duration) -> Summary {
+        summarize(self, elapsed)
+    }
+
+    pub(crate) fn is_judged(&self, _metric: MetricId) -> bool {
+        false
+    }
+
+    pub(crate) fn outcomes(&self, _metric: MetricId, _sub: Option<usize>) -> Vec<ThresholdOutcome> {
+        Vec::new()
+    }
+
+    fn count_series(&mut self, exchanges: &SeriesSketch, series: &SeriesSketch) {
+        if self.watch.series_counted.load(Ordering::Relaxed) {
+            return;
+        }
+        self.exchanges.merge(exchanges);
+        self.series.merge(series);
+        let count = self.exchanges.estimate() * METRICS_PER_EXCHANGE + self.series.estimate();
+        if count > SERIES_WARNING {
+            self.watch.series_counted.store(true, Ordering::Relaxed);
+            self.warnings.push(format!(
+                "The samples of this run differ in their tags so much that they make more than \
+                 {SERIES_WARNING} time series, which outputs and the databases behind them may \
+                 not bear. Give requests whose URLs differ in an id one `name` tag, as \
+                 http.url`…` does, and keep ids out of other tags. The summary is not affected."
+            ));
+        }
+    }
+
+    fn warn_of_limits(&mut self) {
+        if self.left_out.check_results > 0 && !self.checks_warned {
+            self.checks_warned = true;
+            self.warnings.push(format!(
+                "There are more than {} different checks. Results of further ones count in the \
+                 `checks` metric and are not listed by name: keep ids out of check names.",
+                crate::roster::CHECK_LIMIT
+            ));
+        }
+        if self.left_out.breakdown_samples > 0 && !self.breakdown_warned {
+            self.breakdown_warned = true;
+            self.warnings.push(format!(
+                "There are more than {} different groups. Samples of further ones count in the \
+                 totals and are not shown by group: keep ids out of group names.",
+                crate::roster::CELL_LIMIT
+            ));
+        }
+    }
+}

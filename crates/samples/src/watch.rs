@@ -1,0 +1,245 @@
+//! What a run watches: which tags exist, which sub-metrics are asked for.
+//!
+//! A sub-metric is a metric seen through a selector, a set of tags its samples
+//! must have. Selectors are compiled once, split by where a tag's value comes
+//! from, so that recording a sample evaluates only what a standing tag could
+//! not already decide.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::builtin;
+use crate::registry::{MetricId, Registry};
+use crate::roster::Roster;
+use crate::system_tags::{SystemTag, SystemTags};
+use crate::tags::TagMap;
+
+/// What recorders of one run shall keep.
+#[derive(Clone, Debug, Default)]
+pub struct WatchSettings {
+    /// Sub-metrics to keep besides the one that is always kept.
+    pub selectors: Vec<Selector>,
+    /// Which tags the program sets.
+    pub system_tags: SystemTags,
+    /// The tags of all samples of the run, for those that belong to no user.
+    pub run_tags: TagMap,
+    /// Whether to hand every sample with its tags to outputs.
+    pub outputs: bool,
+    /// Whether those samples include the metrics that k6 does not know.
+    pub output_extra: bool,
+    /// Whether to keep figures by scenario and group, for the full summary.
+    pub breakdown: bool,
+}
+
+/// A metric seen through tags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    /// The metric's name.
+    pub metric: String,
+    /// What a sample must have, all of it.
+    pub tags: Vec<(String, String)>,
+    /// The whole as written, `metric{tag:value}`.
+    pub source: String,
+}
+
+/// [`WatchSettings`] compiled against a registry; shared by all recorders and
+/// the totals of a run.
+#[derive(Debug)]
+pub struct Watch {
+    pub(crate) system_tags: SystemTags,
+    pub(crate) run_tags: TagMap,
+    pub(crate) outputs: bool,
+    pub(crate) output_extra: bool,
+    pub(crate) breakdown: bool,
+    pub(crate) conditions: Vec<Conditions>,
+    pub(crate) submetrics: Vec<Submetric>,
+    /// Sub-metrics by metric; shorter than the registry where the rest has none.
+    by_metric: Vec<Vec<usize>>,
+    /// Indices into `conditions` of those that HTTP exchanges are held against.
+    /// Their order here is their bit in an exchange's mask.
+    pub(crate) http_conditions: Vec<usize>,
+    pub(crate) roster: Roster,
+    /// Set once the number of series was warned about: counting them is over.
+    pub(crate) series_counted: AtomicBool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Submetric {
+    pub metric: MetricId,
+    pub name: String,
+    pub tags: Vec<(String, String)>,
+    /// Index into [`Watch::conditions`].
+    pub conditions: usize,
+    /// Place in [`Watch::http_conditions`], if it is there.
+    pub http_bit: Option<usize>,
+}
+
+/// Tags a sample must have, all of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Conditions(Vec<Condition>);
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Condition {
+    key: String,
+    /// The enabled system tag of that key.
+    system: Option<SystemTag>,
+    pub value: String,
+    /// The value as a number, if it is how that number is written.
+    pub number: Option<u32>,
+}
+
+/// The tags of one kind of event that the program sets by itself.
+pub(crate) trait OwnTags {
+    /// Whether the tag has the condition's value; `None` where this event does
+    /// not have the tag.
+    fn holds(&self, tag: SystemTag, condition: &Condition) -> Option<bool>;
+}
+
+/// Events that have standing tags only.
+pub(crate) struct NoOwnTags;
+
+impl OwnTags for NoOwnTags {
+    fn holds(&self, _: SystemTag, _: &Condition) -> Option<bool> {
+        None
+    }
+}
+
+impl Conditions {
+    fn compile(tags: &[(String, String)], enabled: SystemTags) -> Conditions {
+        let compile = |(key, value): &(String, String)| Condition {
+            key: key.clone(),
+            system: SystemTag::from_key(key).filter(|tag| enabled.has(*tag) && !tag.is_metadata()),
+            value: value.clone(),
+            number: value
+                .parse()
+                .ok()
+                .filter(|number: &u32| number.to_string() == *value),
+        };
+        let mut conditions: Vec<Condition> = tags.iter().map(compile).collect();
+        conditions.sort_by(|a, b| a.key.cmp(&b.key));
+        Conditions(conditions)
+    }
+
+    /// Whether a sample has all the tags. What the program sets wins over the
+    /// sample's own tags, and these over the standing ones.
+    pub fn hold(&self, own: &impl OwnTags, extra: &[(&str, &str)], base: &TagMap) -> bool {
+        self.0.iter().all(|condition| {
+            if let Some(tag) = condition.system
+                && let Some(holds) = own.holds(tag, condition)
+            {
+                return holds;
+            }
+            let from_extra = extra.iter().rev().find(|(key, _)| *key == condition.key);
+            let value = from_extra
+                .map(|(_, value)| *value)
+                .or_else(|| base.get(&condition.key));
+            value == Some(condition.value.as_str())
+        })
+    }
+
+    /// Whether a sample without tags of its own but those the program sets can
+    /// have all the tags.
+    fn may_hold(&self, base: &TagMap) -> bool {
+        self.0.iter().all(|condition| {
+            condition.system.is_some() || base.get(&condition.key) == Some(&condition.value)
+        })
+    }
+}
+
+/// Some of a watch's conditions, by their index.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ConditionSet(Vec<u64>);
+
+impl ConditionSet {
+    #[inline]
+    pub fn has(&self, index: usize) -> bool {
+        self.0
+            .get(index / 64)
+            .is_some_and(|word| word & (1 << (index % 64)) != 0)
+    }
+}
+
+impl Watch {
+    /// Compiles settings. A selector of a metric that the registry does not
+    /// have is left out.
+    pub fn new(registry: &Registry, settings: WatchSettings) -> Watch {
+        let mut watch = Watch {
+            system_tags: settings.system_tags,
+            run_tags: settings.run_tags,
+            outputs: settings.outputs,
+            output_extra: settings.output_extra,
+            breakdown: settings.breakdown,
+            conditions: Vec::new(),
+            submetrics: Vec::new(),
+            by_metric: Vec::new(),
+            http_conditions: Vec::new(),
+            roster: Roster::new(),
+            series_counted: AtomicBool::new(false),
+        };
+        if settings.system_tags.has(SystemTag::ExpectedResponse) {
+            watch.add_submetric(
+                builtin::HTTP_REQ_DURATION,
+                "http_req_duration{expected_response:true}",
+                &[("expected_response".to_owned(), "true".to_owned())],
+            );
+        }
+        for selector in &settings.selectors {
+            if let Some(metric) = registry.find(&selector.metric) {
+                watch.add_submetric(metric, &selector.source, &selector.tags);
+            }
+        }
+        watch
+    }
+
+    fn add_submetric(&mut self, metric: MetricId, name: &str, tags: &[(String, String)]) {
+        let known = self
+            .submetrics
+            .iter()
+            .any(|submetric| submetric.metric == metric && submetric.name == name);
+        if tags.is_empty() || known {
+            return;
+        }
+        let compiled = Conditions::compile(tags, self.system_tags);
+        let conditions = self.conditions.iter().position(|known| *known == compiled);
+        let conditions = conditions.unwrap_or_else(|| {
+            self.conditions.push(compiled);
+            self.conditions.len() - 1
+        });
+        let http_bit = builtin::is_http(metric).then(|| {
+            let bit = self.http_conditions.iter().position(|&c| c == conditions);
+            bit.unwrap_or_else(|| {
+                self.http_conditions.push(conditions);
+                self.http_conditions.len() - 1
+            })
+        });
+        if self.by_metric.len() <= metric.index() {
+            self.by_metric.resize_with(metric.index() + 1, Vec::new);
+        }
+        self.by_metric[metric.index()].push(self.submetrics.len());
+        self.submetrics.push(Submetric {
+            metric,
+            name: name.to_owned(),
+            tags: tags.to_vec(),
+            conditions,
+            http_bit,
+        });
+    }
+
+    /// Indices of the sub-metrics of a metric.
+    #[inline]
+    pub(crate) fn submetrics_of(&self, metric: MetricId) -> &[usize] {
+        self.by_metric
+            .get(metric.index())
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The conditions that samples with these standing tags may meet.
+    pub(crate) fn may_hold(&self, base: &TagMap) -> ConditionSet {
+        let mut words = vec![0; self.conditions.len().div_ceil(64)];
+        for (index, conditions) in self.conditions.iter().enumerate() {
+            if conditions.may_hold(base) {
+                words[index / 64] |= 1 << (index % 64);
+            }
+        }
+        ConditionSet(words)
+    }
+}

@@ -1,0 +1,101 @@
+//! What one recorder collected since the last hand-over.
+//!
+//! Windows go round: the recorder fills one while the main thread adds the
+//! other to the totals, which empties it and sends it back. So in steady state
+//! neither side allocates, and the pages of the histograms are made once.
+
+use std::sync::{Arc, Mutex};
+
+use crate::checks::CheckDelta;
+use crate::record::SampleRecord;
+use crate::series::SeriesSketch;
+use crate::sinks::Sinks;
+use crate::summary::LeftOut;
+use crate::tally::HttpTally;
+
+/// How many emptied windows wait for a recorder at most.
+const SPARE: usize = 2;
+
+/// One recorder's figures of one window of time, on their way to the
+/// [`Totals`](crate::Totals).
+#[derive(Debug)]
+pub struct Window {
+    contents: Option<Contents>,
+    home: Home,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    pub cells: Vec<Option<Box<Sinks>>>,
+    pub checks: Vec<CheckDelta>,
+    pub http: HttpTally,
+    /// Tag sets of HTTP exchanges; each stands for as many series as an
+    /// exchange has metrics.
+    pub exchanges: SeriesSketch,
+    /// Series of other samples.
+    pub series: SeriesSketch,
+    pub records: Vec<SampleRecord>,
+    pub left_out: LeftOut,
+}
+
+/// Where a recorder finds its emptied windows. The lock is taken once a window.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Home(Arc<Mutex<Vec<Contents>>>);
+
+impl Home {
+    /// An emptied window, if one has come back.
+    pub fn take(&self) -> Option<Contents> {
+        self.0.lock().ok()?.pop()
+    }
+
+    fn give(&self, contents: Contents) {
+        if let Ok(mut spare) = self.0.lock()
+            && spare.len() < SPARE
+        {
+            spare.push(contents);
+        }
+    }
+}
+
+impl Window {
+    pub(crate) fn new(contents: Contents, home: Home) -> Window {
+        Window {
+            contents: Some(contents),
+            home,
+        }
+    }
+
+    pub(crate) fn contents(&mut self) -> Option<&mut Contents> {
+        self.contents.as_mut()
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        if let Some(mut contents) = self.contents.take() {
+            contents.clear();
+            self.home.give(contents);
+        }
+    }
+}
+
+impl Contents {
+    fn clear(&mut self) {
+        self.cells
+            .iter_mut()
+            .flatten()
+            .for_each(|cell| cell.clear());
+        self.checks.clear();
+        self.http.clear();
+        self.exchanges.clear();
+        self.series.clear();
+        self.records.clear();
+        self.left_out = LeftOut::default();
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        let cells = self.cells.iter().flatten();
+        cells.map(|cell| cell.heap_bytes()).sum::<usize>()
+            + self.records.capacity() * size_of::<SampleRecord>()
+    }
+}

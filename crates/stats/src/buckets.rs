@@ -1,0 +1,206 @@
+//! Counts of positive magnitudes in log-linear buckets.
+//!
+//! A bucket is named by the top bits of the IEEE 754 pattern: the exponent and
+//! the first ten bits of the mantissa. Positive patterns sort as their values
+//! do, so the name is monotonic, no logarithm is taken, and every power of two
+//! is cut into 1024 equal parts: a bucket is never wider than 1/1024 of its
+//! lower edge, which is what HdrHistogram calls three significant digits.
+//! Counts live in pages of a quarter of a power of two, made when first hit, so
+//! any magnitude can be held and a narrow distribution stays small.
+
+/// No bucket is wider than this fraction of its lower edge.
+pub const RELATIVE_WIDTH: f64 = 1.0 / (1 << MANTISSA_BITS) as f64;
+
+const MANTISSA_BITS: u32 = 10;
+const SHIFT: u32 = f64::MANTISSA_DIGITS - 1 - MANTISSA_BITS;
+const PAGE_BITS: u32 = 8;
+const PAGE: usize = 1 << PAGE_BITS;
+
+type Page = Box<[u64; PAGE]>;
+
+/// How often each bucket of positive magnitude was hit. Zero, negative values
+/// and NaN have no place here; infinity has a bucket of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Buckets {
+    /// The page number of `pages[0]`; meaningless while `pages` is empty.
+    first: usize,
+    /// A contiguous run of page numbers, holes where nothing was hit yet.
+    pages: Vec<Option<Page>>,
+    total: u64,
+}
+
+/// The bucket of a positive magnitude.
+#[inline]
+fn bucket_of(magnitude: f64) -> usize {
+    (magnitude.to_bits() >> SHIFT) as usize
+}
+
+/// The lower edge of a bucket; with `bucket + 1`, its upper edge.
+fn lower_edge(bucket: usize) -> f64 {
+    f64::from_bits((bucket as u64) << SHIFT)
+}
+
+impl Buckets {
+    /// Counts one `magnitude`, which must be greater than zero.
+    #[inline]
+    pub fn record(&mut self, magnitude: f64) {
+        self.add(bucket_of(magnitude), 1);
+    }
+
+    #[inline]
+    fn add(&mut self, bucket: usize, count: u64) {
+        let number = bucket >> PAGE_BITS;
+        let place = number.wrapping_sub(self.first);
+        if let Some(Some(page)) = self.pages.get_mut(place) {
+            page[bucket & (PAGE - 1)] += count;
+            self.total += count;
+        } else {
+            self.add_to_new_page(bucket, count);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_to_new_page(&mut self, bucket: usize, count: u64) {
+        self.page(bucket >> PAGE_BITS)[bucket & (PAGE - 1)] += count;
+        self.total += count;
+    }
+
+    /// The page of that number, made if it is not there.
+    fn page(&mut self, number: usize) -> &mut [u64; PAGE] {
+        if self.pages.is_empty() {
+            self.first = number;
+        }
+        if number < self.first {
+            let missing = self.first - number;
+            self.pages
+                .splice(0..0, std::iter::repeat_with(|| None).take(missing));
+            self.first = number;
+        }
+        let place = number - self.first;
+        if place >= self.pages.len() {
+            self.pages.resize_with(place + 1, || None);
+        }
+        self.pages[place].get_or_insert_with(|| Box::new([0; PAGE]))
+    }
+
+    /// How many magnitudes were counted.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Adds all of `other`'s counts. Nothing is lost: both sides cut the line
+    /// at the same places.
+    pub fn merge(&mut self, other: &Buckets) {
+        for (place, page) in other.pages.iter().enumerate() {
+            let Some(theirs) = page else { continue };
+            if theirs.iter().all(|&count| count == 0) {
+                continue;
+            }
+            let ours = self.page(other.first + place);
+            for (sum, count) in ours.iter_mut().zip(theirs.iter()) {
+                *sum += count;
+            }
+        }
+        self.total += other.total;
+    }
+
+    /// Forgets the counts and keeps the pages, so that the next second of the
+    /// same distribution allocates nothing.
+    pub fn clear(&mut self) {
+        if self.total == 0 {
+            return;
+        }
+        for page in self.pages.iter_mut().flatten() {
+            page.fill(0);
+        }
+        self.total = 0;
+    }
+
+    /// The buckets that were hit, smallest magnitude first: lower edge, upper
+    /// edge, count.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, f64, u64)> + '_ {
+        self.pages
+            .iter()
+            .enumerate()
+            .flat_map(move |(place, page)| {
+                let base = (self.first + place) << PAGE_BITS;
+                page.iter().flat_map(move |counts| {
+                    counts
+                        .iter()
+                        .enumerate()
+                        .filter(|&(_, &count)| count > 0)
+                        .map(move |(offset, &count)| edges(base + offset, count))
+                })
+            })
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.pages.capacity() * size_of::<Option<Page>>()
+            + self.pages.iter().flatten().count() * size_of::<[u64; PAGE]>()
+    }
+}
+
+fn edges(bucket: usize, count: u64) -> (f64, f64, u64) {
+    let lower = lower_edge(bucket);
+    // The bucket of infinity has nothing above it.
+    let upper = if lower.is_finite() {
+        lower_edge(bucket + 1).min(f64::MAX)
+    } else {
+        lower
+    };
+    (lower, upper, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_holds_its_value_and_is_narrow() {
+        for magnitude in [5e-324, 1e-300, 1e-6, 0.001, 0.999, 1.0, 1.5, 1e9, f64::MAX] {
+            let mut buckets = Buckets::default();
+            buckets.record(magnitude);
+            let (lower, upper, count) = buckets.iter().next().unwrap();
+            assert_eq!(count, 1);
+            assert!(lower <= magnitude && magnitude <= upper, "{magnitude}");
+            if magnitude >= f64::MIN_POSITIVE {
+                assert!(upper - lower <= lower * RELATIVE_WIDTH, "{magnitude}");
+            }
+        }
+    }
+
+    #[test]
+    fn infinity_has_its_own_bucket() {
+        let mut buckets = Buckets::default();
+        buckets.record(f64::INFINITY);
+        buckets.record(f64::MAX);
+        let all: Vec<_> = buckets.iter().collect();
+        assert_eq!(all.len(), 2);
+        assert!(all[0].1 <= f64::MAX);
+        assert_eq!(all[1], (f64::INFINITY, f64::INFINITY, 1));
+    }
+
+    #[test]
+    fn pages_grow_downwards_too() {
+        let mut buckets = Buckets::default();
+        for magnitude in [1.0, 1e6, 1e-6, 1e-3] {
+            buckets.record(magnitude);
+        }
+        let lows: Vec<f64> = buckets.iter().map(|(lower, _, _)| lower).collect();
+        assert_eq!(lows.len(), 4);
+        assert!(lows.is_sorted());
+    }
+
+    #[test]
+    fn clearing_keeps_the_pages() {
+        let mut buckets = Buckets::default();
+        buckets.record(3.0);
+        let held = buckets.heap_bytes();
+        buckets.clear();
+        assert_eq!(buckets.total(), 0);
+        assert_eq!(buckets.iter().count(), 0);
+        assert_eq!(buckets.heap_bytes(), held);
+    }
+}

@@ -1,0 +1,299 @@
+//! A distribution of any numbers: exact while small, of bounded relative error
+//! ever after.
+
+use crate::buckets::Buckets;
+
+/// Up to this many values a histogram keeps every one, and its quantiles are
+/// exact; the next value moves them all into buckets.
+pub const EXACT_BOUND: usize = 1024;
+
+/// The distribution of the values recorded: exact count, sum, smallest and
+/// largest; quantiles exact up to [`EXACT_BOUND`] values and within
+/// [`RELATIVE_WIDTH`](crate::RELATIVE_WIDTH) of the value beyond.
+///
+/// Any magnitude and sign is held. NaN is no value: recording it changes
+/// nothing. Memory depends on the spread of the values, never on their number:
+/// 2 KiB for each quarter of a power of two that was hit.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    count: u64,
+    sum: f64,
+    min: f64,
+    max: f64,
+    /// Every value, while `exact`; empty afterwards.
+    raw: Vec<f64>,
+    exact: bool,
+    zeros: u64,
+    positive: Buckets,
+    /// Magnitudes of the values below zero.
+    negative: Buckets,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram {
+            count: 0,
+            sum: 0.0,
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+            raw: Vec::new(),
+            exact: true,
+            zeros: 0,
+            positive: Buckets::default(),
+            negative: Buckets::default(),
+        }
+    }
+}
+
+impl Histogram {
+    /// An empty histogram. Allocates nothing until it is used.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts one value. A few nanoseconds, and no allocation once every page
+    /// the distribution needs exists.
+    #[inline]
+    pub fn record(&mut self, value: f64) {
+        if value.is_nan() {
+            return;
+        }
+        self.count += 1;
+        self.sum += value;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        if self.exact {
+            self.keep(value);
+        } else {
+            self.bucket(value);
+        }
+    }
+
+    /// Counts many values: cheaper than one by one, as the buckets of one
+    /// histogram stay in the processor's cache.
+    pub fn record_all(&mut self, values: &[f64]) {
+        for &value in values {
+            self.record(value);
+        }
+    }
+
+    /// Counts the value 0 `times` times.
+    pub fn record_zeros(&mut self, times: u64) {
+        if times == 0 {
+            return;
+        }
+        self.count += times;
+        self.min = self.min.min(0.0);
+        self.max = self.max.max(0.0);
+        if self.exact {
+            let kept = self.raw.len() as u64 + times;
+            if kept <= EXACT_BOUND as u64 {
+                self.raw.resize(kept as usize, 0.0);
+                return;
+            }
+            self.spill();
+        }
+        self.zeros += times;
+    }
+
+    fn keep(&mut self, value: f64) {
+        if self.raw.len() < EXACT_BOUND {
+            self.raw.push(value);
+        } else {
+            self.spill();
+            self.bucket(value);
+        }
+    }
+
+    #[inline]
+    fn bucket(&mut self, value: f64) {
+        if value > 0.0 {
+            self.positive.record(value);
+        } else if value < 0.0 {
+            self.negative.record(-value);
+        } else {
+            self.zeros += 1;
+        }
+    }
+
+    /// Moves the kept values into buckets. The space they took is kept for the
+    /// next time, as [`Histogram::clear`] makes the histogram exact again.
+    fn spill(&mut self) {
+        self.exact = false;
+        let raw = std::mem::take(&mut self.raw);
+        for &value in &raw {
+            self.bucket(value);
+        }
+        self.raw = raw;
+        self.raw.clear();
+    }
+
+    /// Adds everything `other` has counted, as if each of its values had been
+    /// recorded here.
+    pub fn merge(&mut self, other: &Histogram) {
+        if other.count == 0 {
+            return;
+        }
+        self.count += other.count;
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        if other.exact {
+            if self.exact && self.raw.len() + other.raw.len() <= EXACT_BOUND {
+                self.raw.extend_from_slice(&other.raw);
+                return;
+            }
+            if self.exact {
+                self.spill();
+            }
+            for &value in &other.raw {
+                self.bucket(value);
+            }
+            return;
+        }
+        if self.exact {
+            self.spill();
+        }
+        self.zeros += other.zeros;
+        self.positive.merge(&other.positive);
+        self.negative.merge(&other.negative);
+    }
+
+    /// Forgets every value and keeps the memory for the next ones.
+    pub fn clear(&mut self) {
+        self.count = 0;
+        self.sum = 0.0;
+        self.min = f64::INFINITY;
+        self.max = f64::NEG_INFINITY;
+        self.raw.clear();
+        self.exact = true;
+        self.zeros = 0;
+        self.positive.clear();
+        self.negative.clear();
+    }
+
+    /// How many values were recorded.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether every value is still kept, so that quantiles are exact.
+    pub fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// The values themselves, in the order recorded, while they are kept.
+    pub fn raw(&self) -> Option<&[f64]> {
+        self.exact.then_some(self.raw.as_slice())
+    }
+
+    /// The sum of the values.
+    pub fn sum(&self) -> f64 {
+        self.sum
+    }
+
+    /// The arithmetic mean; 0 when empty, as k6 has it.
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 {
+            0.0
+        } else {
+            self.sum / self.count as f64
+        }
+    }
+
+    /// The smallest value; 0 when empty.
+    pub fn min(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.min }
+    }
+
+    /// The largest value; 0 when empty.
+    pub fn max(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.max }
+    }
+
+    /// The value below which the fraction `q` (0 to 1) of the values lies,
+    /// interpolated linearly between the two ranks around q·(n − 1) (the
+    /// seventh definition of Hyndman and Fan 1996; k6's). 0 when empty.
+    pub fn quantile(&self, q: f64) -> f64 {
+        self.quantiles(&[q]).first().copied().unwrap_or(0.0)
+    }
+
+    /// Several quantiles in the order asked.
+    pub fn quantiles(&self, qs: &[f64]) -> Vec<f64> {
+        if self.count == 0 {
+            return vec![0.0; qs.len()];
+        }
+        if self.exact {
+            let mut sorted = self.raw.clone();
+            sorted.sort_unstable_by(f64::total_cmp);
+            let at = |rank: u64| sorted.get(rank as usize).copied().unwrap_or(self.max);
+            qs.iter().map(|&q| self.interpolate(q, at)).collect()
+        } else {
+            qs.iter()
+                .map(|&q| self.interpolate(q, |rank| self.value_at(rank)))
+                .collect()
+        }
+    }
+
+    fn interpolate(&self, q: f64, value_at: impl Fn(u64) -> f64) -> f64 {
+        let q = if q.is_nan() { 0.0 } else { q.clamp(0.0, 1.0) };
+        let place = q * (self.count - 1) as f64;
+        let (lower, upper) = (place.floor(), place.ceil());
+        let low = value_at(lower as u64);
+        if lower == upper {
+            return low;
+        }
+        let high = value_at(upper as u64);
+        if low == high {
+            // Also keeps two infinities from making a NaN.
+            return low;
+        }
+        low + (high - low) * (place - lower)
+    }
+
+    /// The value of that rank, 0 being the smallest: the extremes exactly, the
+    /// others as if those of one bucket lay evenly in it.
+    fn value_at(&self, rank: u64) -> f64 {
+        if rank == 0 {
+            return self.min;
+        }
+        if rank >= self.count - 1 {
+            return self.max;
+        }
+        let mut below = 0;
+        for (lower, upper, count) in self.buckets() {
+            if rank < below + count {
+                if lower == upper {
+                    return lower;
+                }
+                let share = ((rank - below) as f64 + 0.5) / count as f64;
+                return (lower + (upper - lower) * share).clamp(self.min, self.max);
+            }
+            below += count;
+        }
+        self.max
+    }
+
+    /// The buckets that were hit, in rising order: lower edge, upper edge,
+    /// count. Empty while the values are kept ([`Histogram::raw`]).
+    pub fn buckets(&self) -> impl Iterator<Item = (f64, f64, u64)> + '_ {
+        let negative = self.negative.iter().rev();
+        let zeros = (self.zeros > 0).then_some((0.0, 0.0, self.zeros));
+        negative
+            .map(|(lower, upper, count)| (-upper, -lower, count))
+            .chain(zeros)
+            .chain(self.positive.iter())
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.raw.capacity() * size_of::<f64>()
+            + self.positive.heap_bytes()
+            + self.negative.heap_bytes()
+    }
+}
