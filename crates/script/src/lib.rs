@@ -1,2 +1,4 @@
-//! `script`: see ARCHITECTURE.md.
+//! `script`: virtual users that run k6 scripts. See ARCHITECTURE.md.
+
 pub mod pure;
+mod quickjs;

@@ -1,0 +1,474 @@
+//! Rust types whose values scripts hold as objects.
+//!
+//! All host types share two engine classes, plain and exotic, so that a runtime's class table stays small; which Rust
+//! type an object holds is told by the table at its head. Prototypes are made when the first object of a type is.
+
+use std::any::TypeId;
+use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
+
+use super::function::{Entry, Returned, guarded};
+use super::name::Atom;
+use super::{Context, Thrown, Value, sys};
+
+/// A Rust type that scripts hold as objects.
+///
+/// Values it keeps for JavaScript belong into [`Slot`]s, told by [`Class::slots`], so that the collector sees them.
+pub trait Class: Sized + 'static {
+    /// Functions, getters and constants that all objects share by their prototype.
+    fn prototype() -> &'static [Entry] {
+        &[]
+    }
+
+    /// The JavaScript values that this object keeps.
+    fn slots(&self) -> &[Slot] {
+        &[]
+    }
+
+    /// True when the object computes its own properties: then [`Class::get`] and its siblings are asked.
+    const EXOTIC: bool = false;
+
+    /// The own property `key`; `None` sends the look-up on to the prototype.
+    ///
+    /// Asked only when no script has assigned a property of that name in the ordinary way.
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        this: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        let _ = (context, this, key);
+        Ok(None)
+    }
+
+    /// Assigns `key`.
+    fn set<'c>(&self, context: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+        let _ = (context, key, value);
+        Ok(Written::Ordinary)
+    }
+
+    /// Deletes `key`; true when it is gone, or was never there.
+    fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
+        let _ = (context, key);
+        Ok(true)
+    }
+
+    /// The own keys that [`Class::get`] answers to, in order.
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        let _ = context;
+        Ok(Vec::new())
+    }
+}
+
+/// What became of an assignment to an exotic object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// The object took it.
+    Done,
+    /// It is to become an ordinary property.
+    Ordinary,
+    /// The property cannot be assigned: a TypeError in strict code.
+    Refused,
+}
+
+/// A JavaScript value kept by an object, visible to the collector.
+pub struct Slot(Cell<Option<sys::JSValue>>);
+
+impl Slot {
+    pub const fn empty() -> Self {
+        Self(Cell::new(None))
+    }
+
+    /// The value, if one was set.
+    pub fn get<'c>(&self, context: &'c Context) -> Option<Value<'c>> {
+        // SAFETY: the slot holds a reference of its own, which is duplicated.
+        self.0.get().map(|raw| unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) })
+    }
+
+    /// Keeps `value` in place of what was there.
+    pub fn set(&self, value: Value<'_>) {
+        let context = value.context();
+        if let Some(old) = self.0.replace(Some(value.into_raw())) {
+            // SAFETY: the old reference was the slot's own.
+            unsafe { sys::JS_FreeValue(context.raw(), old) };
+        }
+    }
+}
+
+impl Default for Slot {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+/// What an object's opaque pointer leads to.
+#[repr(C)]
+struct Boxed<T> {
+    table: &'static Table,
+    value: T,
+}
+
+/// What the engine's callbacks need to know of a host type, found at the head of each of its objects.
+struct Table {
+    type_of: fn() -> TypeId,
+    mark: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, sys::JS_MarkFunc),
+    free: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime),
+    get: ExoticGet,
+    set: ExoticSet,
+    delete: ExoticDelete,
+    keys: ExoticKeys,
+}
+
+type ExoticGet = for<'c> unsafe fn(
+    NonNull<Boxed<()>>,
+    &'c Context,
+    &Value<'c>,
+    &Atom<'c>,
+) -> Result<Option<Value<'c>>, Thrown>;
+type ExoticSet =
+    for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context, &Atom<'c>, &Value<'c>) -> Result<Written, Thrown>;
+type ExoticDelete = for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context, &Atom<'c>) -> Result<bool, Thrown>;
+type ExoticKeys = for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context) -> Result<Vec<Atom<'c>>, Thrown>;
+
+struct TableOf<T>(std::marker::PhantomData<T>);
+
+impl<T: Class> TableOf<T> {
+    // SAFETY (all functions): the engine passes the object's own pointer, which `instance` made of a `Boxed<T>` with
+    // this very table at its head.
+    const TABLE: &'static Table = &Table {
+        type_of: TypeId::of::<T>,
+        mark: |boxed, runtime, mark| {
+            for slot in unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.slots() {
+                if let Some(raw) = slot.0.get() {
+                    unsafe { sys::JS_MarkValue(runtime, raw, mark) };
+                }
+            }
+        },
+        free: |boxed, runtime| {
+            let boxed = unsafe { Box::from_raw(boxed.cast::<Boxed<T>>().as_ptr()) };
+            for slot in boxed.value.slots() {
+                if let Some(raw) = slot.0.take() {
+                    unsafe { sys::JS_FreeValueRT(runtime, raw) };
+                }
+            }
+        },
+        get: |boxed, context, this, key| {
+            unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.get(context, this, key)
+        },
+        set: |boxed, context, key, value| {
+            unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.set(context, key, value)
+        },
+        delete: |boxed, context, key| unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.delete(context, key),
+        keys: |boxed, context| unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.keys(context),
+    };
+}
+
+/// The engine's numbers for the two classes that host objects are of.
+pub(super) struct ClassIds {
+    plain: sys::JSClassID,
+    exotic: sys::JSClassID,
+}
+
+static EXOTIC: sys::JSClassExoticMethods = sys::JSClassExoticMethods {
+    get_own_property: Some(exotic_get_own),
+    get_own_property_names: Some(exotic_names),
+    delete_property: Some(exotic_delete),
+    define_own_property: None,
+    has_property: None,
+    get_property: Some(exotic_get),
+    set_property: Some(exotic_set),
+};
+
+impl ClassIds {
+    pub(super) fn register(runtime: NonNull<sys::JSRuntime>) -> Self {
+        let runtime = runtime.as_ptr();
+        let register = |exotic: *const sys::JSClassExoticMethods| {
+            let definition = sys::JSClassDef {
+                class_name: c"Object".as_ptr(),
+                finalizer: Some(finalize),
+                gc_mark: Some(mark),
+                call: None,
+                exotic: exotic.cast_mut(),
+            };
+            let mut id = 0;
+            // SAFETY: the engine copies the definition; the exotic methods are static and never written.
+            unsafe {
+                sys::JS_NewClassID(runtime, &mut id);
+                sys::JS_NewClass(runtime, id, &definition);
+            }
+            id
+        };
+        Self { plain: register(std::ptr::null()), exotic: register(&EXOTIC) }
+    }
+}
+
+/// The prototypes made so far, by host type.
+#[derive(Default)]
+pub(super) struct Prototypes(RefCell<Vec<(TypeId, sys::JSValue)>>);
+
+impl Prototypes {
+    /// # Safety
+    /// `context` must be the live context they were made in.
+    pub(super) unsafe fn clear(&self, context: *mut sys::JSContext) {
+        for (_, raw) in self.0.take() {
+            // SAFETY: each reference was the table's own.
+            unsafe { sys::JS_FreeValue(context, raw) };
+        }
+    }
+}
+
+/// A borrowed host object: the object and the Rust value in it.
+pub struct Instance<'a, T>(&'a T);
+
+impl<T> std::ops::Deref for Instance<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl Context {
+    /// A new object holding `value`.
+    pub fn instance<T: Class>(&self, value: T) -> Returned<'_> {
+        let prototype = self.prototype_of::<T>()?;
+        let ids = &self.inner().classes;
+        let id = if T::EXOTIC { ids.exotic } else { ids.plain };
+        // SAFETY: the class is registered; the object takes over the box and gives it to `finalize`.
+        unsafe {
+            let object =
+                Value::checked(self, sys::JS_NewObjectProtoClass(self.raw(), prototype.raw(), id))?;
+            let boxed = Box::new(Boxed { table: TableOf::<T>::TABLE, value });
+            sys::JS_SetOpaque(object.raw(), Box::into_raw(boxed).cast());
+            Ok(object)
+        }
+    }
+
+    /// The prototype shared by all objects of `T`.
+    pub fn prototype_of<T: Class>(&self) -> Returned<'_> {
+        let wanted = TypeId::of::<T>();
+        let known = &self.inner().prototypes.0;
+        if let Some((_, raw)) = known.borrow().iter().find(|(id, _)| *id == wanted) {
+            // SAFETY: the table holds a reference of its own, which is duplicated.
+            return Ok(unsafe { Value::from_raw(self, sys::JS_DupValue(self.raw(), *raw)) });
+        }
+        let prototype = self.object()?;
+        self.add_entries(&prototype, T::prototype())?;
+        known.borrow_mut().push((wanted, prototype.clone().into_raw()));
+        Ok(prototype)
+    }
+}
+
+impl<'c> Value<'c> {
+    /// The Rust value in this object, if it is a `T`.
+    #[inline]
+    pub fn instance<T: Class>(&self) -> Option<Instance<'_, T>> {
+        let boxed = host_box(self.context(), self.raw())?;
+        // SAFETY: the object is held by `self`, and its box starts with its table.
+        unsafe {
+            if (boxed.as_ref().table.type_of)() != TypeId::of::<T>() {
+                return None;
+            }
+            Some(Instance(&boxed.cast::<Boxed<T>>().as_ref().value))
+        }
+    }
+}
+
+/// The box behind `object`, if it is a host object.
+#[inline]
+fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>>> {
+    let ids = &context.inner().classes;
+    let mut id = 0;
+    // SAFETY: the engine answers null for what has no opaque pointer.
+    let opaque = unsafe { sys::JS_GetAnyOpaque(object, &mut id) };
+    if id != ids.plain && id != ids.exotic {
+        return None;
+    }
+    NonNull::new(opaque.cast())
+}
+
+unsafe extern "C" fn finalize(runtime: *mut sys::JSRuntime, object: sys::JSValue) {
+    let mut id = 0;
+    // SAFETY: only host objects have this finalizer; a null pointer is an object that was never finished.
+    unsafe {
+        if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>()) {
+            (boxed.as_ref().table.free)(boxed, runtime);
+        }
+    }
+}
+
+unsafe extern "C" fn mark(runtime: *mut sys::JSRuntime, object: sys::JSValue, mark: sys::JS_MarkFunc) {
+    let mut id = 0;
+    // SAFETY: as in `finalize`.
+    unsafe {
+        if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>()) {
+            (boxed.as_ref().table.mark)(boxed, runtime, mark);
+        }
+    }
+}
+
+/// Asks an exotic object for its own property.
+///
+/// # Safety
+/// Called with what the engine passed.
+unsafe fn own<'c>(
+    context: &'c Context,
+    object: sys::JSValue,
+    key: sys::JSAtom,
+) -> Result<Option<Value<'c>>, Thrown> {
+    let Some(boxed) = host_box(context, object) else {
+        return Ok(None);
+    };
+    // SAFETY: the engine holds object and key for the time of the call.
+    unsafe {
+        let this = super::value::Borrowed::from_raw(context, object);
+        let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
+        (boxed.as_ref().table.get)(boxed, context, &this, &key)
+    }
+}
+
+unsafe extern "C" fn exotic_get(
+    context: *mut sys::JSContext,
+    object: sys::JSValue,
+    key: sys::JSAtom,
+    _receiver: sys::JSValue,
+) -> sys::JSValue {
+    // SAFETY: the engine passes live values; nothing found goes on to the prototype.
+    unsafe {
+        let context = Context::from_raw(context);
+        guarded(context, || match own(context, object, key)? {
+            Some(value) => Ok(value),
+            None => {
+                let prototype = Value::checked(context, sys::JS_GetPrototype(context.raw(), object))?;
+                if prototype.is_null() {
+                    return Ok(context.undefined());
+                }
+                Value::checked(context, sys::JS_GetProperty(context.raw(), prototype.raw(), key))
+            }
+        })
+    }
+}
+
+unsafe extern "C" fn exotic_get_own(
+    context: *mut sys::JSContext,
+    descriptor: *mut sys::JSPropertyDescriptor,
+    object: sys::JSValue,
+    key: sys::JSAtom,
+) -> i32 {
+    // SAFETY: the engine passes live values, and a descriptor to fill when it wants one.
+    unsafe {
+        let context = Context::from_raw(context);
+        let mut found = false;
+        let value = guarded(context, || {
+            let value = own(context, object, key)?;
+            found = value.is_some();
+            Ok(value.unwrap_or_else(|| context.undefined()))
+        });
+        if sys::JS_IsException(value) {
+            return -1;
+        }
+        if !found {
+            return 0;
+        }
+        if descriptor.is_null() {
+            sys::JS_FreeValue(context.raw(), value);
+        } else {
+            (*descriptor).flags = sys::JS_PROP_C_W_E as i32;
+            (*descriptor).value = value;
+            (*descriptor).getter = sys::JS_UNDEFINED;
+            (*descriptor).setter = sys::JS_UNDEFINED;
+        }
+        1
+    }
+}
+
+unsafe extern "C" fn exotic_names(
+    context: *mut sys::JSContext,
+    table: *mut *mut sys::JSPropertyEnum,
+    length: *mut u32,
+    object: sys::JSValue,
+) -> i32 {
+    // SAFETY: the engine passes live values, and frees the table by `js_free` and its atoms one by one.
+    unsafe {
+        let context = Context::from_raw(context);
+        let mut keys = Vec::new();
+        let done = guarded(context, || {
+            if let Some(boxed) = host_box(context, object) {
+                keys = (boxed.as_ref().table.keys)(boxed, context)?;
+            }
+            Ok(context.undefined())
+        });
+        if sys::JS_IsException(done) {
+            return -1;
+        }
+        let bytes = size_of::<sys::JSPropertyEnum>() * keys.len().max(1);
+        let made = sys::js_malloc(context.raw(), bytes as _).cast::<sys::JSPropertyEnum>();
+        if made.is_null() {
+            return -1;
+        }
+        let count = keys.len();
+        for (index, key) in keys.into_iter().enumerate() {
+            let key = std::mem::ManuallyDrop::new(key);
+            made.add(index).write(sys::JSPropertyEnum { is_enumerable: true, atom: key.raw });
+        }
+        *table = made;
+        *length = count as u32;
+        0
+    }
+}
+
+unsafe extern "C" fn exotic_delete(context: *mut sys::JSContext, object: sys::JSValue, key: sys::JSAtom) -> i32 {
+    // SAFETY: the engine passes live values.
+    unsafe {
+        let context = Context::from_raw(context);
+        let mut gone = true;
+        let done = guarded(context, || {
+            if let Some(boxed) = host_box(context, object) {
+                let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
+                gone = (boxed.as_ref().table.delete)(boxed, context, &key)?;
+            }
+            Ok(context.undefined())
+        });
+        if sys::JS_IsException(done) { -1 } else { i32::from(gone) }
+    }
+}
+
+unsafe extern "C" fn exotic_set(
+    context: *mut sys::JSContext,
+    object: sys::JSValue,
+    key: sys::JSAtom,
+    value: sys::JSValue,
+    receiver: sys::JSValue,
+    flags: i32,
+) -> i32 {
+    // SAFETY: the engine passes live values and keeps its references.
+    unsafe {
+        let context = Context::from_raw(context);
+        let mut written = Written::Ordinary;
+        let done = guarded(context, || {
+            if let Some(boxed) = host_box(context, object) {
+                let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
+                let value = super::value::Borrowed::from_raw(context, value);
+                written = (boxed.as_ref().table.set)(boxed, context, &key, &value)?;
+            }
+            Ok(context.undefined())
+        });
+        if sys::JS_IsException(done) {
+            return -1;
+        }
+        match written {
+            Written::Done => 1,
+            Written::Ordinary => {
+                let value = sys::JS_DupValue(context.raw(), value);
+                let every = sys::JS_PROP_C_W_E as i32;
+                sys::JS_DefinePropertyValue(context.raw(), receiver, key, value, every | flags)
+            }
+            Written::Refused if flags & (sys::JS_PROP_THROW | sys::JS_PROP_THROW_STRICT) as i32 != 0 => {
+                let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
+                let _ = context.throw_type(format!("cannot assign to property '{}'", key.text()));
+                -1
+            }
+            Written::Refused => 0,
+        }
+    }
+}

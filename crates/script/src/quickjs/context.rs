@@ -1,0 +1,249 @@
+//! The running engine, as host functions see it.
+
+use std::any::Any;
+use std::ffi::CString;
+
+use super::function::{Entry, HostFunction, trampoline};
+use super::runtime::Inner;
+use super::{ErrorKind, Thrown, Value, sys};
+
+/// The running engine. Always behind a reference; its address is the engine's own.
+#[repr(transparent)]
+pub struct Context(sys::JSContext);
+
+impl Context {
+    /// # Safety
+    /// `raw` must be a live context made by [`super::Runtime`], for as long as `'c`.
+    #[inline]
+    pub(super) unsafe fn from_raw<'c>(raw: *mut sys::JSContext) -> &'c Self {
+        // SAFETY: `Context` is a transparent wrapper of an opaque type without bytes of its own.
+        unsafe { &*(raw as *const Self) }
+    }
+
+    #[inline]
+    pub(super) fn raw(&self) -> *mut sys::JSContext {
+        self as *const Self as *mut sys::JSContext
+    }
+
+    #[inline]
+    pub(super) fn inner(&self) -> &Inner {
+        // SAFETY: the opaque pointer was set by `Runtime::new` to what owns this context.
+        unsafe { &*(sys::JS_GetContextOpaque(self.raw()) as *const Inner) }
+    }
+
+    /// The embedder's state, given to [`super::Runtime::new`].
+    ///
+    /// # Panics
+    /// When it is of another type.
+    #[inline]
+    pub fn host<H: Any>(&self) -> &H {
+        self.inner().host().expect("the runtime was made with another type of state")
+    }
+
+    // Making values.
+
+    /// Shorthand for the value of a host function that returns nothing.
+    #[inline]
+    pub fn undefined(&self) -> Value<'_> {
+        // SAFETY: an immediate value.
+        unsafe { Value::from_raw(self, sys::JS_UNDEFINED) }
+    }
+
+    #[inline]
+    pub fn null(&self) -> Value<'_> {
+        // SAFETY: an immediate value.
+        unsafe { Value::from_raw(self, sys::JS_NULL) }
+    }
+
+    #[inline]
+    pub fn bool(&self, value: bool) -> Value<'_> {
+        // SAFETY: an immediate value.
+        unsafe { Value::from_raw(self, if value { sys::JS_TRUE } else { sys::JS_FALSE }) }
+    }
+
+    #[inline]
+    pub fn number(&self, value: impl Into<f64>) -> Value<'_> {
+        // SAFETY: an immediate value.
+        unsafe { Value::from_raw(self, sys::JS_NewFloat64(value.into())) }
+    }
+
+    /// An integer; beyond 2^53 it loses precision as any JavaScript number does.
+    #[inline]
+    pub fn integer(&self, value: u64) -> Value<'_> {
+        self.number(value as f64)
+    }
+
+    pub fn string(&self, text: &str) -> Result<Value<'_>, Thrown> {
+        // SAFETY: the engine copies the given bytes.
+        unsafe {
+            Value::checked(self, sys::JS_NewStringLen(self.raw(), text.as_ptr().cast(), text.len() as _))
+        }
+    }
+
+    /// A string of bytes that should be UTF-8; what is not becomes U+FFFD.
+    pub fn string_lossy(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.string(text),
+            Err(_) => self.string(&String::from_utf8_lossy(bytes)),
+        }
+    }
+
+    pub fn string_utf16(&self, units: &[u16]) -> Result<Value<'_>, Thrown> {
+        // SAFETY: the engine copies the given units.
+        unsafe { Value::checked(self, sys::JS_NewStringUTF16(self.raw(), units.as_ptr(), units.len() as _)) }
+    }
+
+    pub fn object(&self) -> Result<Value<'_>, Thrown> {
+        // SAFETY: the context is live.
+        unsafe { Value::checked(self, sys::JS_NewObject(self.raw())) }
+    }
+
+    /// An object whose prototype is `prototype` (null for none).
+    pub fn object_with_prototype<'c>(&'c self, prototype: &Value<'c>) -> Result<Value<'c>, Thrown> {
+        // SAFETY: the context and the prototype are live.
+        unsafe { Value::checked(self, sys::JS_NewObjectProto(self.raw(), prototype.raw())) }
+    }
+
+    pub fn array<'c>(&'c self, items: impl IntoIterator<Item = Value<'c>>) -> Result<Value<'c>, Thrown> {
+        // SAFETY: the context is live.
+        let array = unsafe { Value::checked(self, sys::JS_NewArray(self.raw()))? };
+        for (index, item) in items.into_iter().enumerate() {
+            array.define(index as u32, item)?;
+        }
+        Ok(array)
+    }
+
+    /// An array of strings.
+    pub fn strings<'c, T: AsRef<str>>(
+        &'c self,
+        items: impl IntoIterator<Item = T>,
+    ) -> Result<Value<'c>, Thrown> {
+        let items: Result<Vec<_>, _> = items.into_iter().map(|item| self.string(item.as_ref())).collect();
+        self.array(items?)
+    }
+
+    /// An ArrayBuffer holding a copy of `bytes`.
+    pub fn array_buffer(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
+        // SAFETY: the engine copies the given bytes.
+        unsafe {
+            Value::checked(self, sys::JS_NewArrayBufferCopy(self.raw(), bytes.as_ptr(), bytes.len() as _))
+        }
+    }
+
+    pub fn uint8_array(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
+        // SAFETY: the engine copies the given bytes.
+        unsafe {
+            Value::checked(self, sys::JS_NewUint8ArrayCopy(self.raw(), bytes.as_ptr(), bytes.len() as _))
+        }
+    }
+
+    /// A Date of milliseconds since 1970.
+    pub fn date(&self, milliseconds: f64) -> Result<Value<'_>, Thrown> {
+        // SAFETY: the context is live.
+        unsafe { Value::checked(self, sys::JS_NewDate(self.raw(), milliseconds)) }
+    }
+
+    /// As by `JSON.parse(text)`; `name` stands for the text in errors.
+    pub fn parse_json(&self, text: &str, name: &str) -> Result<Value<'_>, Thrown> {
+        let text = self.terminated(text)?;
+        let name = self.terminated(name)?;
+        // SAFETY: both are terminated by a zero that the length does not count.
+        unsafe {
+            let raw =
+                sys::JS_ParseJSON(self.raw(), text.as_ptr(), text.as_bytes().len() as _, name.as_ptr());
+            Value::checked(self, raw)
+        }
+    }
+
+    /// A function that calls `body`, a plain Rust function.
+    pub fn function<F: HostFunction>(&self, name: &str, length: u8, body: F) -> Result<Value<'_>, Thrown> {
+        let _ = body;
+        let name = self.terminated(name)?;
+        // SAFETY: the trampoline has the signature of a generic host function.
+        unsafe {
+            let kind = sys::JSCFunctionEnum_JS_CFUNC_generic;
+            let raw = sys::JS_NewCFunction2(
+                self.raw(),
+                Some(trampoline::<F>),
+                name.as_ptr(),
+                i32::from(length),
+                kind,
+                0,
+            );
+            Value::checked(self, raw)
+        }
+    }
+
+    /// A function that scripts call with `new` (or, as k6's own classes allow, without).
+    pub fn constructor<F: HostFunction>(
+        &self,
+        name: &str,
+        length: u8,
+        body: F,
+    ) -> Result<Value<'_>, Thrown> {
+        let _ = body;
+        let name = self.terminated(name)?;
+        // SAFETY: the trampoline has the signature of a constructor-or-function.
+        unsafe {
+            let kind = sys::JSCFunctionEnum_JS_CFUNC_constructor_or_func;
+            let raw = sys::JS_NewCFunction2(
+                self.raw(),
+                Some(trampoline::<F>),
+                name.as_ptr(),
+                i32::from(length),
+                kind,
+                0,
+            );
+            Value::checked(self, raw)
+        }
+    }
+
+    /// Gives `object` the functions and constants of `entries`. Functions come into being when first looked up.
+    pub fn add_entries(&self, object: &Value<'_>, entries: &'static [Entry]) -> Result<(), Thrown> {
+        // SAFETY: `Entry` is a transparent wrapper of the engine's entry, and the table is static.
+        let done = unsafe {
+            sys::JS_SetPropertyFunctionList(
+                self.raw(),
+                object.raw(),
+                entries.as_ptr().cast(),
+                entries.len() as i32,
+            )
+        };
+        if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+    }
+
+    /// The global object.
+    pub fn global(&self) -> Value<'_> {
+        // SAFETY: the context is live.
+        unsafe { Value::from_raw(self, sys::JS_GetGlobalObject(self.raw())) }
+    }
+
+    // Running code.
+
+    /// Runs `source` as a script and gives its last value.
+    pub fn eval(&self, source: &str, file: &str) -> Result<Value<'_>, Thrown> {
+        self.eval_with(source, file, sys::JS_EVAL_TYPE_GLOBAL)
+    }
+
+    pub(super) fn eval_with(&self, source: &str, file: &str, flags: u32) -> Result<Value<'_>, Thrown> {
+        let source = self.terminated(source)?;
+        let file = self.terminated(file)?;
+        // SAFETY: both are terminated by a zero that the length does not count.
+        unsafe {
+            let raw = sys::JS_Eval(
+                self.raw(),
+                source.as_ptr(),
+                source.as_bytes().len() as _,
+                file.as_ptr(),
+                flags as i32,
+            );
+            Value::checked(self, raw)
+        }
+    }
+
+    /// A copy of `text` that ends with a zero, as the engine's C interface takes it.
+    pub(super) fn terminated(&self, text: &str) -> Result<CString, Thrown> {
+        CString::new(text)
+            .map_err(|_| self.throw_error(ErrorKind::Syntax, "the text contains a zero character"))
+    }
+}

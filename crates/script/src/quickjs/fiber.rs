@@ -1,0 +1,234 @@
+//! A script's own stack, run as a future.
+//!
+//! Scripts call functions that wait, like `http.get`, in plain synchronous code. So a script runs on a stack of its
+//! own. [`Context::wait`] suspends that stack and leaves a pinned future behind; whoever polls the [`Fiber`] polls that
+//! future in its place, on the event loop's stack, and resumes the script with the outcome.
+//!
+//! A suspended stack has C frames on it and must never be unwound or dropped. A fiber that is given up is resumed with
+//! [`Cancelled`] instead, upon which every host function returns and the engine leaves all script frames by an error
+//! that scripts cannot catch.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Poll, Waker};
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use super::{Context, Runtime, Thrown, sys};
+
+/// Reserved address space of a script's stack. Only pages that were touched take memory.
+pub const STACK_SIZE: usize = 256 * 1024;
+/// What the engine leaves to host functions below its own limit.
+const RESERVE: usize = 48 * 1024;
+
+/// The script is being ended by force. Host functions pass it on by [`Context::cancelled`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cancelled;
+
+/// Why a suspended script goes on.
+enum Wake {
+    Ready,
+    Cancel,
+}
+
+/// The future that a suspended script waits for. It lives on the script's stack.
+type Waiting = NonNull<dyn Future<Output = ()>>;
+
+/// The suspended side's handle of the running fiber.
+#[derive(Default)]
+pub(super) struct Suspender(Cell<Option<NonNull<Yielder<Wake, Waiting>>>>);
+
+impl Suspender {
+    pub(super) fn is_active(&self) -> bool {
+        self.0.get().is_some()
+    }
+}
+
+/// A script on its own stack. Poll it to completion; dropping it ends the script by force.
+pub struct Fiber<R: 'static> {
+    coroutine: Option<Coroutine<Wake, Waiting, R>>,
+    waiting: Option<Waiting>,
+    runtime: Runtime,
+}
+
+impl<R> Unpin for Fiber<R> {}
+
+impl<R: 'static> Fiber<R> {
+    /// Prepares to run `body` on a stack of its own. Nothing runs before the first poll.
+    ///
+    /// # Errors
+    /// When the system has no memory, or no mapping, left for another stack.
+    ///
+    /// # Panics
+    /// When the runtime has a fiber already.
+    pub fn new(runtime: &Runtime, body: impl FnOnce(&Context) -> R + 'static) -> io::Result<Self> {
+        let stack = take_stack()?;
+        assert!(!runtime.inner().suspender.is_active(), "the runtime has a fiber already");
+        let inside = runtime.clone();
+        let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<Wake, Waiting>, wake| {
+            let inner = inside.inner();
+            inner.suspender.0.set(Some(NonNull::from(yielder)));
+            inner.cancelled.set(matches!(wake, Wake::Cancel));
+            // SAFETY: this is the bottom of the new stack, which is what the engine's limit counts from.
+            unsafe {
+                sys::JS_SetMaxStackSize(inner.raw.as_ptr(), (STACK_SIZE - RESERVE) as _);
+                sys::JS_UpdateStackTop(inner.raw.as_ptr());
+            }
+            let result = body(inside.context());
+            inner.suspender.0.set(None);
+            inner.cancelled.set(false);
+            result
+        });
+        Ok(Self { coroutine: Some(coroutine), waiting: None, runtime: runtime.clone() })
+    }
+
+    /// True once the script has returned.
+    pub fn is_done(&self) -> bool {
+        self.coroutine.is_none()
+    }
+
+    /// Ends the script by force, and gives what its body returned.
+    pub fn cancel(&mut self) -> Option<R> {
+        if self.coroutine.as_ref().is_none_or(|coroutine| !coroutine.started()) {
+            self.coroutine = None;
+            return None;
+        }
+        self.runtime.inner().cancelled.set(true);
+        self.waiting = None;
+        loop {
+            // A host function that waits again although it was told to end is told again.
+            match self.resume(Wake::Cancel) {
+                Poll::Ready(result) => return Some(result),
+                Poll::Pending => {}
+            }
+        }
+    }
+
+    /// Runs the script to its next suspension.
+    fn resume(&mut self, wake: Wake) -> Poll<R> {
+        let Some(mut coroutine) = self.coroutine.take() else {
+            return Poll::Pending;
+        };
+        match coroutine.resume(wake) {
+            CoroutineResult::Yield(waiting) => {
+                self.waiting = Some(waiting);
+                self.coroutine = Some(coroutine);
+                Poll::Pending
+            }
+            CoroutineResult::Return(result) => {
+                give_back_stack(coroutine.into_stack());
+                Poll::Ready(result)
+            }
+        }
+    }
+}
+
+impl<R: 'static> Future for Fiber<R> {
+    type Output = R;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<R> {
+        loop {
+            if let Some(mut waiting) = self.waiting {
+                // SAFETY: the future is pinned on the script's stack, which is suspended until it is resumed below.
+                let future = unsafe { Pin::new_unchecked(waiting.as_mut()) };
+                if future.poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
+                self.waiting = None;
+            }
+            if let Poll::Ready(result) = self.resume(Wake::Ready) {
+                return Poll::Ready(result);
+            }
+            if self.coroutine.is_none() {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+impl<R: 'static> Drop for Fiber<R> {
+    fn drop(&mut self) {
+        if self.coroutine.is_some() {
+            drop(self.cancel());
+        }
+    }
+}
+
+impl Context {
+    /// Suspends the script until `future` is done. The future may borrow from the host function's frame.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the script is ended by force; the future has been dropped then. Turn it into the exception to
+    /// return with [`Context::cancelled`].
+    ///
+    /// # Panics
+    /// Outside of a [`Fiber`].
+    pub fn wait<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
+        let inner = self.inner();
+        if inner.cancelled.get() {
+            return Err(Cancelled);
+        }
+        let yielder = inner.suspender.0.get().expect("only a script on its own stack can wait");
+        let mut outcome = None;
+        let wake = {
+            let mut waiting = std::pin::pin!(async { outcome = Some(future.await) });
+            // SAFETY: the pinned future is only ever polled in place, through a pin, by `Fiber::poll`.
+            let future: &mut (dyn Future<Output = ()> + '_) = unsafe { waiting.as_mut().get_unchecked_mut() };
+            let pointer: NonNull<dyn Future<Output = ()> + '_> = NonNull::from(future);
+            // SAFETY: only the lifetime changes. The fiber uses the pointer only while this stack is suspended here,
+            // and a suspended stack is never dropped, so the future outlives every use.
+            let pointer: Waiting = unsafe { std::mem::transmute(pointer) };
+            // SAFETY: the yielder belongs to the stack this code runs on.
+            unsafe { yielder.as_ref() }.suspend(pointer)
+        };
+        if let Wake::Cancel = wake {
+            inner.cancelled.set(true);
+            return Err(Cancelled);
+        }
+        outcome.ok_or(Cancelled)
+    }
+
+    /// The exception that ends the script after a wait was [`Cancelled`].
+    pub fn cancelled(&self, _: Cancelled) -> Thrown {
+        self.throw_uncatchable("interrupted")
+    }
+
+    /// True while the script is being ended by force.
+    pub fn is_cancelled(&self) -> bool {
+        self.inner().cancelled.get()
+    }
+}
+
+thread_local! {
+    /// Stacks of fibers that have returned. A user between iterations holds none.
+    static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
+}
+
+fn take_stack() -> io::Result<DefaultStack> {
+    if let Some(stack) = STACKS.with_borrow_mut(Vec::pop) {
+        return Ok(stack);
+    }
+    DefaultStack::new(STACK_SIZE).map_err(|error| {
+        let hint = "no stack for another running virtual user; each takes two memory mappings, whose number \
+                    vm.max_map_count limits: raise it, or run fewer users";
+        io::Error::new(error.kind(), format!("{hint} ({error})"))
+    })
+}
+
+fn give_back_stack(stack: DefaultStack) {
+    // The thread may be ending, its pool gone: then the stack is simply freed.
+    let _ = STACKS.try_with(|stacks| stacks.borrow_mut().push(stack));
+}
+
+/// Drives `fiber` on the calling thread without any event loop: for scripts whose waits are never pending.
+pub fn block_on<R>(mut fiber: Fiber<R>) -> Option<R> {
+    let mut context = std::task::Context::from_waker(Waker::noop());
+    match Pin::new(&mut fiber).poll(&mut context) {
+        Poll::Ready(result) => Some(result),
+        Poll::Pending => None,
+    }
+}

@@ -1,0 +1,47 @@
+//! A thin, safe wrapper over quickjs-ng.
+//!
+//! This is the only module of the crate with `unsafe` in it. What it exposes costs nothing over the raw interface: a
+//! [`Value`] is the engine's value beside a context reference, a host function is a plain Rust `fn` reached through a
+//! trampoline made at compile time, and an operation that waits suspends the user's stack in a few nanoseconds.
+//!
+//! | type | stands for |
+//! |---|---|
+//! | [`Runtime`] | one engine instance with its one context; a virtual user owns one |
+//! | [`Context`] | the running engine as host functions see it |
+//! | [`Value`] | an owned JavaScript value, tied to a borrow of its context |
+//! | [`Persistent`] | a value kept across calls, in Rust's own structures |
+//! | [`Thrown`] | proof that an exception is pending; travels by `?` |
+//! | [`Class`] | a Rust type whose values scripts hold as objects |
+//! | [`Fiber`] | a script's stack: run as a future, suspended by [`Context::wait`] |
+//!
+//! A value must not be handed to another runtime than its own. Debug builds assert it.
+#![allow(unsafe_code)]
+
+mod class;
+mod context;
+mod exception;
+mod fiber;
+mod function;
+mod module;
+mod name;
+mod persistent;
+mod promise;
+mod runtime;
+mod value;
+
+pub use class::{Class, Instance, Slot, Written};
+pub use context::Context;
+pub use exception::{ErrorKind, Exception, Frame, Thrown};
+pub use fiber::{Cancelled, Fiber, block_on};
+pub use function::{Call, Entry, Returned};
+pub use module::{Bytecode, Exports, Loader, Module};
+pub use name::{Atom, Key, Name};
+pub use persistent::Persistent;
+pub use promise::{PromiseState, Resolver};
+pub use runtime::{Runtime, Settings};
+pub use value::{Borrowed, Text, Value};
+
+use rquickjs_sys as sys;
+
+#[cfg(test)]
+mod tests;

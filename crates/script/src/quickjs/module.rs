@@ -1,0 +1,290 @@
+//! ES modules: finding them, compiling them, keeping their bytecode, and modules made by Rust.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::function::guarded;
+use super::runtime::Inner;
+use super::value::Borrowed;
+use super::{Context, Thrown, Value, sys};
+
+/// Finds the modules that scripts import.
+pub trait Loader {
+    /// The full name of what `specifier`, imported by the module `base`, stands for.
+    fn resolve<'c>(
+        &self,
+        context: &'c Context,
+        base: &str,
+        specifier: &str,
+        attributes: &Value<'c>,
+    ) -> Result<String, Thrown>;
+
+    /// The module of that full name. Asked once for each name.
+    fn load<'c>(
+        &self,
+        context: &'c Context,
+        name: &str,
+        attributes: &Value<'c>,
+    ) -> Result<Module<'c>, Thrown>;
+}
+
+/// A module of the running context, linked to others or not yet.
+#[derive(Clone, Copy)]
+pub struct Module<'c> {
+    raw: NonNull<sys::JSModuleDef>,
+    context: &'c Context,
+}
+
+/// A compiled module or script, to be loaded by any runtime of this process.
+///
+/// Only made by this process's own compiler, which is what makes loading it safe.
+#[derive(Clone)]
+pub struct Bytecode(Arc<[u8]>);
+
+impl Bytecode {
+    /// Its size in bytes.
+    pub fn size(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Compiles `source` as a classic script, which [`Context::run`] runs.
+    pub fn of_script(context: &Context, source: &str, file: &str) -> Result<Self, Thrown> {
+        let flags = sys::JS_EVAL_TYPE_GLOBAL | sys::JS_EVAL_FLAG_COMPILE_ONLY;
+        Self::write(context, &context.eval_with(source, file, flags)?)
+    }
+
+    fn write(context: &Context, compiled: &Value<'_>) -> Result<Self, Thrown> {
+        let flags = (sys::JS_WRITE_OBJ_BYTECODE | sys::JS_WRITE_OBJ_STRIP_SOURCE) as i32;
+        let mut length = 0;
+        // SAFETY: the bytes are copied before they are freed.
+        unsafe {
+            let bytes = sys::JS_WriteObject(context.raw(), &mut length, compiled.raw(), flags);
+            if bytes.is_null() {
+                return Err(Thrown::pending());
+            }
+            let copy = Arc::from(std::slice::from_raw_parts(bytes, length as usize));
+            sys::js_free(context.raw(), bytes.cast());
+            Ok(Self(copy))
+        }
+    }
+
+    fn read<'c>(&self, context: &'c Context) -> Result<Value<'c>, Thrown> {
+        // SAFETY: the bytes were written by this process's own engine.
+        unsafe {
+            let flags = sys::JS_READ_OBJ_BYTECODE as i32;
+            let raw = sys::JS_ReadObject(context.raw(), self.0.as_ptr(), self.0.len() as _, flags);
+            Value::checked(context, raw)
+        }
+    }
+}
+
+impl<'c> Module<'c> {
+    /// Takes the module out of its value. The context's list of modules keeps it alive.
+    fn of(value: &Value<'c>) -> Option<Self> {
+        // SAFETY: the tag says that the pointer is a module's.
+        unsafe {
+            if sys::JS_VALUE_GET_TAG(value.raw()) != sys::JS_TAG_MODULE {
+                return None;
+            }
+            let raw = NonNull::new(sys::JS_VALUE_GET_PTR(value.raw()).cast())?;
+            Some(Self { raw, context: value.context() })
+        }
+    }
+
+    /// Compiles `source`, whose imports are not looked up yet.
+    pub fn compile(context: &'c Context, source: &str, name: &str) -> Result<(Self, Bytecode), Thrown> {
+        let flags = sys::JS_EVAL_TYPE_MODULE | sys::JS_EVAL_FLAG_COMPILE_ONLY;
+        let value = context.eval_with(source, name, flags)?;
+        let bytecode = Bytecode::write(context, &value)?;
+        let module = Self::of(&value).ok_or_else(|| context.throw_plain("the compiled code is no module"))?;
+        Ok((module, bytecode))
+    }
+
+    /// Loads a compiled module, whose imports are not looked up yet.
+    pub fn load(context: &'c Context, bytecode: &Bytecode) -> Result<Self, Thrown> {
+        let value = bytecode.read(context)?;
+        Self::of(&value).ok_or_else(|| context.throw_plain("the bytecode is no module"))
+    }
+
+    /// A module whose exports are named now and given their values by `fill` when it is evaluated.
+    pub fn native<N: AsRef<str>>(
+        context: &'c Context,
+        name: &str,
+        exports: impl IntoIterator<Item = N>,
+        fill: impl for<'a> FnOnce(&'a Context, &Exports<'a>) -> Result<(), Thrown> + 'static,
+    ) -> Result<Self, Thrown> {
+        let c_name = context.terminated(name)?;
+        // SAFETY: the engine copies the names; the module's values are set by `fill_native`.
+        unsafe {
+            let raw = sys::JS_NewCModule(context.raw(), c_name.as_ptr(), Some(fill_native));
+            let raw = NonNull::new(raw).ok_or_else(Thrown::pending)?;
+            for export in exports {
+                let export = context.terminated(export.as_ref())?;
+                if sys::JS_AddModuleExport(context.raw(), raw.as_ptr(), export.as_ptr()) < 0 {
+                    return Err(Thrown::pending());
+                }
+            }
+            context.inner().pending_modules.0.borrow_mut().insert(raw, Box::new(fill));
+            Ok(Self { raw, context })
+        }
+    }
+
+    /// True if the source has imports, exports or top-level await; a script without any may as well be CommonJS.
+    pub fn has_module_syntax(&self) -> bool {
+        // SAFETY: the module is live.
+        unsafe { sys::JS_HasModuleSyntax(self.raw.as_ptr()) }
+    }
+
+    /// Looks up all imports, links, and evaluates; the promise is fulfilled when the module and all it imports have
+    /// run.
+    pub fn evaluate(&self) -> Result<Value<'c>, Thrown> {
+        let context = self.context;
+        // SAFETY: the engine takes over one reference of the module's value; modules are not counted.
+        unsafe {
+            let value = sys::JS_MKPTR(sys::JS_TAG_MODULE, self.raw.as_ptr().cast());
+            if sys::JS_ResolveModule(context.raw(), value) < 0 {
+                return Err(Thrown::pending());
+            }
+            Value::checked(context, sys::JS_EvalFunction(context.raw(), sys::JS_DupValue(context.raw(), value)))
+        }
+    }
+
+    /// The module's exports as an object.
+    pub fn namespace(&self) -> Result<Value<'c>, Thrown> {
+        // SAFETY: the module is live.
+        unsafe {
+            Value::checked(self.context, sys::JS_GetModuleNamespace(self.context.raw(), self.raw.as_ptr()))
+        }
+    }
+
+    /// The module's `import.meta`.
+    pub fn meta(&self) -> Result<Value<'c>, Thrown> {
+        // SAFETY: the module is live.
+        unsafe { Value::checked(self.context, sys::JS_GetImportMeta(self.context.raw(), self.raw.as_ptr())) }
+    }
+}
+
+/// The exports of a module made by Rust, while it is evaluated.
+pub struct Exports<'c> {
+    module: Module<'c>,
+}
+
+impl<'c> Exports<'c> {
+    /// Gives `name`, one of those the module was made with, its value.
+    pub fn set(&self, name: &str, value: Value<'c>) -> Result<(), Thrown> {
+        let context = self.module.context;
+        let name = context.terminated(name)?;
+        // SAFETY: the engine takes over `value`.
+        let done = unsafe {
+            sys::JS_SetModuleExport(context.raw(), self.module.raw.as_ptr(), name.as_ptr(), value.into_raw())
+        };
+        if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+    }
+}
+
+impl Context {
+    /// Runs a compiled script and gives its last value.
+    pub fn run(&self, script: &Bytecode) -> Result<Value<'_>, Thrown> {
+        let function = script.read(self)?;
+        // SAFETY: the engine takes over the function.
+        unsafe { Value::checked(self, sys::JS_EvalFunction(self.raw(), function.into_raw())) }
+    }
+
+    /// The full name of the module or script whose code is running; `levels` of 0 means the innermost frame.
+    pub fn running_file(&self, levels: i32) -> Option<String> {
+        // SAFETY: the atom becomes the caller's.
+        let atom = unsafe { sys::JS_GetScriptOrModuleName(self.raw(), levels) };
+        if atom == 0 {
+            return None;
+        }
+        Some(super::Atom::from_raw(self, atom).text())
+    }
+}
+
+type Fill = Box<dyn for<'a> FnOnce(&'a Context, &Exports<'a>) -> Result<(), Thrown>>;
+
+/// What fills the modules made by Rust that were not evaluated yet.
+#[derive(Default)]
+pub(super) struct PendingModules(RefCell<HashMap<NonNull<sys::JSModuleDef>, Fill>>);
+
+unsafe extern "C" fn fill_native(context: *mut sys::JSContext, module: *mut sys::JSModuleDef) -> i32 {
+    // SAFETY: the engine passes the live context and module.
+    unsafe {
+        let context = Context::from_raw(context);
+        let Some(raw) = NonNull::new(module) else { return -1 };
+        let fill = context.inner().pending_modules.0.borrow_mut().remove(&raw);
+        let done = guarded(context, || {
+            if let Some(fill) = fill {
+                fill(context, &Exports { module: Module { raw, context } })?;
+            }
+            Ok(context.undefined())
+        });
+        if sys::JS_IsException(done) { -1 } else { 0 }
+    }
+}
+
+/// # Safety
+/// `opaque` must be the runtime's `Inner` and outlive it.
+pub(super) unsafe fn install_loader(runtime: NonNull<sys::JSRuntime>, opaque: *mut c_void) {
+    // SAFETY: per the contract above.
+    unsafe {
+        sys::JS_SetModuleLoaderFunc2(runtime.as_ptr(), None, Some(load), None, opaque);
+        sys::JS_SetModuleNormalizeFunc2(runtime.as_ptr(), Some(resolve));
+    }
+}
+
+/// # Safety
+/// `text` must be a C string.
+unsafe fn lossy(text: *const c_char) -> String {
+    // SAFETY: per the contract above.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+unsafe extern "C" fn resolve(
+    context: *mut sys::JSContext,
+    base: *const c_char,
+    specifier: *const c_char,
+    attributes: sys::JSValue,
+    opaque: *mut c_void,
+) -> *mut c_char {
+    // SAFETY: the engine passes live values and C strings; it frees the result by `js_free`.
+    unsafe {
+        let context = Context::from_raw(context);
+        let loader = &(*(opaque as *const Inner)).loader;
+        let mut name = None;
+        let done = guarded(context, || {
+            let attributes = Borrowed::from_raw(context, attributes);
+            let found = loader.resolve(context, &lossy(base), &lossy(specifier), &attributes)?;
+            name = Some(context.terminated(&found)?);
+            Ok(context.undefined())
+        });
+        let name: Option<CString> = if sys::JS_IsException(done) { None } else { name };
+        name.map_or(std::ptr::null_mut(), |name| sys::js_strdup(context.raw(), name.as_ptr()))
+    }
+}
+
+unsafe extern "C" fn load(
+    context: *mut sys::JSContext,
+    name: *const c_char,
+    opaque: *mut c_void,
+    attributes: sys::JSValue,
+) -> *mut sys::JSModuleDef {
+    // SAFETY: the engine passes live values and C strings.
+    unsafe {
+        let context = Context::from_raw(context);
+        let loader = &(*(opaque as *const Inner)).loader;
+        let mut module = None;
+        let done = guarded(context, || {
+            let attributes = Borrowed::from_raw(context, attributes);
+            module = Some(loader.load(context, &lossy(name), &attributes)?.raw);
+            Ok(context.undefined())
+        });
+        if sys::JS_IsException(done) {
+            return std::ptr::null_mut();
+        }
+        module.map_or(std::ptr::null_mut(), NonNull::as_ptr)
+    }
+}

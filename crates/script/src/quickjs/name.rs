@@ -1,0 +1,186 @@
+//! Property names: cached ones for the hot path, and any other kind of key.
+
+use std::cell::Cell;
+
+use super::{Context, sys};
+
+/// An index into the runtime's table of property names, whose engine-side form is made once per runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name(pub u16);
+
+/// The table behind [`Name`]: an engine atom for each name that was used so far.
+pub(super) struct Names {
+    texts: &'static [&'static str],
+    atoms: Box<[Cell<sys::JSAtom>]>,
+}
+
+impl Names {
+    pub(super) fn new(texts: &'static [&'static str]) -> Self {
+        Self { texts, atoms: texts.iter().map(|_| Cell::new(0)).collect() }
+    }
+
+    /// The atom of `name`, owned by the table; 0, the engine's null atom, for an unknown name or without memory.
+    #[inline]
+    pub(super) fn atom(&self, context: &Context, name: Name) -> sys::JSAtom {
+        let Some(cell) = self.atoms.get(name.0 as usize) else {
+            return 0;
+        };
+        if cell.get() == 0 {
+            cell.set(new_atom(context, self.texts[name.0 as usize]));
+        }
+        cell.get()
+    }
+
+    pub(super) fn text(&self, name: Name) -> &'static str {
+        self.texts.get(name.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// # Safety
+    /// `context` must be the live context that the atoms were made in.
+    pub(super) unsafe fn clear(&self, context: *mut sys::JSContext) {
+        for cell in &self.atoms {
+            // SAFETY: each atom is owned by the table and given back once.
+            unsafe { sys::JS_FreeAtom(context, cell.replace(0)) };
+        }
+    }
+}
+
+/// A property key of any kind, owned.
+pub struct Atom<'c> {
+    pub(super) raw: sys::JSAtom,
+    pub(super) context: &'c Context,
+}
+
+/// The bit that marks an atom which is an array index itself.
+const INDEX_BIT: u32 = 1 << 31;
+
+impl<'c> Atom<'c> {
+    /// The key `name`.
+    pub fn new(context: &'c Context, name: Name) -> Self {
+        let raw = context.inner().names.atom(context, name);
+        // SAFETY: the table's atom is live; the new reference is this key's own.
+        Self { raw: unsafe { sys::JS_DupAtom(context.raw(), raw) }, context }
+    }
+
+    /// The key spelt `text`.
+    pub fn from_text(context: &'c Context, text: &str) -> Self {
+        Self { raw: new_atom(context, text), context }
+    }
+
+    /// Takes over `raw`.
+    pub(super) fn from_raw(context: &'c Context, raw: sys::JSAtom) -> Self {
+        Self { raw, context }
+    }
+
+    /// The array index this key stands for, if it is one.
+    #[inline]
+    pub fn index(&self) -> Option<u32> {
+        (self.raw & INDEX_BIT != 0).then_some(self.raw & !INDEX_BIT)
+    }
+
+    /// True for the key `name`.
+    #[inline]
+    pub fn is(&self, name: Name) -> bool {
+        self.raw == self.context.inner().names.atom(self.context, name)
+    }
+
+    /// The place of this key among `names`.
+    #[inline]
+    pub fn position(&self, names: &[Name]) -> Option<usize> {
+        names.iter().position(|&name| self.is(name))
+    }
+
+    /// True for a symbol, which has no text.
+    pub fn is_symbol(&self) -> bool {
+        // SAFETY: the atom is live; the value is freed.
+        unsafe {
+            let value = sys::JS_AtomToValue(self.context.raw(), self.raw);
+            let symbol = sys::JS_IsSymbol(value);
+            sys::JS_FreeValue(self.context.raw(), value);
+            symbol
+        }
+    }
+
+    /// The key as text; a symbol gives its description.
+    pub fn text(&self) -> String {
+        // SAFETY: the atom is live; the C string is copied before it is freed.
+        unsafe {
+            let mut length = 0;
+            let text = sys::JS_AtomToCStringLen(self.context.raw(), &mut length, self.raw);
+            if text.is_null() {
+                return String::new();
+            }
+            let bytes = std::slice::from_raw_parts(text as *const u8, length as usize);
+            let owned = String::from_utf8_lossy(bytes).into_owned();
+            sys::JS_FreeCString(self.context.raw(), text);
+            owned
+        }
+    }
+}
+
+impl Clone for Atom<'_> {
+    fn clone(&self) -> Self {
+        // SAFETY: the atom is live.
+        let raw = unsafe { sys::JS_DupAtom(self.context.raw(), self.raw) };
+        Self { raw, context: self.context }
+    }
+}
+
+impl Drop for Atom<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: owned by `self`.
+        unsafe { sys::JS_FreeAtom(self.context.raw(), self.raw) }
+    }
+}
+
+/// Whatever names a property: text, a cached [`Name`], an index, an [`Atom`].
+pub trait Key: sealed::Sealed {
+    #[doc(hidden)]
+    fn with<R>(self, context: &Context, body: impl FnOnce(u32) -> R) -> R;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for &str {}
+    impl Sealed for super::Name {}
+    impl Sealed for u32 {}
+    impl Sealed for &super::Atom<'_> {}
+}
+
+impl Key for &str {
+    #[inline]
+    fn with<R>(self, context: &Context, body: impl FnOnce(u32) -> R) -> R {
+        let atom = Atom::from_raw(context, new_atom(context, self));
+        body(atom.raw)
+    }
+}
+
+impl Key for Name {
+    #[inline]
+    fn with<R>(self, context: &Context, body: impl FnOnce(u32) -> R) -> R {
+        body(context.inner().names.atom(context, self))
+    }
+}
+
+impl Key for u32 {
+    #[inline]
+    fn with<R>(self, context: &Context, body: impl FnOnce(u32) -> R) -> R {
+        // SAFETY: the context is live; the atom is freed below.
+        let atom = Atom::from_raw(context, unsafe { sys::JS_NewAtomUInt32(context.raw(), self) });
+        body(atom.raw)
+    }
+}
+
+impl Key for &Atom<'_> {
+    #[inline]
+    fn with<R>(self, _: &Context, body: impl FnOnce(u32) -> R) -> R {
+        body(self.raw)
+    }
+}
+
+/// An owned atom of `text`; 0 without memory.
+pub(super) fn new_atom(context: &Context, text: &str) -> sys::JSAtom {
+    // SAFETY: the engine copies the given bytes.
+    unsafe { sys::JS_NewAtomLen(context.raw(), text.as_ptr().cast(), text.len() as _) }
+}

@@ -1,0 +1,96 @@
+//! Values kept by Rust across calls.
+
+use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use super::{Context, Value, sys};
+
+/// A JavaScript value kept in Rust's own structures, such as the callback of a timer.
+///
+/// It may outlive its runtime, after which it is empty. Inside a [`super::Class`] use a [`super::Slot`] instead, which
+/// the garbage collector can see.
+pub struct Persistent {
+    place: usize,
+    registry: Rc<Registry>,
+}
+
+/// Where a runtime keeps the values that Rust holds on to, so that it can give them all back when it ends.
+pub(super) struct Registry {
+    context: Cell<Option<NonNull<sys::JSContext>>>,
+    values: RefCell<Vec<Option<sys::JSValue>>>,
+    free: RefCell<Vec<usize>>,
+}
+
+impl Persistent {
+    /// Keeps `value`.
+    pub fn new(value: &Value<'_>) -> Self {
+        let registry = value.context().inner().registry.clone();
+        let raw = value.clone().into_raw();
+        let place = match registry.free.borrow_mut().pop() {
+            Some(place) => {
+                registry.values.borrow_mut()[place] = Some(raw);
+                place
+            }
+            None => {
+                let mut values = registry.values.borrow_mut();
+                values.push(Some(raw));
+                values.len() - 1
+            }
+        };
+        Self { place, registry }
+    }
+
+    /// The value again.
+    ///
+    /// # Panics
+    /// When `context` is not of the runtime the value came from.
+    pub fn restore<'c>(&self, context: &'c Context) -> Value<'c> {
+        let own = self.registry.context.get().map(NonNull::as_ptr);
+        assert_eq!(own, Some(context.raw()), "a value of another runtime");
+        match self.registry.values.borrow()[self.place] {
+            // SAFETY: the registry holds a reference of its own, which is duplicated.
+            Some(raw) => unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) },
+            None => context.undefined(),
+        }
+    }
+}
+
+impl Drop for Persistent {
+    fn drop(&mut self) {
+        let Some(context) = self.registry.context.get() else {
+            return;
+        };
+        let value = self.registry.values.borrow_mut()[self.place].take();
+        self.registry.free.borrow_mut().push(self.place);
+        if let Some(raw) = value {
+            // SAFETY: the runtime lives, since the registry has its context; the reference was the registry's own.
+            unsafe { sys::JS_FreeValue(context.as_ptr(), raw) };
+        }
+    }
+}
+
+impl Registry {
+    pub(super) fn new(context: NonNull<sys::JSContext>) -> Self {
+        Self {
+            context: Cell::new(Some(context)),
+            values: RefCell::new(Vec::new()),
+            free: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// Gives all values back; from now on every [`Persistent`] is empty.
+    ///
+    /// # Safety
+    /// To be called while the context is live.
+    pub(super) unsafe fn clear(&self) {
+        let Some(context) = self.context.take() else {
+            return;
+        };
+        let values = std::mem::take(&mut *self.values.borrow_mut());
+        for raw in values.into_iter().flatten() {
+            // SAFETY: each reference was the registry's own.
+            unsafe { sys::JS_FreeValue(context.as_ptr(), raw) };
+        }
+    }
+}

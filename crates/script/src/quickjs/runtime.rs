@@ -1,0 +1,228 @@
+//! The engine instance and its one context: creation, limits, and tear-down in the order the engine needs.
+
+use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use super::class::{ClassIds, Prototypes};
+use super::fiber::Suspender;
+use super::module::{Loader, PendingModules};
+use super::name::Names;
+use super::persistent::Registry;
+use super::promise::Rejections;
+use super::{Context, sys};
+
+/// What a runtime is created with.
+pub struct Settings {
+    /// The property names that [`super::Name`] indexes.
+    pub names: &'static [&'static str],
+    /// Most bytes the engine may allocate; `None` is no limit.
+    pub memory_limit: Option<usize>,
+    /// Finds and compiles the modules that scripts import.
+    pub loader: Rc<dyn Loader>,
+}
+
+/// One engine instance with its one context. Cloning shares it.
+///
+/// It never leaves the thread that made it.
+#[derive(Clone)]
+pub struct Runtime(Rc<Inner>);
+
+/// All that belongs to a runtime on Rust's side. The context's opaque pointer leads here.
+pub(super) struct Inner {
+    pub(super) raw: NonNull<sys::JSRuntime>,
+    context: NonNull<sys::JSContext>,
+    /// The embedder's own state, reached by [`Context::host`].
+    host: Rc<dyn Any>,
+    host_type: TypeId,
+    pub(super) classes: ClassIds,
+    pub(super) prototypes: Prototypes,
+    pub(super) names: Names,
+    pub(super) registry: Rc<Registry>,
+    pub(super) rejections: Rejections,
+    pub(super) loader: Rc<dyn Loader>,
+    pub(super) pending_modules: PendingModules,
+    pub(super) suspender: Suspender,
+    interrupt: RefCell<Option<Rc<dyn Fn() -> bool>>>,
+    /// True while the script is being unwound by force: every wait and every poll for interrupts ends it.
+    pub(super) cancelled: Cell<bool>,
+}
+
+/// The engine refused to start: it could not get its first few kilobytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+impl std::fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("not enough memory for another script runtime; run fewer virtual users")
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+impl Runtime {
+    /// Starts an engine whose host functions find `host` by [`Context::host`].
+    pub fn new<H: Any>(settings: Settings, host: Rc<H>) -> Result<Self, OutOfMemory> {
+        // SAFETY: the two pointers are checked, and both are freed exactly once, by `Inner::drop`.
+        let (raw, context) = unsafe {
+            let raw = NonNull::new(sys::JS_NewRuntime()).ok_or(OutOfMemory)?;
+            let Some(context) = NonNull::new(new_context(raw.as_ptr())) else {
+                sys::JS_FreeRuntime(raw.as_ptr());
+                return Err(OutOfMemory);
+            };
+            (raw, context)
+        };
+        let inner = Rc::new(Inner {
+            raw,
+            context,
+            host,
+            host_type: TypeId::of::<H>(),
+            classes: ClassIds::register(raw),
+            prototypes: Prototypes::default(),
+            names: Names::new(settings.names),
+            registry: Rc::new(Registry::new(context)),
+            rejections: Rejections::default(),
+            loader: settings.loader,
+            pending_modules: PendingModules::default(),
+            suspender: Suspender::default(),
+            interrupt: RefCell::new(None),
+            cancelled: Cell::new(false),
+        });
+        let opaque = Rc::as_ptr(&inner) as *mut c_void;
+        // SAFETY: `Inner` sits behind the `Rc` at a fixed address and outlives the context, which it frees itself.
+        unsafe {
+            sys::JS_SetContextOpaque(context.as_ptr(), opaque);
+            sys::JS_SetInterruptHandler(raw.as_ptr(), Some(on_interrupt), opaque);
+            super::promise::track_rejections(raw, opaque);
+            super::module::install_loader(raw, opaque);
+            if let Some(limit) = settings.memory_limit {
+                sys::JS_SetMemoryLimit(raw.as_ptr(), limit as _);
+            }
+        }
+        Ok(Self(inner))
+    }
+
+    /// Runs `body` on the calling thread's own stack.
+    ///
+    /// For work that never waits, like tests and building values. Scripts run in a [`super::Fiber`].
+    ///
+    /// # Panics
+    /// While a fiber of this runtime is suspended, whose stack limits this would lose.
+    pub fn enter<R>(&self, body: impl FnOnce(&Context) -> R) -> R {
+        assert!(!self.0.suspender.is_active(), "the runtime's fiber is suspended");
+        // SAFETY: the runtime is live, and no other stack is in use by it.
+        unsafe {
+            sys::JS_SetMaxStackSize(self.0.raw.as_ptr(), 256 * 1024);
+            sys::JS_UpdateStackTop(self.0.raw.as_ptr());
+        }
+        body(self.context())
+    }
+
+    /// Asks `stop` every few thousand steps of script; once it says true the script ends by an error that it cannot
+    /// catch.
+    pub fn set_interrupt(&self, stop: Option<Rc<dyn Fn() -> bool>>) {
+        *self.0.interrupt.borrow_mut() = stop;
+    }
+
+    /// Bytes allocated by the engine, as it counts them.
+    pub fn allocated(&self) -> usize {
+        // SAFETY: `JSMemoryUsage` is plain numbers; the runtime is live.
+        unsafe {
+            let mut usage: sys::JSMemoryUsage = std::mem::zeroed();
+            sys::JS_ComputeMemoryUsage(self.0.raw.as_ptr(), &mut usage);
+            usage.malloc_size.max(0) as usize
+        }
+    }
+
+    /// Frees unreachable cycles.
+    pub fn collect_garbage(&self) {
+        // SAFETY: the runtime is live; finalizers run only Rust `Drop` code.
+        unsafe { sys::JS_RunGC(self.0.raw.as_ptr()) }
+    }
+
+    /// Bytes allocated at which the engine next looks for unreachable cycles.
+    pub fn set_collection_threshold(&self, bytes: usize) {
+        // SAFETY: the runtime is live.
+        unsafe { sys::JS_SetGCThreshold(self.0.raw.as_ptr(), bytes as _) }
+    }
+
+    /// The embedder's state.
+    pub fn host<H: Any>(&self) -> Option<&H> {
+        self.0.host.downcast_ref()
+    }
+
+    pub(super) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        // SAFETY: the context lives as long as `self.0`.
+        unsafe { Context::from_raw(self.0.context.as_ptr()) }
+    }
+}
+
+impl Inner {
+    /// The embedder's state, when it is an `H`.
+    pub(super) fn host<H: Any>(&self) -> Option<&H> {
+        if self.host_type != TypeId::of::<H>() {
+            return None;
+        }
+        // SAFETY: `host_type` was taken from the very type that `host` was made of.
+        Some(unsafe { &*(Rc::as_ptr(&self.host) as *const H) })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let context = self.context.as_ptr();
+        // SAFETY: all values on Rust's side are given back before the context, and the context before the runtime.
+        // The finalizers of what is still reachable run within and use none of the tables cleared here.
+        unsafe {
+            self.registry.clear();
+            self.rejections.clear(context);
+            self.prototypes.clear(context);
+            self.names.clear(context);
+            sys::JS_FreeContext(context);
+            sys::JS_FreeRuntime(self.raw.as_ptr());
+        }
+    }
+}
+
+/// A context with the intrinsics that k6's engine has too: no `performance`, `DOMException`, `atob`.
+///
+/// # Safety
+/// `raw` must be a live runtime.
+unsafe fn new_context(raw: *mut sys::JSRuntime) -> *mut sys::JSContext {
+    // SAFETY: per the function's contract; a failed step frees what was made.
+    unsafe {
+        let context = sys::JS_NewContextRaw(raw);
+        if context.is_null() {
+            return context;
+        }
+        let failed = sys::JS_AddIntrinsicBaseObjects(context) != 0
+            || sys::JS_AddIntrinsicDate(context) != 0
+            || sys::JS_AddIntrinsicEval(context) != 0
+            || sys::JS_AddIntrinsicRegExp(context) != 0
+            || sys::JS_AddIntrinsicJSON(context) != 0
+            || sys::JS_AddIntrinsicProxy(context) != 0
+            || sys::JS_AddIntrinsicMapSet(context) != 0
+            || sys::JS_AddIntrinsicTypedArrays(context) != 0
+            || sys::JS_AddIntrinsicPromise(context) != 0
+            || sys::JS_AddIntrinsicBigInt(context) != 0
+            || sys::JS_AddIntrinsicWeakRef(context) != 0;
+        if failed {
+            sys::JS_FreeContext(context);
+            return std::ptr::null_mut();
+        }
+        context
+    }
+}
+
+unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -> i32 {
+    // SAFETY: `opaque` is the `Inner` that installed this handler.
+    let inner = unsafe { &*(opaque as *const Inner) };
+    let stop = inner.cancelled.get() || inner.interrupt.borrow().as_ref().is_some_and(|stop| stop());
+    i32::from(stop)
+}

@@ -1,0 +1,368 @@
+//! The wrapper against the real engine.
+
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+
+use super::*;
+
+struct NoModules;
+
+impl Loader for NoModules {
+    fn resolve<'c>(&self, _: &'c Context, _: &str, name: &str, _: &Value<'c>) -> Result<String, Thrown> {
+        Ok(name.to_owned())
+    }
+
+    fn load<'c>(&self, context: &'c Context, name: &str, _: &Value<'c>) -> Result<Module<'c>, Thrown> {
+        match name {
+            "native" => Module::native(context, name, ["answer"], |context, exports| {
+                exports.set("answer", context.number(42))
+            }),
+            _ => Err(context.throw_plain(format!("no module {name}"))),
+        }
+    }
+}
+
+fn runtime_with<H: std::any::Any>(host: Rc<H>) -> Runtime {
+    let settings = Settings { names: &["alpha", "beta"], memory_limit: None, loader: Rc::new(NoModules) };
+    Runtime::new(settings, host).unwrap()
+}
+
+fn runtime() -> Runtime {
+    runtime_with(Rc::new(()))
+}
+
+/// The text of what `source` evaluates to, or of what it throws.
+fn eval(context: &Context, source: &str) -> String {
+    match context.eval(source, "test.js") {
+        Ok(value) => value.to_text().unwrap().into_string(),
+        Err(thrown) => format!("threw {}", context.take_exception(thrown).text()),
+    }
+}
+
+fn double<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    Ok(context.number(call.argument(0).to_number()? * 2.0))
+}
+
+fn faulty<'c>(_: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    panic!("on purpose")
+}
+
+#[test]
+fn host_functions_are_called_and_their_errors_are_exceptions() {
+    runtime().enter(|context| {
+        let global = context.global();
+        global.set("double", context.function("double", 1, double).unwrap()).unwrap();
+        global.set("faulty", context.function("faulty", 0, faulty).unwrap()).unwrap();
+        assert_eq!(eval(context, "double(21) + double.name + double.length"), "42double1");
+        assert_eq!(eval(context, "double()"), "NaN");
+        assert_eq!(
+            eval(context, "try { double(Symbol()) } catch (e) { e.constructor.name }"),
+            "TypeError"
+        );
+        let text = eval(context, "try { faulty() } catch (e) { 'caught' }");
+        assert!(text.contains("a fault in Plimsoll itself: on purpose"), "{text}");
+    });
+}
+
+#[test]
+fn exceptions_carry_their_stack() {
+    runtime().enter(|context| {
+        let thrown =
+            context.eval("function f() { throw new Error('no') }\n  f()", "file:///a/b.js").unwrap_err();
+        let exception = context.take_exception(thrown);
+        assert_eq!(exception.text(), "Error: no");
+        let frames = exception.frames();
+        assert_eq!(frames[0].function, "f");
+        assert!(frames[0].place.starts_with("file:///a/b.js:1:"), "{frames:?}");
+        assert!(frames[1].place.starts_with("file:///a/b.js:2:"), "{frames:?}");
+        let long = "x".repeat(1000);
+        let exception = context.take_exception(context.throw_plain(&long));
+        assert_eq!(exception.text(), format!("Error: {long}"));
+    });
+}
+
+#[test]
+fn text_survives_the_crossing() {
+    runtime().enter(|context| {
+        for text in ["", "ascii", "é", "日本語 🚢", "a\0b"] {
+            assert_eq!(&*context.string(text).unwrap().to_text().unwrap(), text);
+        }
+        assert_eq!(eval(context, "'a\\ud800b'"), "a\u{fffd}b");
+    });
+}
+
+#[test]
+fn binary_data_is_read_and_written_in_place() {
+    runtime().enter(|context| {
+        let bytes = |source: &str| context.eval(source, "t").unwrap().to_bytes();
+        assert_eq!(bytes("new Uint8Array([1,2,3]).buffer"), Some(vec![1, 2, 3]));
+        assert_eq!(bytes("new Uint8Array([1,2,3,4]).subarray(1,3)"), Some(vec![2, 3]));
+        assert_eq!(bytes("new DataView(new Uint8Array([1,2,3,4]).buffer, 2)"), Some(vec![3, 4]));
+        assert_eq!(bytes("new ArrayBuffer(0)"), Some(vec![]));
+        assert_eq!(bytes("[1,2]"), None);
+        let array = context.eval("globalThis.a = new Uint8Array(3)", "t").unwrap();
+        assert_eq!(array.write_bytes(&[9, 8, 7, 6]), Some(3));
+        assert_eq!(eval(context, "a.join()"), "9,8,7");
+    });
+}
+
+struct Ship {
+    name: String,
+    cargo: [Slot; 1],
+    sunk: Rc<Cell<u32>>,
+}
+
+impl Drop for Ship {
+    fn drop(&mut self) {
+        self.sunk.set(self.sunk.get() + 1);
+    }
+}
+
+impl Class for Ship {
+    const EXOTIC: bool = true;
+
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] =
+            &[Entry::function(c"hail", 0, hail)];
+        ENTRIES
+    }
+
+    fn slots(&self) -> &[Slot] {
+        &self.cargo
+    }
+
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        _: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        if key.is(Name(0)) {
+            return context.string(&self.name).map(Some);
+        }
+        if key.is(Name(1)) {
+            return Ok(Some(self.cargo[0].get(context).unwrap_or_else(|| context.null())));
+        }
+        Ok(None)
+    }
+
+    fn set<'c>(&self, _: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+        if key.is(Name(1)) {
+            self.cargo[0].set(value.clone());
+            return Ok(Written::Done);
+        }
+        Ok(if key.is(Name(0)) { Written::Refused } else { Written::Ordinary })
+    }
+
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        Ok(vec![Atom::new(context, Name(0)), Atom::new(context, Name(1))])
+    }
+}
+
+fn hail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    match call.this().instance::<Ship>() {
+        Some(ship) => context.string(&format!("ahoy {}", ship.name)),
+        None => Err(context.throw_type("not a ship")),
+    }
+}
+
+#[test]
+fn host_objects_compute_their_properties() {
+    let sunk = Rc::new(Cell::new(0));
+    let runtime = runtime();
+    runtime.enter(|context| {
+        let ship = Ship { name: "Plim".into(), cargo: [Slot::empty()], sunk: sunk.clone() };
+        context.global().set("ship", context.instance(ship).unwrap()).unwrap();
+        assert_eq!(eval(context, "ship.alpha + ship.beta + ship.gamma"), "Plimnullundefined");
+        assert_eq!(eval(context, "ship.hail()"), "ahoy Plim");
+        assert_eq!(eval(context, "ship.hail.call({})"), "threw TypeError: not a ship");
+        assert_eq!(eval(context, "ship.beta = [1]; ship.extra = 2; JSON.stringify(ship)"), {
+            r#"{"extra":2,"alpha":"Plim","beta":[1]}"#
+        });
+        assert_eq!(
+            eval(context, "'use strict'; ship.alpha = 1"),
+            "threw TypeError: cannot assign to property 'alpha'"
+        );
+        assert_eq!(eval(context, "Object.keys(ship).join() + ('beta' in ship)"), "extra,alpha,betatrue");
+        // A cycle through a slot is the collector's business.
+        eval(context, "ship.beta = { back: ship }; globalThis.ship = undefined");
+    });
+    assert_eq!(sunk.get(), 0);
+    runtime.collect_garbage();
+    assert_eq!(sunk.get(), 1);
+}
+
+#[test]
+fn a_runtime_frees_what_rust_still_holds() {
+    let sunk = Rc::new(Cell::new(0));
+    let runtime = runtime();
+    let kept = runtime.enter(|context| {
+        let ship = Ship { name: "Kept".into(), cargo: [Slot::empty()], sunk: sunk.clone() };
+        Persistent::new(&context.instance(ship).unwrap())
+    });
+    runtime.enter(|context| assert!(kept.restore(context).instance::<Ship>().is_some()));
+    drop(runtime);
+    assert_eq!(sunk.get(), 1);
+    drop(kept);
+}
+
+#[test]
+fn modules_are_compiled_once_and_loaded_from_bytecode() {
+    let bytecode = runtime().enter(|context| {
+        let source = "import { answer } from 'native'; export const twice = answer * 2;";
+        let (module, bytecode) = Module::compile(context, source, "m.js").unwrap();
+        assert!(module.has_module_syntax());
+        assert!(!Module::compile(context, "var a = 1", "s.js").unwrap().0.has_module_syntax());
+        bytecode
+    });
+    runtime().enter(|context| {
+        let module = Module::load(context, &bytecode).unwrap();
+        let done = module.evaluate().unwrap();
+        assert!(matches!(done.promise_state(), Some(PromiseState::Fulfilled(_))));
+        assert_eq!(module.namespace().unwrap().get("twice").unwrap().as_number(), Some(84.0));
+    });
+}
+
+#[test]
+fn an_import_that_fails_says_so() {
+    runtime().enter(|context| {
+        let (module, _) = Module::compile(context, "import 'nowhere'", "m.js").unwrap();
+        let exception = context.take_exception(module.evaluate().unwrap_err());
+        assert_eq!(exception.text(), "Error: no module nowhere");
+    });
+}
+
+#[test]
+fn rejections_are_kept_until_somebody_looks() {
+    runtime().enter(|context| {
+        eval(context, "globalThis.p = Promise.reject(new Error('left alone')); Promise.reject(1).catch(() => 0)");
+        context.run_jobs().unwrap();
+        let rejection = context.take_unhandled_rejection().unwrap();
+        assert_eq!(rejection.text(), "Error: left alone");
+        assert!(context.take_unhandled_rejection().is_none());
+    });
+}
+
+fn pause<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let mut turns = call.argument(0).to_number()?;
+    let waited = context.wait(poll_fn(|_| {
+        turns -= 1.0;
+        if turns < 0.0 { Poll::Ready("done") } else { Poll::Pending }
+    }));
+    match waited {
+        Ok(text) => context.string(text),
+        Err(cancelled) => Err(context.cancelled(cancelled)),
+    }
+}
+
+fn fiber(runtime: &Runtime, source: &'static str) -> Fiber<String> {
+    Fiber::new(runtime, move |context| {
+        context.global().set("pause", context.function("pause", 1, pause).unwrap()).unwrap();
+        eval(context, source)
+    })
+    .unwrap()
+}
+
+fn poll<R>(fiber: &mut Fiber<R>) -> Poll<R> {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    std::pin::Pin::new(fiber).poll(&mut context)
+}
+
+#[test]
+fn a_script_waits_in_the_middle_of_synchronous_code() {
+    let runtime = runtime();
+    let mut running = fiber(&runtime, "[1].map(() => pause(2)).join() + pause(0)");
+    assert!(poll(&mut running).is_pending());
+    assert!(poll(&mut running).is_pending());
+    assert_eq!(poll(&mut running), Poll::Ready("donedone".to_owned()));
+    drop(running);
+    // The stack is free again for the next one.
+    assert_eq!(poll(&mut fiber(&runtime, "1 + 1")), Poll::Ready("2".to_owned()));
+}
+
+#[test]
+fn a_cancelled_script_catches_nothing() {
+    let runtime = runtime();
+    let source = "globalThis.log = ''; for (;;) { try { pause(1e9) } catch { log += 'c' } finally { log += 'f' } }";
+    let mut running = fiber(&runtime, source);
+    assert!(poll(&mut running).is_pending());
+    assert_eq!(running.cancel().as_deref(), Some("threw InternalError: interrupted"));
+    runtime.enter(|context| assert_eq!(eval(context, "log"), ""));
+    // Dropping does the same, in whatever state.
+    let mut running = fiber(&runtime, source);
+    assert!(poll(&mut running).is_pending());
+    drop(running);
+    drop(fiber(&runtime, source));
+    assert_eq!(poll(&mut fiber(&runtime, "'alive'")), Poll::Ready("alive".to_owned()));
+}
+
+#[test]
+fn many_scripts_interleave_on_one_thread() {
+    let mut running: Vec<_> = (0..50)
+        .map(|_| {
+            fiber(
+                &runtime(),
+                "let n = 0; for (let i = 0; i < 40; i++) { try { pause(1); if (i % 3 == 0) throw Error('e'); n++ }
+                 catch (e) { pause(1) } } n",
+            )
+        })
+        .collect();
+    while !running.is_empty() {
+        running.retain_mut(|fiber| match poll(fiber) {
+            Poll::Ready(text) => {
+                assert_eq!(text, "26");
+                false
+            }
+            Poll::Pending => true,
+        });
+    }
+}
+
+#[test]
+fn an_endless_loop_is_interrupted() {
+    for source in ["for (;;) {}", "try { for (;;) {} } catch { 1 }", "/(a*)*b/.test('a'.repeat(40))"] {
+        let runtime = runtime();
+        let left = Cell::new(5);
+        runtime.set_interrupt(Some(Rc::new(move || {
+            left.set(left.get() - 1);
+            left.get() <= 0
+        })));
+        let text = block_on(fiber(&runtime, source)).unwrap();
+        assert!(text.contains("interrupted"), "{source}: {text}");
+    }
+}
+
+#[test]
+fn deep_recursion_is_an_exception() {
+    let runtime = runtime();
+    for source in [
+        "var d = 0; var f = () => { d++; f() }; try { f() } catch (e) { d > 100 && e.message }",
+        "var d = 0; var f = () => { d++; [1].forEach(f) }; try { f() } catch (e) { d > 50 && e.message }",
+        "try { JSON.parse('['.repeat(200000)) } catch (e) { 'Maximum call stack size exceeded' }",
+        "var o = {}; for (let i = 0; i < 100000; i++) o = { o }; try { JSON.stringify(o) } catch (e) { e.message }",
+    ] {
+        let text = block_on(fiber(&runtime, source)).unwrap();
+        assert_eq!(text, "Maximum call stack size exceeded", "{source}");
+    }
+}
+
+#[test]
+fn thousands_of_runtimes_leave_nothing_behind() {
+    let sunk = Rc::new(Cell::new(0));
+    for _ in 0..2000 {
+        let runtime = runtime();
+        let ship = Ship { name: "Many".into(), cargo: [Slot::empty()], sunk: sunk.clone() };
+        let source = "globalThis.ship.beta = ship; pause(1); pause(1e9)";
+        let mut running = Fiber::new(&runtime, move |context| {
+            context.global().set("pause", context.function("pause", 1, pause).unwrap()).unwrap();
+            context.global().set("ship", context.instance(ship).unwrap()).unwrap();
+            eval(context, source)
+        })
+        .unwrap();
+        assert!(poll(&mut running).is_pending());
+        assert!(poll(&mut running).is_pending());
+    }
+    assert_eq!(sunk.get(), 2000);
+}
