@@ -42,7 +42,12 @@ pub trait Class: Sized + 'static {
     }
 
     /// Assigns `key`.
-    fn set<'c>(&self, context: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+    fn set<'c>(
+        &self,
+        context: &'c Context,
+        key: &Atom<'c>,
+        value: &Value<'c>,
+    ) -> Result<Written, Thrown> {
         let _ = (context, key, value);
         Ok(Written::Ordinary)
     }
@@ -82,7 +87,9 @@ impl Slot {
     /// The value, if one was set.
     pub fn get<'c>(&self, context: &'c Context) -> Option<Value<'c>> {
         // SAFETY: the slot holds a reference of its own, which is duplicated.
-        self.0.get().map(|raw| unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) })
+        self.0
+            .get()
+            .map(|raw| unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) })
     }
 
     /// Keeps `value` in place of what was there.
@@ -125,10 +132,16 @@ type ExoticGet = for<'c> unsafe fn(
     &Value<'c>,
     &Atom<'c>,
 ) -> Result<Option<Value<'c>>, Thrown>;
-type ExoticSet =
-    for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context, &Atom<'c>, &Value<'c>) -> Result<Written, Thrown>;
-type ExoticDelete = for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context, &Atom<'c>) -> Result<bool, Thrown>;
-type ExoticKeys = for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context) -> Result<Vec<Atom<'c>>, Thrown>;
+type ExoticSet = for<'c> unsafe fn(
+    NonNull<Boxed<()>>,
+    &'c Context,
+    &Atom<'c>,
+    &Value<'c>,
+) -> Result<Written, Thrown>;
+type ExoticDelete =
+    for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context, &Atom<'c>) -> Result<bool, Thrown>;
+type ExoticKeys =
+    for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context) -> Result<Vec<Atom<'c>>, Thrown>;
 
 struct TableOf<T>(std::marker::PhantomData<T>);
 
@@ -153,13 +166,25 @@ impl<T: Class> TableOf<T> {
             }
         },
         get: |boxed, context, this, key| {
-            unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.get(context, this, key)
+            unsafe { boxed.cast::<Boxed<T>>().as_ref() }
+                .value
+                .get(context, this, key)
         },
         set: |boxed, context, key, value| {
-            unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.set(context, key, value)
+            unsafe { boxed.cast::<Boxed<T>>().as_ref() }
+                .value
+                .set(context, key, value)
         },
-        delete: |boxed, context, key| unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.delete(context, key),
-        keys: |boxed, context| unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.keys(context),
+        delete: |boxed, context, key| {
+            unsafe { boxed.cast::<Boxed<T>>().as_ref() }
+                .value
+                .delete(context, key)
+        },
+        keys: |boxed, context| {
+            unsafe { boxed.cast::<Boxed<T>>().as_ref() }
+                .value
+                .keys(context)
+        },
     };
 }
 
@@ -198,7 +223,10 @@ impl ClassIds {
             }
             id
         };
-        Self { plain: register(std::ptr::null()), exotic: register(&EXOTIC) }
+        Self {
+            plain: register(std::ptr::null()),
+            exotic: register(&EXOTIC),
+        }
     }
 }
 
@@ -236,9 +264,14 @@ impl Context {
         let id = if T::EXOTIC { ids.exotic } else { ids.plain };
         // SAFETY: the class is registered; the object takes over the box and gives it to `finalize`.
         unsafe {
-            let object =
-                Value::checked(self, sys::JS_NewObjectProtoClass(self.raw(), prototype.raw(), id))?;
-            let boxed = Box::new(Boxed { table: TableOf::<T>::TABLE, value });
+            let object = Value::checked(
+                self,
+                sys::JS_NewObjectProtoClass(self.raw(), prototype.raw(), id),
+            )?;
+            let boxed = Box::new(Boxed {
+                table: TableOf::<T>::TABLE,
+                value,
+            });
             sys::JS_SetOpaque(object.raw(), Box::into_raw(boxed).cast());
             Ok(object)
         }
@@ -254,7 +287,9 @@ impl Context {
         }
         let prototype = self.object()?;
         self.add_entries(&prototype, T::prototype())?;
-        known.borrow_mut().push((wanted, prototype.clone().into_raw()));
+        known
+            .borrow_mut()
+            .push((wanted, prototype.clone().into_raw()));
         Ok(prototype)
     }
 }
@@ -291,17 +326,23 @@ unsafe extern "C" fn finalize(runtime: *mut sys::JSRuntime, object: sys::JSValue
     let mut id = 0;
     // SAFETY: only host objects have this finalizer; a null pointer is an object that was never finished.
     unsafe {
-        if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>()) {
+        if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>())
+        {
             (boxed.as_ref().table.free)(boxed, runtime);
         }
     }
 }
 
-unsafe extern "C" fn mark(runtime: *mut sys::JSRuntime, object: sys::JSValue, mark: sys::JS_MarkFunc) {
+unsafe extern "C" fn mark(
+    runtime: *mut sys::JSRuntime,
+    object: sys::JSValue,
+    mark: sys::JS_MarkFunc,
+) {
     let mut id = 0;
     // SAFETY: as in `finalize`.
     unsafe {
-        if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>()) {
+        if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>())
+        {
             (boxed.as_ref().table.mark)(boxed, runtime, mark);
         }
     }
@@ -339,11 +380,15 @@ unsafe extern "C" fn exotic_get(
         guarded(context, || match own(context, object, key)? {
             Some(value) => Ok(value),
             None => {
-                let prototype = Value::checked(context, sys::JS_GetPrototype(context.raw(), object))?;
+                let prototype =
+                    Value::checked(context, sys::JS_GetPrototype(context.raw(), object))?;
                 if prototype.is_null() {
                     return Ok(context.undefined());
                 }
-                Value::checked(context, sys::JS_GetProperty(context.raw(), prototype.raw(), key))
+                Value::checked(
+                    context,
+                    sys::JS_GetProperty(context.raw(), prototype.raw(), key),
+                )
             }
         })
     }
@@ -409,7 +454,10 @@ unsafe extern "C" fn exotic_names(
         let count = keys.len();
         for (index, key) in keys.into_iter().enumerate() {
             let key = std::mem::ManuallyDrop::new(key);
-            made.add(index).write(sys::JSPropertyEnum { is_enumerable: true, atom: key.raw });
+            made.add(index).write(sys::JSPropertyEnum {
+                is_enumerable: true,
+                atom: key.raw,
+            });
         }
         *table = made;
         *length = count as u32;
@@ -417,7 +465,11 @@ unsafe extern "C" fn exotic_names(
     }
 }
 
-unsafe extern "C" fn exotic_delete(context: *mut sys::JSContext, object: sys::JSValue, key: sys::JSAtom) -> i32 {
+unsafe extern "C" fn exotic_delete(
+    context: *mut sys::JSContext,
+    object: sys::JSValue,
+    key: sys::JSAtom,
+) -> i32 {
     // SAFETY: the engine passes live values.
     unsafe {
         let context = Context::from_raw(context);
@@ -429,7 +481,11 @@ unsafe extern "C" fn exotic_delete(context: *mut sys::JSContext, object: sys::JS
             }
             Ok(context.undefined())
         });
-        if sys::JS_IsException(done) { -1 } else { i32::from(gone) }
+        if sys::JS_IsException(done) {
+            -1
+        } else {
+            i32::from(gone)
+        }
     }
 }
 
@@ -463,7 +519,9 @@ unsafe extern "C" fn exotic_set(
                 let every = sys::JS_PROP_C_W_E as i32;
                 sys::JS_DefinePropertyValue(context.raw(), receiver, key, value, every | flags)
             }
-            Written::Refused if flags & (sys::JS_PROP_THROW | sys::JS_PROP_THROW_STRICT) as i32 != 0 => {
+            Written::Refused
+                if flags & (sys::JS_PROP_THROW | sys::JS_PROP_THROW_STRICT) as i32 != 0 =>
+            {
                 let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
                 let _ = context.throw_type(format!("cannot assign to property '{}'", key.text()));
                 -1

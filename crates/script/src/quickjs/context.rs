@@ -37,7 +37,9 @@ impl Context {
     /// When it is of another type.
     #[inline]
     pub fn host<H: Any>(&self) -> &H {
-        self.inner().host().expect("the runtime was made with another type of state")
+        self.inner()
+            .host()
+            .expect("the runtime was made with another type of state")
     }
 
     // Making values.
@@ -76,7 +78,10 @@ impl Context {
     pub fn string(&self, text: &str) -> Result<Value<'_>, Thrown> {
         // SAFETY: the engine copies the given bytes.
         unsafe {
-            Value::checked(self, sys::JS_NewStringLen(self.raw(), text.as_ptr().cast(), text.len() as _))
+            Value::checked(
+                self,
+                sys::JS_NewStringLen(self.raw(), text.as_ptr().cast(), text.len() as _),
+            )
         }
     }
 
@@ -90,7 +95,12 @@ impl Context {
 
     pub fn string_utf16(&self, units: &[u16]) -> Result<Value<'_>, Thrown> {
         // SAFETY: the engine copies the given units.
-        unsafe { Value::checked(self, sys::JS_NewStringUTF16(self.raw(), units.as_ptr(), units.len() as _)) }
+        unsafe {
+            Value::checked(
+                self,
+                sys::JS_NewStringUTF16(self.raw(), units.as_ptr(), units.len() as _),
+            )
+        }
     }
 
     pub fn object(&self) -> Result<Value<'_>, Thrown> {
@@ -104,7 +114,10 @@ impl Context {
         unsafe { Value::checked(self, sys::JS_NewObjectProto(self.raw(), prototype.raw())) }
     }
 
-    pub fn array<'c>(&'c self, items: impl IntoIterator<Item = Value<'c>>) -> Result<Value<'c>, Thrown> {
+    pub fn array<'c>(
+        &'c self,
+        items: impl IntoIterator<Item = Value<'c>>,
+    ) -> Result<Value<'c>, Thrown> {
         // SAFETY: the context is live.
         let array = unsafe { Value::checked(self, sys::JS_NewArray(self.raw()))? };
         for (index, item) in items.into_iter().enumerate() {
@@ -118,7 +131,10 @@ impl Context {
         &'c self,
         items: impl IntoIterator<Item = T>,
     ) -> Result<Value<'c>, Thrown> {
-        let items: Result<Vec<_>, _> = items.into_iter().map(|item| self.string(item.as_ref())).collect();
+        let items: Result<Vec<_>, _> = items
+            .into_iter()
+            .map(|item| self.string(item.as_ref()))
+            .collect();
         self.array(items?)
     }
 
@@ -126,14 +142,20 @@ impl Context {
     pub fn array_buffer(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
         // SAFETY: the engine copies the given bytes.
         unsafe {
-            Value::checked(self, sys::JS_NewArrayBufferCopy(self.raw(), bytes.as_ptr(), bytes.len() as _))
+            Value::checked(
+                self,
+                sys::JS_NewArrayBufferCopy(self.raw(), bytes.as_ptr(), bytes.len() as _),
+            )
         }
     }
 
     pub fn uint8_array(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
         // SAFETY: the engine copies the given bytes.
         unsafe {
-            Value::checked(self, sys::JS_NewUint8ArrayCopy(self.raw(), bytes.as_ptr(), bytes.len() as _))
+            Value::checked(
+                self,
+                sys::JS_NewUint8ArrayCopy(self.raw(), bytes.as_ptr(), bytes.len() as _),
+            )
         }
     }
 
@@ -149,14 +171,23 @@ impl Context {
         let name = self.terminated(name)?;
         // SAFETY: both are terminated by a zero that the length does not count.
         unsafe {
-            let raw =
-                sys::JS_ParseJSON(self.raw(), text.as_ptr(), text.as_bytes().len() as _, name.as_ptr());
+            let raw = sys::JS_ParseJSON(
+                self.raw(),
+                text.as_ptr(),
+                text.as_bytes().len() as _,
+                name.as_ptr(),
+            );
             Value::checked(self, raw)
         }
     }
 
     /// A function that calls `body`, a plain Rust function.
-    pub fn function<F: HostFunction>(&self, name: &str, length: u8, body: F) -> Result<Value<'_>, Thrown> {
+    pub fn function<F: HostFunction>(
+        &self,
+        name: &str,
+        length: u8,
+        body: F,
+    ) -> Result<Value<'_>, Thrown> {
         let _ = body;
         let name = self.terminated(name)?;
         // SAFETY: the trampoline has the signature of a generic host function.
@@ -209,7 +240,11 @@ impl Context {
                 entries.len() as i32,
             )
         };
-        if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+        if done < 0 {
+            Err(Thrown::pending())
+        } else {
+            Ok(())
+        }
     }
 
     /// The global object.
@@ -225,7 +260,12 @@ impl Context {
         self.eval_with(source, file, sys::JS_EVAL_TYPE_GLOBAL)
     }
 
-    pub(super) fn eval_with(&self, source: &str, file: &str, flags: u32) -> Result<Value<'_>, Thrown> {
+    pub(super) fn eval_with(
+        &self,
+        source: &str,
+        file: &str,
+        flags: u32,
+    ) -> Result<Value<'_>, Thrown> {
         let source = self.terminated(source)?;
         let file = self.terminated(file)?;
         // SAFETY: both are terminated by a zero that the length does not count.

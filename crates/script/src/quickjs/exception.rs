@@ -153,12 +153,25 @@ impl<'c> Exception<'c> {
 /// Reads `at name (place)` or `at place`.
 fn parse_frame(line: &str) -> Option<Frame> {
     let line = line.trim().strip_prefix("at ")?;
-    let frame = match line.strip_suffix(')').and_then(|line| line.rsplit_once(" (")) {
+    let frame = match line
+        .strip_suffix(')')
+        .and_then(|line| line.rsplit_once(" ("))
+    {
         Some((function, place)) => {
-            let function = if function == "<anonymous>" { "" } else { function };
-            Frame { function: function.to_owned(), place: place.to_owned() }
+            let function = if function == "<anonymous>" {
+                ""
+            } else {
+                function
+            };
+            Frame {
+                function: function.to_owned(),
+                place: place.to_owned(),
+            }
         }
-        None => Frame { function: String::new(), place: line.to_owned() },
+        None => Frame {
+            function: String::new(),
+            place: line.to_owned(),
+        },
     };
     Some(frame)
 }

@@ -67,23 +67,31 @@ impl<R: 'static> Fiber<R> {
     /// When the runtime has a fiber already.
     pub fn new(runtime: &Runtime, body: impl FnOnce(&Context) -> R + 'static) -> io::Result<Self> {
         let stack = take_stack()?;
-        assert!(!runtime.inner().suspender.is_active(), "the runtime has a fiber already");
+        assert!(
+            !runtime.inner().suspender.is_active(),
+            "the runtime has a fiber already"
+        );
         let inside = runtime.clone();
-        let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<Wake, Waiting>, wake| {
-            let inner = inside.inner();
-            inner.suspender.0.set(Some(NonNull::from(yielder)));
-            inner.cancelled.set(matches!(wake, Wake::Cancel));
-            // SAFETY: this is the bottom of the new stack, which is what the engine's limit counts from.
-            unsafe {
-                sys::JS_SetMaxStackSize(inner.raw.as_ptr(), (STACK_SIZE - RESERVE) as _);
-                sys::JS_UpdateStackTop(inner.raw.as_ptr());
-            }
-            let result = body(inside.context());
-            inner.suspender.0.set(None);
-            inner.cancelled.set(false);
-            result
-        });
-        Ok(Self { coroutine: Some(coroutine), waiting: None, runtime: runtime.clone() })
+        let coroutine =
+            Coroutine::with_stack(stack, move |yielder: &Yielder<Wake, Waiting>, wake| {
+                let inner = inside.inner();
+                inner.suspender.0.set(Some(NonNull::from(yielder)));
+                inner.cancelled.set(matches!(wake, Wake::Cancel));
+                // SAFETY: this is the bottom of the new stack, which is what the engine's limit counts from.
+                unsafe {
+                    sys::JS_SetMaxStackSize(inner.raw.as_ptr(), (STACK_SIZE - RESERVE) as _);
+                    sys::JS_UpdateStackTop(inner.raw.as_ptr());
+                }
+                let result = body(inside.context());
+                inner.suspender.0.set(None);
+                inner.cancelled.set(false);
+                result
+            });
+        Ok(Self {
+            coroutine: Some(coroutine),
+            waiting: None,
+            runtime: runtime.clone(),
+        })
     }
 
     /// True once the script has returned.
@@ -93,7 +101,11 @@ impl<R: 'static> Fiber<R> {
 
     /// Ends the script by force, and gives what its body returned.
     pub fn cancel(&mut self) -> Option<R> {
-        if self.coroutine.as_ref().is_none_or(|coroutine| !coroutine.started()) {
+        if self
+            .coroutine
+            .as_ref()
+            .is_none_or(|coroutine| !coroutine.started())
+        {
             self.coroutine = None;
             return None;
         }
@@ -172,12 +184,17 @@ impl Context {
         if inner.cancelled.get() {
             return Err(Cancelled);
         }
-        let yielder = inner.suspender.0.get().expect("only a script on its own stack can wait");
+        let yielder = inner
+            .suspender
+            .0
+            .get()
+            .expect("only a script on its own stack can wait");
         let mut outcome = None;
         let wake = {
             let mut waiting = std::pin::pin!(async { outcome = Some(future.await) });
             // SAFETY: the pinned future is only ever polled in place, through a pin, by `Fiber::poll`.
-            let future: &mut (dyn Future<Output = ()> + '_) = unsafe { waiting.as_mut().get_unchecked_mut() };
+            let future: &mut (dyn Future<Output = ()> + '_) =
+                unsafe { waiting.as_mut().get_unchecked_mut() };
             let pointer: NonNull<dyn Future<Output = ()> + '_> = NonNull::from(future);
             // SAFETY: only the lifetime changes. The fiber uses the pointer only while this stack is suspended here,
             // and a suspended stack is never dropped, so the future outlives every use.

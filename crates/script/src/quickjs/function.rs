@@ -17,8 +17,14 @@ use super::{Context, Thrown, Value, sys};
 pub type Returned<'c> = Result<Value<'c>, Thrown>;
 
 /// A plain Rust function (never a closure with captures) that scripts can call.
-pub trait HostFunction: for<'c> Fn(&'c Context, &Call<'c>) -> Returned<'c> + Copy + 'static {}
-impl<F> HostFunction for F where F: for<'c> Fn(&'c Context, &Call<'c>) -> Returned<'c> + Copy + 'static {}
+pub trait HostFunction:
+    for<'c> Fn(&'c Context, &Call<'c>) -> Returned<'c> + Copy + 'static
+{
+}
+impl<F> HostFunction for F where
+    F: for<'c> Fn(&'c Context, &Call<'c>) -> Returned<'c> + Copy + 'static
+{
+}
 
 /// One call of a host function: its `this` and arguments.
 pub struct Call<'c> {
@@ -47,7 +53,11 @@ impl<'c> Call<'c> {
     pub fn argument(&self, index: usize) -> Borrowed<'_, 'c> {
         // SAFETY: the caller holds the arguments for the time of the call, and `index` is within them.
         unsafe {
-            let raw = if index < self.count { *self.arguments.add(index) } else { sys::JS_UNDEFINED };
+            let raw = if index < self.count {
+                *self.arguments.add(index)
+            } else {
+                sys::JS_UNDEFINED
+            };
             Borrowed::from_raw(self.context, raw)
         }
     }
@@ -70,7 +80,12 @@ pub(super) unsafe extern "C" fn trampoline<F: HostFunction>(
 ) -> sys::JSValue {
     // SAFETY: the engine passes a live context made by `Runtime`.
     let context = unsafe { Context::from_raw(context) };
-    let call = Call { context, this, count: count.max(0) as usize, arguments };
+    let call = Call {
+        context,
+        this,
+        count: count.max(0) as usize,
+        arguments,
+    };
     guarded(context, || conjure::<F>()(context, &call))
 }
 
@@ -103,14 +118,22 @@ pub(super) unsafe extern "C" fn setter<F: HostFunction>(
 /// The one value of a function's type.
 #[inline]
 fn conjure<F: HostFunction>() -> F {
-    const { assert!(size_of::<F>() == 0, "a host function must be a plain fn, without captures") };
+    const {
+        assert!(
+            size_of::<F>() == 0,
+            "a host function must be a plain fn, without captures"
+        )
+    };
     // SAFETY: a type without bytes has one value, made of nothing; `F: Copy`, so dropping it does nothing.
-    unsafe { std::mem::MaybeUninit::<F>::uninit().assume_init() }
+    unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
 /// Runs `body`, turning its error, or its panic, into an exception. A panic must not reach the engine's C frames.
 #[inline]
-pub(super) fn guarded<'c>(context: &'c Context, body: impl FnOnce() -> Returned<'c>) -> sys::JSValue {
+pub(super) fn guarded<'c>(
+    context: &'c Context,
+    body: impl FnOnce() -> Returned<'c>,
+) -> sys::JSValue {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value.into_raw(),
         Ok(Err(thrown)) => {
@@ -152,16 +175,25 @@ impl Entry {
         let part = FunctionPart {
             length,
             cproto: sys::JSCFunctionEnum_JS_CFUNC_generic as u8,
-            cfunc: sys::JSCFunctionType { generic: Some(trampoline::<F>) },
+            cfunc: sys::JSCFunctionType {
+                generic: Some(trampoline::<F>),
+            },
         };
-        Self::new(name, sys::JS_DEF_CFUNC, sys::JS_PROP_C_W_E, Parts { func: part })
+        Self::new(
+            name,
+            sys::JS_DEF_CFUNC,
+            sys::JS_PROP_C_W_E,
+            Parts { func: part },
+        )
     }
 
     /// A read-only property computed by `body`.
     pub const fn getter<F: HostFunction>(name: &'static CStr, body: F) -> Self {
         let _ = body;
         let part = AccessorPart {
-            get: sys::JSCFunctionType { getter: Some(getter::<F>) },
+            get: sys::JSCFunctionType {
+                getter: Some(getter::<F>),
+            },
             set: sys::JSCFunctionType { setter: None },
         };
         let flags = sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE;
@@ -169,11 +201,19 @@ impl Entry {
     }
 
     /// A property computed by `get` and assigned by `set`, whose argument 0 is the new value.
-    pub const fn accessor<G: HostFunction, S: HostFunction>(name: &'static CStr, get: G, set: S) -> Self {
+    pub const fn accessor<G: HostFunction, S: HostFunction>(
+        name: &'static CStr,
+        get: G,
+        set: S,
+    ) -> Self {
         let _ = (get, set);
         let part = AccessorPart {
-            get: sys::JSCFunctionType { getter: Some(getter::<G>) },
-            set: sys::JSCFunctionType { setter: Some(setter::<S>) },
+            get: sys::JSCFunctionType {
+                getter: Some(getter::<G>),
+            },
+            set: sys::JSCFunctionType {
+                setter: Some(setter::<S>),
+            },
         };
         let flags = sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE;
         Self::new(name, sys::JS_DEF_CGETSET, flags, Parts { getset: part })
@@ -181,12 +221,24 @@ impl Entry {
 
     /// A constant string.
     pub const fn string(name: &'static CStr, value: &'static CStr) -> Self {
-        Self::new(name, sys::JS_DEF_PROP_STRING, sys::JS_PROP_C_W_E, Parts { str_: value.as_ptr() })
+        Self::new(
+            name,
+            sys::JS_DEF_PROP_STRING,
+            sys::JS_PROP_C_W_E,
+            Parts {
+                str_: value.as_ptr(),
+            },
+        )
     }
 
     /// A constant number.
     pub const fn number(name: &'static CStr, value: i32) -> Self {
-        Self::new(name, sys::JS_DEF_PROP_INT32, sys::JS_PROP_C_W_E, Parts { i32_: value })
+        Self::new(
+            name,
+            sys::JS_DEF_PROP_INT32,
+            sys::JS_PROP_C_W_E,
+            Parts { i32_: value },
+        )
     }
 
     const fn new(name: &'static CStr, kind: u32, flags: u32, u: Parts) -> Self {
@@ -202,6 +254,8 @@ impl Entry {
     /// The property's name.
     pub fn name(&self) -> &'static str {
         // SAFETY: made from a static C string.
-        unsafe { CStr::from_ptr(self.0.name) }.to_str().unwrap_or_default()
+        unsafe { CStr::from_ptr(self.0.name) }
+            .to_str()
+            .unwrap_or_default()
     }
 }

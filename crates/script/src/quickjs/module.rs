@@ -90,16 +90,24 @@ impl<'c> Module<'c> {
                 return None;
             }
             let raw = NonNull::new(sys::JS_VALUE_GET_PTR(value.raw()).cast())?;
-            Some(Self { raw, context: value.context() })
+            Some(Self {
+                raw,
+                context: value.context(),
+            })
         }
     }
 
     /// Compiles `source`, whose imports are not looked up yet.
-    pub fn compile(context: &'c Context, source: &str, name: &str) -> Result<(Self, Bytecode), Thrown> {
+    pub fn compile(
+        context: &'c Context,
+        source: &str,
+        name: &str,
+    ) -> Result<(Self, Bytecode), Thrown> {
         let flags = sys::JS_EVAL_TYPE_MODULE | sys::JS_EVAL_FLAG_COMPILE_ONLY;
         let value = context.eval_with(source, name, flags)?;
         let bytecode = Bytecode::write(context, &value)?;
-        let module = Self::of(&value).ok_or_else(|| context.throw_plain("the compiled code is no module"))?;
+        let module = Self::of(&value)
+            .ok_or_else(|| context.throw_plain("the compiled code is no module"))?;
         Ok((module, bytecode))
     }
 
@@ -127,7 +135,12 @@ impl<'c> Module<'c> {
                     return Err(Thrown::pending());
                 }
             }
-            context.inner().pending_modules.0.borrow_mut().insert(raw, Box::new(fill));
+            context
+                .inner()
+                .pending_modules
+                .0
+                .borrow_mut()
+                .insert(raw, Box::new(fill));
             Ok(Self { raw, context })
         }
     }
@@ -148,7 +161,10 @@ impl<'c> Module<'c> {
             if sys::JS_ResolveModule(context.raw(), value) < 0 {
                 return Err(Thrown::pending());
             }
-            Value::checked(context, sys::JS_EvalFunction(context.raw(), sys::JS_DupValue(context.raw(), value)))
+            Value::checked(
+                context,
+                sys::JS_EvalFunction(context.raw(), sys::JS_DupValue(context.raw(), value)),
+            )
         }
     }
 
@@ -156,14 +172,22 @@ impl<'c> Module<'c> {
     pub fn namespace(&self) -> Result<Value<'c>, Thrown> {
         // SAFETY: the module is live.
         unsafe {
-            Value::checked(self.context, sys::JS_GetModuleNamespace(self.context.raw(), self.raw.as_ptr()))
+            Value::checked(
+                self.context,
+                sys::JS_GetModuleNamespace(self.context.raw(), self.raw.as_ptr()),
+            )
         }
     }
 
     /// The module's `import.meta`.
     pub fn meta(&self) -> Result<Value<'c>, Thrown> {
         // SAFETY: the module is live.
-        unsafe { Value::checked(self.context, sys::JS_GetImportMeta(self.context.raw(), self.raw.as_ptr())) }
+        unsafe {
+            Value::checked(
+                self.context,
+                sys::JS_GetImportMeta(self.context.raw(), self.raw.as_ptr()),
+            )
+        }
     }
 }
 
@@ -179,9 +203,18 @@ impl<'c> Exports<'c> {
         let name = context.terminated(name)?;
         // SAFETY: the engine takes over `value`.
         let done = unsafe {
-            sys::JS_SetModuleExport(context.raw(), self.module.raw.as_ptr(), name.as_ptr(), value.into_raw())
+            sys::JS_SetModuleExport(
+                context.raw(),
+                self.module.raw.as_ptr(),
+                name.as_ptr(),
+                value.into_raw(),
+            )
         };
-        if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+        if done < 0 {
+            Err(Thrown::pending())
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -210,15 +243,25 @@ type Fill = Box<dyn for<'a> FnOnce(&'a Context, &Exports<'a>) -> Result<(), Thro
 #[derive(Default)]
 pub(super) struct PendingModules(RefCell<HashMap<NonNull<sys::JSModuleDef>, Fill>>);
 
-unsafe extern "C" fn fill_native(context: *mut sys::JSContext, module: *mut sys::JSModuleDef) -> i32 {
+unsafe extern "C" fn fill_native(
+    context: *mut sys::JSContext,
+    module: *mut sys::JSModuleDef,
+) -> i32 {
     // SAFETY: the engine passes the live context and module.
     unsafe {
         let context = Context::from_raw(context);
-        let Some(raw) = NonNull::new(module) else { return -1 };
+        let Some(raw) = NonNull::new(module) else {
+            return -1;
+        };
         let fill = context.inner().pending_modules.0.borrow_mut().remove(&raw);
         let done = guarded(context, || {
             if let Some(fill) = fill {
-                fill(context, &Exports { module: Module { raw, context } })?;
+                fill(
+                    context,
+                    &Exports {
+                        module: Module { raw, context },
+                    },
+                )?;
             }
             Ok(context.undefined())
         });
@@ -240,7 +283,9 @@ pub(super) unsafe fn install_loader(runtime: NonNull<sys::JSRuntime>, opaque: *m
 /// `text` must be a C string.
 unsafe fn lossy(text: *const c_char) -> String {
     // SAFETY: per the contract above.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    unsafe { CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
 }
 
 unsafe extern "C" fn resolve(
@@ -261,8 +306,14 @@ unsafe extern "C" fn resolve(
             name = Some(context.terminated(&found)?);
             Ok(context.undefined())
         });
-        let name: Option<CString> = if sys::JS_IsException(done) { None } else { name };
-        name.map_or(std::ptr::null_mut(), |name| sys::js_strdup(context.raw(), name.as_ptr()))
+        let name: Option<CString> = if sys::JS_IsException(done) {
+            None
+        } else {
+            name
+        };
+        name.map_or(std::ptr::null_mut(), |name| {
+            sys::js_strdup(context.raw(), name.as_ptr())
+        })
     }
 }
 

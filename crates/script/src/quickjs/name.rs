@@ -16,7 +16,10 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(texts: &'static [&'static str]) -> Self {
-        Self { texts, atoms: texts.iter().map(|_| Cell::new(0)).collect() }
+        Self {
+            texts,
+            atoms: texts.iter().map(|_| Cell::new(0)).collect(),
+        }
     }
 
     /// The atom of `name`, owned by the table; 0, the engine's null atom, for an unknown name or without memory.
@@ -59,12 +62,18 @@ impl<'c> Atom<'c> {
     pub fn new(context: &'c Context, name: Name) -> Self {
         let raw = context.inner().names.atom(context, name);
         // SAFETY: the table's atom is live; the new reference is this key's own.
-        Self { raw: unsafe { sys::JS_DupAtom(context.raw(), raw) }, context }
+        Self {
+            raw: unsafe { sys::JS_DupAtom(context.raw(), raw) },
+            context,
+        }
     }
 
     /// The key spelt `text`.
     pub fn from_text(context: &'c Context, text: &str) -> Self {
-        Self { raw: new_atom(context, text), context }
+        Self {
+            raw: new_atom(context, text),
+            context,
+        }
     }
 
     /// Takes over `raw`.
@@ -122,7 +131,10 @@ impl Clone for Atom<'_> {
     fn clone(&self) -> Self {
         // SAFETY: the atom is live.
         let raw = unsafe { sys::JS_DupAtom(self.context.raw(), self.raw) };
-        Self { raw, context: self.context }
+        Self {
+            raw,
+            context: self.context,
+        }
     }
 }
 
@@ -167,7 +179,9 @@ impl Key for u32 {
     #[inline]
     fn with<R>(self, context: &Context, body: impl FnOnce(u32) -> R) -> R {
         // SAFETY: the context is live; the atom is freed below.
-        let atom = Atom::from_raw(context, unsafe { sys::JS_NewAtomUInt32(context.raw(), self) });
+        let atom = Atom::from_raw(context, unsafe {
+            sys::JS_NewAtomUInt32(context.raw(), self)
+        });
         body(atom.raw)
     }
 }

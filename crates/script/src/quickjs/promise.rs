@@ -22,7 +22,11 @@ pub struct Resolver {
 
 impl Resolver {
     /// Settles the promise from the outcome of some work.
-    pub fn settle<'c>(self, context: &'c Context, outcome: Result<Value<'c>, Thrown>) -> Result<(), Thrown> {
+    pub fn settle<'c>(
+        self,
+        context: &'c Context,
+        outcome: Result<Value<'c>, Thrown>,
+    ) -> Result<(), Thrown> {
         let (function, value) = match outcome {
             Ok(value) => (&self.resolve, value),
             Err(thrown) => {
@@ -33,7 +37,10 @@ impl Resolver {
                 (&self.reject, exception.0)
             }
         };
-        function.restore(context).call(&context.undefined(), &[&value]).map(drop)
+        function
+            .restore(context)
+            .call(&context.undefined(), &[&value])
+            .map(drop)
     }
 }
 
@@ -46,7 +53,13 @@ impl Context {
             let raw = sys::JS_NewPromiseCapability(self.raw(), functions.as_mut_ptr());
             let promise = Value::checked(self, raw)?;
             let [resolve, reject] = functions.map(|raw| Value::from_raw(self, raw));
-            Ok((promise, Resolver { resolve: Persistent::new(&resolve), reject: Persistent::new(&reject) }))
+            Ok((
+                promise,
+                Resolver {
+                    resolve: Persistent::new(&resolve),
+                    reject: Persistent::new(&reject),
+                },
+            ))
         }
     }
 
@@ -57,7 +70,12 @@ impl Context {
             Err(thrown) => (true, self.take_exception(thrown).0),
         };
         // SAFETY: the value is live; the engine takes a reference of its own.
-        unsafe { Value::checked(self, sys::JS_NewSettledPromise(self.raw(), rejected, value.raw())) }
+        unsafe {
+            Value::checked(
+                self,
+                sys::JS_NewSettledPromise(self.raw(), rejected, value.raw()),
+            )
+        }
     }
 
     /// Runs the jobs that promises have queued, until none is left; true if any ran.
@@ -103,8 +121,12 @@ impl<'c> Value<'c> {
                 || Value::from_raw(context, sys::JS_PromiseResult(context.raw(), self.raw()));
             match sys::JS_PromiseState(context.raw(), self.raw()) {
                 sys::JSPromiseStateEnum_JS_PROMISE_PENDING => Some(PromiseState::Pending),
-                sys::JSPromiseStateEnum_JS_PROMISE_FULFILLED => Some(PromiseState::Fulfilled(result())),
-                sys::JSPromiseStateEnum_JS_PROMISE_REJECTED => Some(PromiseState::Rejected(result())),
+                sys::JSPromiseStateEnum_JS_PROMISE_FULFILLED => {
+                    Some(PromiseState::Fulfilled(result()))
+                }
+                sys::JSPromiseStateEnum_JS_PROMISE_REJECTED => {
+                    Some(PromiseState::Rejected(result()))
+                }
                 _ => None,
             }
         }
@@ -114,7 +136,10 @@ impl<'c> Value<'c> {
     pub fn mark_handled(&self) {
         // SAFETY: the value is live.
         unsafe { sys::JS_PromiseMarkAsHandled(self.context().raw(), self.raw()) };
-        self.context().inner().rejections.forget(self.context().raw(), self.raw());
+        self.context()
+            .inner()
+            .rejections
+            .forget(self.context().raw(), self.raw());
     }
 }
 
@@ -174,7 +199,10 @@ unsafe extern "C" fn on_rejection(
         if handled {
             rejections.forget(context, promise);
         } else {
-            let pair = (sys::JS_DupValue(context, promise), sys::JS_DupValue(context, reason));
+            let pair = (
+                sys::JS_DupValue(context, promise),
+                sys::JS_DupValue(context, reason),
+            );
             rejections.0.borrow_mut().push(pair);
         }
     }

@@ -111,7 +111,10 @@ impl Runtime {
     /// # Panics
     /// While a fiber of this runtime is suspended, whose stack limits this would lose.
     pub fn enter<R>(&self, body: impl FnOnce(&Context) -> R) -> R {
-        assert!(!self.0.suspender.is_active(), "the runtime's fiber is suspended");
+        assert!(
+            !self.0.suspender.is_active(),
+            "the runtime's fiber is suspended"
+        );
         // SAFETY: the runtime is live, and no other stack is in use by it.
         unsafe {
             sys::JS_SetMaxStackSize(self.0.raw.as_ptr(), 256 * 1024);
@@ -223,6 +226,7 @@ unsafe fn new_context(raw: *mut sys::JSRuntime) -> *mut sys::JSContext {
 unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -> i32 {
     // SAFETY: `opaque` is the `Inner` that installed this handler.
     let inner = unsafe { &*(opaque as *const Inner) };
-    let stop = inner.cancelled.get() || inner.interrupt.borrow().as_ref().is_some_and(|stop| stop());
+    let stop =
+        inner.cancelled.get() || inner.interrupt.borrow().as_ref().is_some_and(|stop| stop());
     i32::from(stop)
 }

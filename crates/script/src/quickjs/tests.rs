@@ -10,11 +10,22 @@ use super::*;
 struct NoModules;
 
 impl Loader for NoModules {
-    fn resolve<'c>(&self, _: &'c Context, _: &str, name: &str, _: &Value<'c>) -> Result<String, Thrown> {
+    fn resolve<'c>(
+        &self,
+        _: &'c Context,
+        _: &str,
+        name: &str,
+        _: &Value<'c>,
+    ) -> Result<String, Thrown> {
         Ok(name.to_owned())
     }
 
-    fn load<'c>(&self, context: &'c Context, name: &str, _: &Value<'c>) -> Result<Module<'c>, Thrown> {
+    fn load<'c>(
+        &self,
+        context: &'c Context,
+        name: &str,
+        _: &Value<'c>,
+    ) -> Result<Module<'c>, Thrown> {
         match name {
             "native" => Module::native(context, name, ["answer"], |context, exports| {
                 exports.set("answer", context.number(42))
@@ -25,7 +36,11 @@ impl Loader for NoModules {
 }
 
 fn runtime_with<H: std::any::Any>(host: Rc<H>) -> Runtime {
-    let settings = Settings { names: &["alpha", "beta"], memory_limit: None, loader: Rc::new(NoModules) };
+    let settings = Settings {
+        names: &["alpha", "beta"],
+        memory_limit: None,
+        loader: Rc::new(NoModules),
+    };
     Runtime::new(settings, host).unwrap()
 }
 
@@ -53,30 +68,53 @@ fn faulty<'c>(_: &'c Context, _: &Call<'c>) -> Returned<'c> {
 fn host_functions_are_called_and_their_errors_are_exceptions() {
     runtime().enter(|context| {
         let global = context.global();
-        global.set("double", context.function("double", 1, double).unwrap()).unwrap();
-        global.set("faulty", context.function("faulty", 0, faulty).unwrap()).unwrap();
-        assert_eq!(eval(context, "double(21) + double.name + double.length"), "42double1");
+        global
+            .set("double", context.function("double", 1, double).unwrap())
+            .unwrap();
+        global
+            .set("faulty", context.function("faulty", 0, faulty).unwrap())
+            .unwrap();
+        assert_eq!(
+            eval(context, "double(21) + double.name + double.length"),
+            "42double1"
+        );
         assert_eq!(eval(context, "double()"), "NaN");
         assert_eq!(
-            eval(context, "try { double(Symbol()) } catch (e) { e.constructor.name }"),
+            eval(
+                context,
+                "try { double(Symbol()) } catch (e) { e.constructor.name }"
+            ),
             "TypeError"
         );
         let text = eval(context, "try { faulty() } catch (e) { 'caught' }");
-        assert!(text.contains("a fault in Plimsoll itself: on purpose"), "{text}");
+        assert!(
+            text.contains("a fault in Plimsoll itself: on purpose"),
+            "{text}"
+        );
     });
 }
 
 #[test]
 fn exceptions_carry_their_stack() {
     runtime().enter(|context| {
-        let thrown =
-            context.eval("function f() { throw new Error('no') }\n  f()", "file:///a/b.js").unwrap_err();
+        let thrown = context
+            .eval(
+                "function f() { throw new Error('no') }\n  f()",
+                "file:///a/b.js",
+            )
+            .unwrap_err();
         let exception = context.take_exception(thrown);
         assert_eq!(exception.text(), "Error: no");
         let frames = exception.frames();
         assert_eq!(frames[0].function, "f");
-        assert!(frames[0].place.starts_with("file:///a/b.js:1:"), "{frames:?}");
-        assert!(frames[1].place.starts_with("file:///a/b.js:2:"), "{frames:?}");
+        assert!(
+            frames[0].place.starts_with("file:///a/b.js:1:"),
+            "{frames:?}"
+        );
+        assert!(
+            frames[1].place.starts_with("file:///a/b.js:2:"),
+            "{frames:?}"
+        );
         let long = "x".repeat(1000);
         let exception = context.take_exception(context.throw_plain(&long));
         assert_eq!(exception.text(), format!("Error: {long}"));
@@ -98,11 +136,19 @@ fn binary_data_is_read_and_written_in_place() {
     runtime().enter(|context| {
         let bytes = |source: &str| context.eval(source, "t").unwrap().to_bytes();
         assert_eq!(bytes("new Uint8Array([1,2,3]).buffer"), Some(vec![1, 2, 3]));
-        assert_eq!(bytes("new Uint8Array([1,2,3,4]).subarray(1,3)"), Some(vec![2, 3]));
-        assert_eq!(bytes("new DataView(new Uint8Array([1,2,3,4]).buffer, 2)"), Some(vec![3, 4]));
+        assert_eq!(
+            bytes("new Uint8Array([1,2,3,4]).subarray(1,3)"),
+            Some(vec![2, 3])
+        );
+        assert_eq!(
+            bytes("new DataView(new Uint8Array([1,2,3,4]).buffer, 2)"),
+            Some(vec![3, 4])
+        );
         assert_eq!(bytes("new ArrayBuffer(0)"), Some(vec![]));
         assert_eq!(bytes("[1,2]"), None);
-        let array = context.eval("globalThis.a = new Uint8Array(3)", "t").unwrap();
+        let array = context
+            .eval("globalThis.a = new Uint8Array(3)", "t")
+            .unwrap();
         assert_eq!(array.write_bytes(&[9, 8, 7, 6]), Some(3));
         assert_eq!(eval(context, "a.join()"), "9,8,7");
     });
@@ -124,8 +170,7 @@ impl Class for Ship {
     const EXOTIC: bool = true;
 
     fn prototype() -> &'static [Entry] {
-        static ENTRIES: &[Entry] =
-            &[Entry::function(c"hail", 0, hail)];
+        static ENTRIES: &[Entry] = &[Entry::function(c"hail", 0, hail)];
         ENTRIES
     }
 
@@ -143,21 +188,35 @@ impl Class for Ship {
             return context.string(&self.name).map(Some);
         }
         if key.is(Name(1)) {
-            return Ok(Some(self.cargo[0].get(context).unwrap_or_else(|| context.null())));
+            return Ok(Some(
+                self.cargo[0].get(context).unwrap_or_else(|| context.null()),
+            ));
         }
         Ok(None)
     }
 
-    fn set<'c>(&self, _: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+    fn set<'c>(
+        &self,
+        _: &'c Context,
+        key: &Atom<'c>,
+        value: &Value<'c>,
+    ) -> Result<Written, Thrown> {
         if key.is(Name(1)) {
             self.cargo[0].set(value.clone());
             return Ok(Written::Done);
         }
-        Ok(if key.is(Name(0)) { Written::Refused } else { Written::Ordinary })
+        Ok(if key.is(Name(0)) {
+            Written::Refused
+        } else {
+            Written::Ordinary
+        })
     }
 
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
-        Ok(vec![Atom::new(context, Name(0)), Atom::new(context, Name(1))])
+        Ok(vec![
+            Atom::new(context, Name(0)),
+            Atom::new(context, Name(1)),
+        ])
     }
 }
 
@@ -173,21 +232,44 @@ fn host_objects_compute_their_properties() {
     let sunk = Rc::new(Cell::new(0));
     let runtime = runtime();
     runtime.enter(|context| {
-        let ship = Ship { name: "Plim".into(), cargo: [Slot::empty()], sunk: sunk.clone() };
-        context.global().set("ship", context.instance(ship).unwrap()).unwrap();
-        assert_eq!(eval(context, "ship.alpha + ship.beta + ship.gamma"), "Plimnullundefined");
+        let ship = Ship {
+            name: "Plim".into(),
+            cargo: [Slot::empty()],
+            sunk: sunk.clone(),
+        };
+        context
+            .global()
+            .set("ship", context.instance(ship).unwrap())
+            .unwrap();
+        assert_eq!(
+            eval(context, "ship.alpha + ship.beta + ship.gamma"),
+            "Plimnullundefined"
+        );
         assert_eq!(eval(context, "ship.hail()"), "ahoy Plim");
-        assert_eq!(eval(context, "ship.hail.call({})"), "threw TypeError: not a ship");
-        assert_eq!(eval(context, "ship.beta = [1]; ship.extra = 2; JSON.stringify(ship)"), {
-            r#"{"extra":2,"alpha":"Plim","beta":[1]}"#
-        });
+        assert_eq!(
+            eval(context, "ship.hail.call({})"),
+            "threw TypeError: not a ship"
+        );
+        assert_eq!(
+            eval(
+                context,
+                "ship.beta = [1]; ship.extra = 2; JSON.stringify(ship)"
+            ),
+            { r#"{"extra":2,"alpha":"Plim","beta":[1]}"# }
+        );
         assert_eq!(
             eval(context, "'use strict'; ship.alpha = 1"),
             "threw TypeError: cannot assign to property 'alpha'"
         );
-        assert_eq!(eval(context, "Object.keys(ship).join() + ('beta' in ship)"), "extra,alpha,betatrue");
+        assert_eq!(
+            eval(context, "Object.keys(ship).join() + ('beta' in ship)"),
+            "extra,alpha,betatrue"
+        );
         // A cycle through a slot is the collector's business.
-        eval(context, "ship.beta = { back: ship }; globalThis.ship = undefined");
+        eval(
+            context,
+            "ship.beta = { back: ship }; globalThis.ship = undefined",
+        );
     });
     assert_eq!(sunk.get(), 0);
     runtime.collect_garbage();
@@ -199,7 +281,11 @@ fn a_runtime_frees_what_rust_still_holds() {
     let sunk = Rc::new(Cell::new(0));
     let runtime = runtime();
     let kept = runtime.enter(|context| {
-        let ship = Ship { name: "Kept".into(), cargo: [Slot::empty()], sunk: sunk.clone() };
+        let ship = Ship {
+            name: "Kept".into(),
+            cargo: [Slot::empty()],
+            sunk: sunk.clone(),
+        };
         Persistent::new(&context.instance(ship).unwrap())
     });
     runtime.enter(|context| assert!(kept.restore(context).instance::<Ship>().is_some()));
@@ -214,14 +300,30 @@ fn modules_are_compiled_once_and_loaded_from_bytecode() {
         let source = "import { answer } from 'native'; export const twice = answer * 2;";
         let (module, bytecode) = Module::compile(context, source, "m.js").unwrap();
         assert!(module.has_module_syntax());
-        assert!(!Module::compile(context, "var a = 1", "s.js").unwrap().0.has_module_syntax());
+        assert!(
+            !Module::compile(context, "var a = 1", "s.js")
+                .unwrap()
+                .0
+                .has_module_syntax()
+        );
         bytecode
     });
     runtime().enter(|context| {
         let module = Module::load(context, &bytecode).unwrap();
         let done = module.evaluate().unwrap();
-        assert!(matches!(done.promise_state(), Some(PromiseState::Fulfilled(_))));
-        assert_eq!(module.namespace().unwrap().get("twice").unwrap().as_number(), Some(84.0));
+        assert!(matches!(
+            done.promise_state(),
+            Some(PromiseState::Fulfilled(_))
+        ));
+        assert_eq!(
+            module
+                .namespace()
+                .unwrap()
+                .get("twice")
+                .unwrap()
+                .as_number(),
+            Some(84.0)
+        );
     });
 }
 
@@ -249,7 +351,11 @@ fn pause<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let mut turns = call.argument(0).to_number()?;
     let waited = context.wait(poll_fn(|_| {
         turns -= 1.0;
-        if turns < 0.0 { Poll::Ready("done") } else { Poll::Pending }
+        if turns < 0.0 {
+            Poll::Ready("done")
+        } else {
+            Poll::Pending
+        }
     }));
     match waited {
         Ok(text) => context.string(text),
@@ -259,7 +365,10 @@ fn pause<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 fn fiber(runtime: &Runtime, source: &'static str) -> Fiber<String> {
     Fiber::new(runtime, move |context| {
-        context.global().set("pause", context.function("pause", 1, pause).unwrap()).unwrap();
+        context
+            .global()
+            .set("pause", context.function("pause", 1, pause).unwrap())
+            .unwrap();
         eval(context, source)
     })
     .unwrap()
@@ -279,7 +388,10 @@ fn a_script_waits_in_the_middle_of_synchronous_code() {
     assert_eq!(poll(&mut running), Poll::Ready("donedone".to_owned()));
     drop(running);
     // The stack is free again for the next one.
-    assert_eq!(poll(&mut fiber(&runtime, "1 + 1")), Poll::Ready("2".to_owned()));
+    assert_eq!(
+        poll(&mut fiber(&runtime, "1 + 1")),
+        Poll::Ready("2".to_owned())
+    );
 }
 
 #[test]
@@ -288,14 +400,20 @@ fn a_cancelled_script_catches_nothing() {
     let source = "globalThis.log = ''; for (;;) { try { pause(1e9) } catch { log += 'c' } finally { log += 'f' } }";
     let mut running = fiber(&runtime, source);
     assert!(poll(&mut running).is_pending());
-    assert_eq!(running.cancel().as_deref(), Some("threw InternalError: interrupted"));
+    assert_eq!(
+        running.cancel().as_deref(),
+        Some("threw InternalError: interrupted")
+    );
     runtime.enter(|context| assert_eq!(eval(context, "log"), ""));
     // Dropping does the same, in whatever state.
     let mut running = fiber(&runtime, source);
     assert!(poll(&mut running).is_pending());
     drop(running);
     drop(fiber(&runtime, source));
-    assert_eq!(poll(&mut fiber(&runtime, "'alive'")), Poll::Ready("alive".to_owned()));
+    assert_eq!(
+        poll(&mut fiber(&runtime, "'alive'")),
+        Poll::Ready("alive".to_owned())
+    );
 }
 
 #[test]
@@ -322,7 +440,11 @@ fn many_scripts_interleave_on_one_thread() {
 
 #[test]
 fn an_endless_loop_is_interrupted() {
-    for source in ["for (;;) {}", "try { for (;;) {} } catch { 1 }", "/(a*)*b/.test('a'.repeat(40))"] {
+    for source in [
+        "for (;;) {}",
+        "try { for (;;) {} } catch { 1 }",
+        "/(a*)*b/.test('a'.repeat(40))",
+    ] {
         let runtime = runtime();
         let left = Cell::new(5);
         runtime.set_interrupt(Some(Rc::new(move || {
@@ -353,11 +475,21 @@ fn thousands_of_runtimes_leave_nothing_behind() {
     let sunk = Rc::new(Cell::new(0));
     for _ in 0..2000 {
         let runtime = runtime();
-        let ship = Ship { name: "Many".into(), cargo: [Slot::empty()], sunk: sunk.clone() };
+        let ship = Ship {
+            name: "Many".into(),
+            cargo: [Slot::empty()],
+            sunk: sunk.clone(),
+        };
         let source = "globalThis.ship.beta = ship; pause(1); pause(1e9)";
         let mut running = Fiber::new(&runtime, move |context| {
-            context.global().set("pause", context.function("pause", 1, pause).unwrap()).unwrap();
-            context.global().set("ship", context.instance(ship).unwrap()).unwrap();
+            context
+                .global()
+                .set("pause", context.function("pause", 1, pause).unwrap())
+                .unwrap();
+            context
+                .global()
+                .set("ship", context.instance(ship).unwrap())
+                .unwrap();
             eval(context, source)
         })
         .unwrap();

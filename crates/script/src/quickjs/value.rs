@@ -39,7 +39,10 @@ impl Clone for Value<'_> {
     fn clone(&self) -> Self {
         // SAFETY: `raw` is live.
         let raw = unsafe { sys::JS_DupValue(self.context.raw(), self.raw) };
-        Self { raw, context: self.context }
+        Self {
+            raw,
+            context: self.context,
+        }
     }
 }
 
@@ -222,7 +225,11 @@ impl<'c> Value<'c> {
     pub fn is_instance_of(&self, constructor: &Value<'_>) -> Result<bool, Thrown> {
         // SAFETY: both values are live.
         let answer = unsafe { sys::JS_IsInstanceOf(self.context.raw(), self.raw, constructor.raw) };
-        if answer < 0 { Err(Thrown::pending()) } else { Ok(answer > 0) }
+        if answer < 0 {
+            Err(Thrown::pending())
+        } else {
+            Ok(answer > 0)
+        }
     }
 
     // Primitives as they are.
@@ -230,7 +237,8 @@ impl<'c> Value<'c> {
     #[inline]
     pub fn as_bool(&self) -> Option<bool> {
         // SAFETY: the tag says which field is set.
-        self.is_bool().then(|| unsafe { sys::JS_VALUE_GET_BOOL(self.raw) })
+        self.is_bool()
+            .then(|| unsafe { sys::JS_VALUE_GET_BOOL(self.raw) })
     }
 
     /// The number, if it is one.
@@ -268,7 +276,11 @@ impl<'c> Value<'c> {
         let mut number = 0.0;
         // SAFETY: the value is live.
         let failed = unsafe { sys::JS_ToFloat64(self.context.raw(), &mut number, self.raw) } < 0;
-        if failed { Err(Thrown::pending()) } else { Ok(number) }
+        if failed {
+            Err(Thrown::pending())
+        } else {
+            Ok(number)
+        }
     }
 
     /// As by `Number(value)`, cut to a 64-bit integer and held within its range; NaN is 0.
@@ -308,10 +320,15 @@ impl<'c> Value<'c> {
     pub fn stringify(&self, indent: &Value<'c>) -> Result<Option<String>, Thrown> {
         // SAFETY: the values are live.
         let json = unsafe {
-            let raw = sys::JS_JSONStringify(self.context.raw(), self.raw, sys::JS_UNDEFINED, indent.raw);
+            let raw =
+                sys::JS_JSONStringify(self.context.raw(), self.raw, sys::JS_UNDEFINED, indent.raw);
             Value::checked(self.context, raw)?
         };
-        if json.is_undefined() { Ok(None) } else { Ok(Some(json.to_text()?.into_string())) }
+        if json.is_undefined() {
+            Ok(None)
+        } else {
+            Ok(Some(json.to_text()?.into_string()))
+        }
     }
 
     // Objects.
@@ -321,7 +338,12 @@ impl<'c> Value<'c> {
     pub fn get(&self, key: impl Key) -> Result<Value<'c>, Thrown> {
         key.with(self.context, |atom| {
             // SAFETY: the value and the atom are live.
-            unsafe { Value::checked(self.context, sys::JS_GetProperty(self.context.raw(), self.raw, atom)) }
+            unsafe {
+                Value::checked(
+                    self.context,
+                    sys::JS_GetProperty(self.context.raw(), self.raw, atom),
+                )
+            }
         })
     }
 
@@ -329,7 +351,12 @@ impl<'c> Value<'c> {
     #[inline]
     pub fn at(&self, index: u32) -> Result<Value<'c>, Thrown> {
         // SAFETY: the value is live.
-        unsafe { Value::checked(self.context, sys::JS_GetPropertyUint32(self.context.raw(), self.raw, index)) }
+        unsafe {
+            Value::checked(
+                self.context,
+                sys::JS_GetPropertyUint32(self.context.raw(), self.raw, index),
+            )
+        }
     }
 
     /// Assigns `key`, by way of setters.
@@ -337,8 +364,14 @@ impl<'c> Value<'c> {
     pub fn set(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
         key.with(self.context, |atom| {
             // SAFETY: the values and the atom are live; the engine takes over `value`.
-            let done = unsafe { sys::JS_SetProperty(self.context.raw(), self.raw, atom, value.into_raw()) };
-            if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+            let done = unsafe {
+                sys::JS_SetProperty(self.context.raw(), self.raw, atom, value.into_raw())
+            };
+            if done < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(())
+            }
         })
     }
 
@@ -349,7 +382,11 @@ impl<'c> Value<'c> {
 
     /// Like [`Value::define`], but not listed among the object's keys.
     pub fn define_hidden(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
-        self.define_with(key, value, sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_WRITABLE)
+        self.define_with(
+            key,
+            value,
+            sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_WRITABLE,
+        )
     }
 
     /// Like [`Value::define`], but scripts can neither assign nor delete it.
@@ -361,9 +398,19 @@ impl<'c> Value<'c> {
         key.with(self.context, |atom| {
             // SAFETY: the values and the atom are live; the engine takes over `value`.
             let done = unsafe {
-                sys::JS_DefinePropertyValue(self.context.raw(), self.raw, atom, value.into_raw(), flags as i32)
+                sys::JS_DefinePropertyValue(
+                    self.context.raw(),
+                    self.raw,
+                    atom,
+                    value.into_raw(),
+                    flags as i32,
+                )
             };
-            if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+            if done < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(())
+            }
         })
     }
 
@@ -382,7 +429,11 @@ impl<'c> Value<'c> {
                     flags,
                 )
             };
-            if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+            if done < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(())
+            }
         })
     }
 
@@ -391,7 +442,11 @@ impl<'c> Value<'c> {
         key.with(self.context, |atom| {
             // SAFETY: the value and the atom are live.
             let answer = unsafe { sys::JS_HasProperty(self.context.raw(), self.raw, atom) };
-            if answer < 0 { Err(Thrown::pending()) } else { Ok(answer > 0) }
+            if answer < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(answer > 0)
+            }
         })
     }
 
@@ -400,7 +455,11 @@ impl<'c> Value<'c> {
         key.with(self.context, |atom| {
             // SAFETY: the value and the atom are live.
             let answer = unsafe { sys::JS_DeleteProperty(self.context.raw(), self.raw, atom, 0) };
-            if answer < 0 { Err(Thrown::pending()) } else { Ok(answer > 0) }
+            if answer < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(answer > 0)
+            }
         })
     }
 
@@ -414,13 +473,19 @@ impl<'c> Value<'c> {
         let mut length = 0;
         // SAFETY: on success the table holds `length` atoms owned by the caller, and is freed by `js_free`.
         unsafe {
-            let failed =
-                sys::JS_GetOwnPropertyNames(self.context.raw(), &mut table, &mut length, self.raw, flags) < 0;
+            let failed = sys::JS_GetOwnPropertyNames(
+                self.context.raw(),
+                &mut table,
+                &mut length,
+                self.raw,
+                flags,
+            ) < 0;
             if failed {
                 return Err(Thrown::pending());
             }
-            let keys =
-                (0..length as usize).map(|i| Atom::from_raw(self.context, (*table.add(i)).atom)).collect();
+            let keys = (0..length as usize)
+                .map(|i| Atom::from_raw(self.context, (*table.add(i)).atom))
+                .collect();
             sys::js_free(self.context.raw(), table.cast());
             Ok(keys)
         }
@@ -428,7 +493,10 @@ impl<'c> Value<'c> {
 
     /// The own enumerable properties, keys as text.
     pub fn entries(&self) -> Result<Vec<(String, Value<'c>)>, Thrown> {
-        self.keys()?.into_iter().map(|key| Ok((key.text(), self.get(&key)?))).collect()
+        self.keys()?
+            .into_iter()
+            .map(|key| Ok((key.text(), self.get(&key)?)))
+            .collect()
     }
 
     /// `length`, of an array or whatever has one.
@@ -436,34 +504,54 @@ impl<'c> Value<'c> {
         let mut length = 0;
         // SAFETY: the value is live.
         let failed = unsafe { sys::JS_GetLength(self.context.raw(), self.raw, &mut length) } < 0;
-        if failed { Err(Thrown::pending()) } else { Ok(length.max(0) as u64) }
+        if failed {
+            Err(Thrown::pending())
+        } else {
+            Ok(length.max(0) as u64)
+        }
     }
 
     /// The prototype, or null.
     pub fn prototype(&self) -> Result<Value<'c>, Thrown> {
         // SAFETY: the value is live.
-        unsafe { Value::checked(self.context, sys::JS_GetPrototype(self.context.raw(), self.raw)) }
+        unsafe {
+            Value::checked(
+                self.context,
+                sys::JS_GetPrototype(self.context.raw(), self.raw),
+            )
+        }
     }
 
     /// As by `Object.setPrototypeOf`.
     pub fn set_prototype(&self, prototype: &Value<'c>) -> Result<(), Thrown> {
         // SAFETY: both values are live.
         let done = unsafe { sys::JS_SetPrototype(self.context.raw(), self.raw, prototype.raw) };
-        if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+        if done < 0 {
+            Err(Thrown::pending())
+        } else {
+            Ok(())
+        }
     }
 
     /// As by `Object.freeze`: not its members' members.
     pub fn freeze(&self) -> Result<(), Thrown> {
         // SAFETY: the value is live.
         let done = unsafe { sys::JS_FreezeObject(self.context.raw(), self.raw) };
-        if done < 0 { Err(Thrown::pending()) } else { Ok(()) }
+        if done < 0 {
+            Err(Thrown::pending())
+        } else {
+            Ok(())
+        }
     }
 
     // Calls.
 
     /// Calls this function.
     pub fn call(&self, this: &Value<'c>, arguments: &[&Value<'c>]) -> Result<Value<'c>, Thrown> {
-        debug_assert!(std::ptr::eq(this.context, self.context), "a value of another runtime");
+        debug_assert!(
+            std::ptr::eq(this.context, self.context),
+            "a value of another runtime"
+        );
         with_raw(arguments, |count, table| {
             // SAFETY: all values are live for the call, which takes none of them over.
             unsafe {
@@ -515,11 +603,20 @@ impl<'c> Value<'c> {
             } else if sys::JS_GetTypedArrayType(self.raw) >= 0 {
                 let (mut offset, mut length) = (0, 0);
                 let unit = std::ptr::null_mut();
-                let raw = sys::JS_GetTypedArrayBuffer(context, self.raw, &mut offset, &mut length, unit);
-                (Value::checked(self.context, raw), offset as usize, Some(length as usize))
+                let raw =
+                    sys::JS_GetTypedArrayBuffer(context, self.raw, &mut offset, &mut length, unit);
+                (
+                    Value::checked(self.context, raw),
+                    offset as usize,
+                    Some(length as usize),
+                )
             } else if sys::JS_IsDataView(self.raw) {
                 // A DataView has no accessor of its own; its properties say the same.
-                let number = |key| self.get(key).and_then(|n| n.to_integer()).map(|n| n.max(0) as usize);
+                let number = |key| {
+                    self.get(key)
+                        .and_then(|n| n.to_integer())
+                        .map(|n| n.max(0) as usize)
+                };
                 match (number("byteOffset"), number("byteLength")) {
                     (Ok(offset), Ok(length)) => (self.get("buffer"), offset, Some(length)),
                     (Err(thrown), _) | (_, Err(thrown)) => (Err(thrown), 0, None),
@@ -541,7 +638,9 @@ impl<'c> Value<'c> {
                 }
                 return Some((std::ptr::NonNull::dangling().as_ptr(), 0));
             }
-            offset.checked_add(length).filter(|&end| end <= whole as usize)?;
+            offset
+                .checked_add(length)
+                .filter(|&end| end <= whole as usize)?;
             Some((start.add(offset), length))
         }
     }
@@ -581,7 +680,11 @@ fn with_raw<R>(arguments: &[&Value<'_>], body: impl FnOnce(i32, *mut sys::JSValu
 pub struct Text<'c>(Source<'c>);
 
 enum Source<'c> {
-    Engine { text: &'static str, start: *const std::ffi::c_char, context: &'c Context },
+    Engine {
+        text: &'static str,
+        start: *const std::ffi::c_char,
+        context: &'c Context,
+    },
     Owned(String),
 }
 
@@ -598,7 +701,11 @@ impl<'c> Text<'c> {
             }
             let bytes = std::slice::from_raw_parts(start as *const u8, length as usize);
             match std::str::from_utf8(bytes) {
-                Ok(text) => Ok(Self(Source::Engine { text, start, context })),
+                Ok(text) => Ok(Self(Source::Engine {
+                    text,
+                    start,
+                    context,
+                })),
                 Err(_) => {
                     let owned = replace_surrogates(bytes);
                     sys::JS_FreeCString(context.raw(), start);

@@ -1,0 +1,102 @@
+//! The modules that k6 scripts import by name: one file each.
+//!
+//! A module is a [`BuiltIn`]: a table of [`Entry`]s (functions and constants, which cost a user nothing until they are
+//! used) and, where values have to be made, a function that makes them.
+//!
+//! ```ignore
+//! pub const MODULE: BuiltIn = BuiltIn {
+//!     name: "k6/encoding",
+//!     shape: Shape::Names,
+//!     entries: &[Entry::function(c"b64encode", 2, b64encode)],
+//!     made: &["Something"],
+//!     make: Some(|context, exports| exports.define("Something", context.constructor("Something", 1, something)?)),
+//! };
+//!
+//! fn b64encode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+//!     let input = call.argument(0);            // undefined when it was not given
+//!     let text = input.to_text()?;             // conversions may throw: pass it on by `?`
+//!     if text.is_empty() {
+//!         return Err(context.throw_type("nothing to encode"));
+//!     }
+//!     context.string(&encode(&text))
+//! }
+//! ```
+//!
+//! * Errors: `Err(context.throw_plain(..))`, `throw_type(..)`; never a panic.
+//! * Per-user state and services: [`crate::user::user`]`(context)`.
+//! * Objects with Rust state: implement [`crate::quickjs::Class`], make them with `context.instance(value)`, and find
+//!   the state again with `call.this().instance::<T>()`. JavaScript values that such an object keeps go into
+//!   [`crate::quickjs::Slot`]s told by `Class::slots`. A value kept elsewhere in Rust is a
+//!   [`crate::quickjs::Persistent`].
+//! * Live objects, whose properties are computed: `const EXOTIC: bool = true` and `get`/`set`/`keys`/`delete`.
+//! * Constructors: `context.constructor(name, length, body)`; in the body, `call.this()` is `new.target` (undefined
+//!   when called without `new`); return `context.instance(..)`. `instanceof` works once
+//!   [`link_constructor`]`::<T>(constructor)` has been called.
+//! * Binary data: `value.with_bytes(|bytes| ..)` reads ArrayBuffers, typed arrays and DataViews;
+//!   `context.array_buffer(bytes)` makes one.
+//! * Waiting: `context.wait(future)` suspends the script until `future` is done; map its error with
+//!   `.map_err(|c| context.cancelled(c))?`.
+
+use crate::quickjs::{Class, Context, Entry, Thrown, Value};
+
+/// A module that scripts import by name.
+pub struct BuiltIn {
+    pub name: &'static str,
+    pub shape: Shape,
+    /// Functions and constants.
+    pub entries: &'static [Entry],
+    /// The names that `make` defines.
+    pub made: &'static [&'static str],
+    /// Defines the exports that are no plain functions or constants.
+    pub make: Option<Make>,
+}
+
+/// Defines the made exports on the object of all exports.
+pub type Make = for<'c> fn(&'c Context, &Value<'c>) -> Result<(), Thrown>;
+
+/// What a module's default export is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// One object is the default export; its keys can be imported by name too.
+    DefaultObject,
+    /// Names only. (As in k6, the default export is then an object of all names.)
+    Names,
+}
+
+/// All modules there are.
+pub const ALL: &[&BuiltIn] = &[];
+
+impl BuiltIn {
+    /// The names it exports, apart from `default`.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.entries
+            .iter()
+            .map(Entry::name)
+            .chain(self.made.iter().copied())
+    }
+
+    /// The object of all exports.
+    pub fn exports<'c>(&self, context: &'c Context) -> Result<Value<'c>, Thrown> {
+        let exports = context.object()?;
+        context.add_entries(&exports, self.entries)?;
+        if let Some(make) = self.make {
+            make(context, &exports)?;
+        }
+        Ok(exports)
+    }
+}
+
+/// Makes `instanceof constructor` true for objects of `T`, and gives `constructor` its `prototype`.
+pub fn link_constructor<'c, T: Class>(
+    context: &'c Context,
+    constructor: &Value<'c>,
+) -> Result<(), Thrown> {
+    let prototype = context.prototype_of::<T>()?;
+    prototype.define_hidden("constructor", constructor.clone())?;
+    constructor.define_hidden("prototype", prototype)
+}
+
+/// The module called `name`.
+pub fn find(name: &str) -> Option<&'static BuiltIn> {
+    ALL.iter().copied().find(|module| module.name == name)
+}
