@@ -37,6 +37,7 @@ impl Context {
     /// When it is of another type.
     #[inline]
     pub fn host<H: Any>(&self) -> &H {
+        // Each runtime is made in one place of the program, with one type of state.
         self.inner()
             .host()
             .expect("the runtime was made with another type of state")

@@ -17,6 +17,7 @@
 //! A value must not be handed to another runtime than its own. Debug builds assert it.
 #![allow(unsafe_code)]
 
+mod bytes;
 mod class;
 mod context;
 mod exception;
@@ -24,9 +25,11 @@ mod fiber;
 mod function;
 mod module;
 mod name;
+mod object;
 mod persistent;
 mod promise;
 mod runtime;
+mod text;
 mod value;
 
 pub use class::{Class, Instance, Slot, Written};
@@ -39,7 +42,8 @@ pub use name::{Atom, Key, Name};
 pub use persistent::Persistent;
 pub use promise::{PromiseState, Resolver};
 pub use runtime::{Runtime, Settings};
-pub use value::{Borrowed, Text, Value};
+pub use text::Text;
+pub use value::{Borrowed, Value};
 
 use rquickjs_sys as sys;
 

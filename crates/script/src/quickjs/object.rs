@@ -1,0 +1,264 @@
+//! Properties, prototypes and calls of objects.
+
+use super::name::{Atom, Key};
+use super::{Thrown, Value, sys};
+
+impl<'c> Value<'c> {
+    /// The property `key`, by way of getters and the prototype chain.
+    #[inline]
+    pub fn get(&self, key: impl Key) -> Result<Value<'c>, Thrown> {
+        key.with(self.context, |atom| {
+            // SAFETY: the value and the atom are live.
+            unsafe {
+                Value::checked(
+                    self.context,
+                    sys::JS_GetProperty(self.context.raw(), self.raw, atom),
+                )
+            }
+        })
+    }
+
+    /// The element at `index`.
+    #[inline]
+    pub fn at(&self, index: u32) -> Result<Value<'c>, Thrown> {
+        // SAFETY: the value is live.
+        unsafe {
+            Value::checked(
+                self.context,
+                sys::JS_GetPropertyUint32(self.context.raw(), self.raw, index),
+            )
+        }
+    }
+
+    /// Assigns `key`, by way of setters.
+    #[inline]
+    pub fn set(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
+        key.with(self.context, |atom| {
+            // SAFETY: the values and the atom are live; the engine takes over `value`.
+            let done = unsafe {
+                sys::JS_SetProperty(self.context.raw(), self.raw, atom, value.into_raw())
+            };
+            if done < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    /// Makes `key` a property of the object itself, without calling setters.
+    pub fn define(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
+        self.define_with(key, value, sys::JS_PROP_C_W_E)
+    }
+
+    /// Like [`Value::define`], but not listed among the object's keys.
+    pub fn define_hidden(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
+        self.define_with(
+            key,
+            value,
+            sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_WRITABLE,
+        )
+    }
+
+    /// Like [`Value::define`], but scripts can neither assign nor delete it.
+    pub fn define_fixed(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
+        self.define_with(key, value, sys::JS_PROP_ENUMERABLE)
+    }
+
+    fn define_with(&self, key: impl Key, value: Value<'c>, flags: u32) -> Result<(), Thrown> {
+        key.with(self.context, |atom| {
+            // SAFETY: the values and the atom are live; the engine takes over `value`.
+            let done = unsafe {
+                sys::JS_DefinePropertyValue(
+                    self.context.raw(),
+                    self.raw,
+                    atom,
+                    value.into_raw(),
+                    flags as i32,
+                )
+            };
+            if done < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    /// Makes `key` a property of the object itself that is computed by `getter`.
+    pub fn define_getter(&self, key: impl Key, getter: Value<'c>) -> Result<(), Thrown> {
+        let flags = (sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE) as i32;
+        key.with(self.context, |atom| {
+            // SAFETY: the values and the atom are live; the engine takes over `getter`.
+            let done = unsafe {
+                sys::JS_DefinePropertyGetSet(
+                    self.context.raw(),
+                    self.raw,
+                    atom,
+                    getter.into_raw(),
+                    sys::JS_UNDEFINED,
+                    flags,
+                )
+            };
+            if done < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    /// As by `key in object`.
+    pub fn has(&self, key: impl Key) -> Result<bool, Thrown> {
+        key.with(self.context, |atom| {
+            // SAFETY: the value and the atom are live.
+            let answer = unsafe { sys::JS_HasProperty(self.context.raw(), self.raw, atom) };
+            if answer < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(answer > 0)
+            }
+        })
+    }
+
+    /// As by `delete object[key]`.
+    pub fn delete(&self, key: impl Key) -> Result<bool, Thrown> {
+        key.with(self.context, |atom| {
+            // SAFETY: the value and the atom are live.
+            let answer = unsafe { sys::JS_DeleteProperty(self.context.raw(), self.raw, atom, 0) };
+            if answer < 0 {
+                Err(Thrown::pending())
+            } else {
+                Ok(answer > 0)
+            }
+        })
+    }
+
+    /// The own enumerable text keys, in the order `Object.keys` gives them. Empty for what is no object.
+    pub fn keys(&self) -> Result<Vec<Atom<'c>>, Thrown> {
+        if !self.is_object() {
+            return Ok(Vec::new());
+        }
+        let flags = (sys::JS_GPN_STRING_MASK | sys::JS_GPN_ENUM_ONLY) as i32;
+        let mut table = std::ptr::null_mut();
+        let mut length = 0;
+        // SAFETY: on success the table holds `length` atoms owned by the caller, and is freed by `js_free`.
+        unsafe {
+            let failed = sys::JS_GetOwnPropertyNames(
+                self.context.raw(),
+                &mut table,
+                &mut length,
+                self.raw,
+                flags,
+            ) < 0;
+            if failed {
+                return Err(Thrown::pending());
+            }
+            let keys = (0..length as usize)
+                .map(|i| Atom::from_raw(self.context, (*table.add(i)).atom))
+                .collect();
+            sys::js_free(self.context.raw(), table.cast());
+            Ok(keys)
+        }
+    }
+
+    /// The own enumerable properties, keys as text.
+    pub fn entries(&self) -> Result<Vec<(String, Value<'c>)>, Thrown> {
+        self.keys()?
+            .into_iter()
+            .map(|key| Ok((key.text(), self.get(&key)?)))
+            .collect()
+    }
+
+    /// `length`, of an array or whatever has one.
+    pub fn length(&self) -> Result<u64, Thrown> {
+        let mut length = 0;
+        // SAFETY: the value is live.
+        let failed = unsafe { sys::JS_GetLength(self.context.raw(), self.raw, &mut length) } < 0;
+        if failed {
+            Err(Thrown::pending())
+        } else {
+            Ok(length.max(0) as u64)
+        }
+    }
+
+    /// The prototype, or null.
+    pub fn prototype(&self) -> Result<Value<'c>, Thrown> {
+        // SAFETY: the value is live.
+        unsafe {
+            Value::checked(
+                self.context,
+                sys::JS_GetPrototype(self.context.raw(), self.raw),
+            )
+        }
+    }
+
+    /// As by `Object.setPrototypeOf`.
+    pub fn set_prototype(&self, prototype: &Value<'c>) -> Result<(), Thrown> {
+        // SAFETY: both values are live.
+        let done = unsafe { sys::JS_SetPrototype(self.context.raw(), self.raw, prototype.raw) };
+        if done < 0 {
+            Err(Thrown::pending())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// As by `Object.freeze`: not its members' members.
+    pub fn freeze(&self) -> Result<(), Thrown> {
+        // SAFETY: the value is live.
+        let done = unsafe { sys::JS_FreezeObject(self.context.raw(), self.raw) };
+        if done < 0 {
+            Err(Thrown::pending())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Calls this function.
+    pub fn call(&self, this: &Value<'c>, arguments: &[&Value<'c>]) -> Result<Value<'c>, Thrown> {
+        debug_assert!(
+            std::ptr::eq(this.context, self.context),
+            "a value of another runtime"
+        );
+        with_raw(arguments, |count, table| {
+            // SAFETY: all values are live for the call, which takes none of them over.
+            unsafe {
+                let raw = sys::JS_Call(self.context.raw(), self.raw, this.raw, count, table);
+                Value::checked(self.context, raw)
+            }
+        })
+    }
+
+    /// As by `new`.
+    pub fn construct(&self, arguments: &[&Value<'c>]) -> Result<Value<'c>, Thrown> {
+        with_raw(arguments, |count, table| {
+            // SAFETY: all values are live for the call, which takes none of them over.
+            unsafe {
+                let raw = sys::JS_CallConstructor(self.context.raw(), self.raw, count, table);
+                Value::checked(self.context, raw)
+            }
+        })
+    }
+
+    /// Calls the method `key`.
+    pub fn invoke(&self, key: impl Key, arguments: &[&Value<'c>]) -> Result<Value<'c>, Thrown> {
+        self.get(key)?.call(self, arguments)
+    }
+}
+
+/// Lays `arguments` out as the engine takes them.
+#[inline]
+fn with_raw<R>(arguments: &[&Value<'_>], body: impl FnOnce(i32, *mut sys::JSValue) -> R) -> R {
+    const INLINE: usize = 4;
+    if arguments.len() <= INLINE {
+        let mut table = [sys::JS_UNDEFINED; INLINE];
+        for (place, value) in table.iter_mut().zip(arguments) {
+            *place = value.raw;
+        }
+        body(arguments.len() as i32, table.as_mut_ptr())
+    } else {
+        let mut table: Vec<_> = arguments.iter().map(|value| value.raw).collect();
+        body(table.len() as i32, table.as_mut_ptr())
+    }
+}

@@ -1,0 +1,102 @@
+//! The text of values.
+
+use std::fmt;
+use std::ops::Deref;
+
+use super::{Context, Thrown, Value, sys};
+
+/// The text of a value, borrowed from the engine where it can be.
+pub struct Text<'c>(Source<'c>);
+
+enum Source<'c> {
+    Engine {
+        text: &'static str,
+        start: *const std::ffi::c_char,
+        context: &'c Context,
+    },
+    Owned(String),
+}
+
+impl<'c> Text<'c> {
+    pub(super) fn of(value: &Value<'c>) -> Result<Self, Thrown> {
+        let context = value.context;
+        let mut length = 0;
+        // SAFETY: the engine keeps the bytes until they are freed, which `drop` does, and `text` is only lent out for
+        // the life of `self`.
+        unsafe {
+            let start = sys::JS_ToCStringLen2(context.raw(), &mut length, value.raw, false);
+            if start.is_null() {
+                return Err(Thrown::pending());
+            }
+            let bytes = std::slice::from_raw_parts(start as *const u8, length as usize);
+            match std::str::from_utf8(bytes) {
+                Ok(text) => Ok(Self(Source::Engine {
+                    text,
+                    start,
+                    context,
+                })),
+                Err(_) => {
+                    let owned = replace_surrogates(bytes);
+                    sys::JS_FreeCString(context.raw(), start);
+                    Ok(Self(Source::Owned(owned)))
+                }
+            }
+        }
+    }
+
+    /// The text as a string of its own.
+    pub fn into_string(mut self) -> String {
+        match &mut self.0 {
+            Source::Engine { text, .. } => (*text).to_owned(),
+            Source::Owned(text) => std::mem::take(text),
+        }
+    }
+}
+
+/// The engine writes a lone surrogate as three bytes that UTF-8 forbids; each becomes one U+FFFD.
+fn replace_surrogates(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    loop {
+        match std::str::from_utf8(rest) {
+            Ok(valid) => {
+                text.push_str(valid);
+                return text;
+            }
+            Err(error) => {
+                let (valid, after) = rest.split_at(error.valid_up_to());
+                text.push_str(&String::from_utf8_lossy(valid));
+                text.push('\u{fffd}');
+                let skip = if after.first() == Some(&0xed) { 3 } else { 1 };
+                rest = after.get(skip..).unwrap_or_default();
+            }
+        }
+    }
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+    #[inline]
+    fn deref(&self) -> &str {
+        match &self.0 {
+            Source::Engine { text, .. } => text,
+            Source::Owned(text) => text,
+        }
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl Drop for Text<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Source::Engine { start, context, .. } = self.0 {
+            // SAFETY: the engine's own string, given back once.
+            unsafe { sys::JS_FreeCString(context.raw(), start) };
+        }
+    }
+}
