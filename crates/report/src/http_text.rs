@@ -1,0 +1,218 @@
+//! The result of load on one URL, for people.
+
+use units::Bytes;
+
+use crate::http_result::{HttpResult, Latency};
+use crate::numbers;
+use crate::own_block::verdict_line;
+use crate::paint::{Paint, spaces, width};
+use samples::Verdict;
+
+/// Renders the result; `title` says what was run. The text starts and ends
+/// with an empty line.
+pub fn render(title: &str, result: &HttpResult, paint: Paint) -> String {
+    let mut lines = vec![
+        String::new(),
+        format!("  {}", paint.bold(title)),
+        String::new(),
+    ];
+    lines.extend(totals(result, paint));
+    lines.push(String::new());
+    lines.extend(latencies(result, paint));
+    lines.extend(answers(result, paint));
+    let verdict = Verdict {
+        level: result.generator.verdict,
+        reasons: result.generator.reasons.clone(),
+    };
+    lines.push(format!("  {}", verdict_line(&verdict, paint)));
+    lines.push(String::new());
+    lines.join("\n") + "\n"
+}
+
+/// A label and what stands behind it, in a column of its own.
+fn entry(label: &str, text: &str) -> String {
+    format!(
+        "  {label}{} {text}",
+        spaces(LABEL_WIDTH.saturating_sub(width(label)))
+    )
+}
+
+const LABEL_WIDTH: usize = 14;
+
+fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
+    let failed = if result.failed > 0 {
+        let share = result.failed as f64 / (result.requests as f64).max(1.0);
+        let text = format!("{} failed ({})", result.failed, numbers::percent(share));
+        format!(", {}", paint.bad(&text))
+    } else {
+        String::new()
+    };
+    let duration = numbers::time(result.duration_seconds * 1e3, None);
+    let per_second = |bytes: u64| {
+        let seconds = result.duration_seconds;
+        numbers::data(if seconds > 0.0 {
+            bytes as f64 / seconds
+        } else {
+            0.0
+        })
+    };
+    let protocol = result
+        .protocol
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" over {name}"));
+    let per_request = if result.requests > 0 {
+        let micros = result.generator.cpu_seconds * 1e6 / result.requests as f64;
+        format!(" ({micros:.1} µs a request)")
+    } else {
+        String::new()
+    };
+    vec![
+        entry(
+            "rate",
+            &format!(
+                "{} requests/s",
+                paint.figure(&rate(result.requests_per_second))
+            ),
+        ),
+        entry(
+            "requests",
+            &format!(
+                "{} in {duration}{protocol}{failed}",
+                paint.figure(&result.requests.to_string())
+            ),
+        ),
+        entry(
+            "received",
+            &format!(
+                "{} ({}/s)",
+                Bytes(result.bytes_received),
+                per_second(result.bytes_received)
+            ),
+        ),
+        entry(
+            "sent",
+            &format!(
+                "{} ({}/s)",
+                Bytes(result.bytes_sent),
+                per_second(result.bytes_sent)
+            ),
+        ),
+        entry(
+            "generator",
+            &format!(
+                "{} of processor time{per_request}, {} of memory at most",
+                numbers::time(result.generator.cpu_seconds * 1e3, None),
+                Bytes(result.generator.peak_rss_bytes)
+            ),
+        ),
+    ]
+}
+
+/// A rate with a decimal where there is little of it.
+pub(crate) fn rate(per_second: f64) -> String {
+    if per_second < 1_000.0 {
+        format!("{per_second:.1}")
+    } else {
+        format!("{per_second:.0}")
+    }
+}
+
+const TITLES: [&str; 8] = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
+
+/// One row for each way to look at how long things took.
+fn latencies(result: &HttpResult, paint: Paint) -> Vec<String> {
+    let rows: Vec<(&str, [String; 8])> = [
+        ("service time", result.service_time),
+        ("response time", result.response_time),
+        ("send lag", result.send_lag),
+        ("failed", result.failed_time),
+    ]
+    .into_iter()
+    .filter_map(|(label, latency)| latency.map(|latency| (label, cells(&latency))))
+    .collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let column = |place: usize, title: &str| {
+        let cells = rows.iter().filter_map(|(_, cells)| cells.get(place));
+        cells.map(|cell| width(cell)).fold(width(title), usize::max)
+    };
+    let row = |cells: &[String]| {
+        let cells: Vec<_> = TITLES
+            .iter()
+            .enumerate()
+            .zip(cells)
+            .map(|((place, title), cell)| {
+                format!(
+                    "{}{cell}",
+                    spaces(column(place, title).saturating_sub(width(cell)))
+                )
+            })
+            .collect();
+        cells.join("  ")
+    };
+    let mut lines = vec![paint.dim(&entry("", &row(&TITLES.map(str::to_owned))))];
+    lines.extend(rows.iter().map(|(label, cells)| entry(label, &row(cells))));
+    if rows
+        .iter()
+        .any(|(_, cells)| cells.iter().any(|cell| cell.ends_with(CHANCE)))
+    {
+        let note = format!("{CHANCE} fewer than ten samples lie beyond: chance, not a figure");
+        lines.push(paint.dim(&entry("", &note)));
+    }
+    lines.push(String::new());
+    lines
+}
+
+const CHANCE: char = '?';
+
+fn cells(latency: &Latency) -> [String; 8] {
+    let time = |milliseconds| numbers::time(milliseconds, None);
+    // A quantile rests on the samples beyond it.
+    let quantile = |share: f64, milliseconds| {
+        let beyond = latency.count as f64 * (1.0 - share);
+        let mut text = time(milliseconds);
+        if beyond.round() < 10.0 {
+            text.push(CHANCE);
+        }
+        text
+    };
+    [
+        time(latency.min),
+        time(latency.mean),
+        quantile(0.5, latency.p50),
+        quantile(0.9, latency.p90),
+        quantile(0.95, latency.p95),
+        quantile(0.99, latency.p99),
+        quantile(0.999, latency.p999),
+        time(latency.max),
+    ]
+}
+
+fn answers(result: &HttpResult, paint: Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut label = "status";
+    for (status, count) in &result.status_codes {
+        let status = paint.outcome(*status < 400, &status.to_string());
+        lines.push(entry(label, &format!("{status}  {count}")));
+        label = "";
+    }
+    label = "errors";
+    for error in &result.errors {
+        lines.push(entry(
+            label,
+            &format!("{}  {}", paint.bad(&error.text), error.count),
+        ));
+        label = "";
+    }
+    if result.other_errors > 0 {
+        lines.push(entry(
+            label,
+            &format!("{}  {}", paint.bad("others"), result.other_errors),
+        ));
+    }
+    if !lines.is_empty() {
+        lines.push(String::new());
+    }
+    lines
+}

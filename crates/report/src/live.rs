@@ -1,0 +1,333 @@
+//! Load on one URL while it runs, for a terminal: lines to be drawn over one
+//! another with [`progress::frame`](crate::progress::frame).
+
+use std::time::Duration;
+
+use units::Bytes;
+
+use crate::fixed_width::fixed_width;
+use crate::http_text::rate;
+use crate::numbers;
+use crate::paint::{Paint, spaces, width};
+
+/// A run at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LiveView {
+    /// What is run.
+    pub title: String,
+    /// Since the run began.
+    pub elapsed: Duration,
+    /// How long it is to take; none if requests are counted instead.
+    pub duration: Option<Duration>,
+    /// Done, 0 to 1.
+    pub done: f64,
+    /// Connections, or users, at work.
+    pub users: u32,
+    /// Exchanges so far, failed ones included.
+    pub requests: u64,
+    /// Failed ones.
+    pub failed: u64,
+    /// Requests per second in each of the latest seconds, oldest first.
+    pub rates: Vec<f64>,
+    /// Requests per second that are wanted; none in a closed model.
+    pub wanted_rate: Option<f64>,
+    /// What exchanges took in the latest second.
+    pub latest: Option<Quantiles>,
+    /// What they took so far.
+    pub overall: Option<Quantiles>,
+    /// Answers by status, sorted.
+    pub statuses: Vec<(u16, u64)>,
+    /// Failures without an answer, most frequent first.
+    pub errors: Vec<(String, u64)>,
+    /// What the generator itself does.
+    pub generator: GeneratorLoad,
+}
+
+/// Times of exchanges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quantiles {
+    /// The median.
+    pub p50: Duration,
+    /// The 90th percentile.
+    pub p90: Duration,
+    /// The 99th percentile.
+    pub p99: Duration,
+    /// The longest.
+    pub max: Duration,
+}
+
+/// What the generator does to make the load.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GeneratorLoad {
+    /// Share of a processor that each worker thread used in the latest second.
+    pub workers: Vec<f64>,
+    /// 99th percentile of how late requests were sent; none in a closed model.
+    pub send_lag: Option<Duration>,
+    /// Memory now.
+    pub rss: Bytes,
+    /// What speaks against the figures, if anything does.
+    pub warning: Option<String>,
+}
+
+/// How many errors there is room for.
+const ERRORS_SHOWN: usize = 3;
+
+/// Where a worker's share of a processor becomes a worry.
+const BUSY: f64 = 0.9;
+
+/// The view as lines that fit into `columns`, the first of them empty.
+pub fn lines(view: &LiveView, columns: usize, paint: Paint) -> Vec<String> {
+    let mut lines: Vec<(String, Vec<Piece>)> = vec![
+        (view.title.clone(), Vec::new()),
+        (String::new(), progress(view, columns)),
+        ("rate".to_owned(), rates(view, columns)),
+        ("requests".to_owned(), counts(view)),
+    ];
+    for (label, quantiles) in [("latency now", view.latest), ("latency", view.overall)] {
+        if let Some(quantiles) = quantiles {
+            lines.push((label.to_owned(), latency(&quantiles)));
+        }
+    }
+    if !view.statuses.is_empty() {
+        lines.push(("status".to_owned(), statuses(view)));
+    }
+    for (text, count) in view.errors.iter().take(ERRORS_SHOWN) {
+        lines.push((
+            "error".to_owned(),
+            vec![Piece::bad(format!("{count} × {text}"))],
+        ));
+    }
+    lines.push(("generator".to_owned(), generator(&view.generator)));
+    if let Some(warning) = &view.generator.warning {
+        lines.push((String::new(), vec![Piece::doubtful(warning.clone())]));
+    }
+    let mut drawn = vec![String::new()];
+    drawn.extend(
+        lines
+            .iter()
+            .map(|(label, pieces)| draw(label, pieces, columns, paint)),
+    );
+    drawn
+}
+
+/// Text with its colour apart, so that it can be cut to size.
+struct Piece {
+    text: String,
+    colour: Colour,
+}
+
+enum Colour {
+    Plain,
+    Figure,
+    Good,
+    Bad,
+    Doubtful,
+}
+
+impl Piece {
+    fn plain(text: impl Into<String>) -> Piece {
+        Piece {
+            text: text.into(),
+            colour: Colour::Plain,
+        }
+    }
+
+    fn figure(text: impl Into<String>) -> Piece {
+        Piece {
+            text: text.into(),
+            colour: Colour::Figure,
+        }
+    }
+
+    fn bad(text: impl Into<String>) -> Piece {
+        Piece {
+            text: text.into(),
+            colour: Colour::Bad,
+        }
+    }
+
+    fn doubtful(text: impl Into<String>) -> Piece {
+        Piece {
+            text: text.into(),
+            colour: Colour::Doubtful,
+        }
+    }
+}
+
+const LABEL_WIDTH: usize = 12;
+
+fn draw(label: &str, pieces: &[Piece], columns: usize, paint: Paint) -> String {
+    let mut left = columns;
+    let mut cut = |text: &str| {
+        // What a peer or a user said may hold anything.
+        let kept: String = text
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(left)
+            .collect();
+        left -= width(&kept);
+        kept
+    };
+    if pieces.is_empty() {
+        return format!("  {}", paint.bold(&cut(label)));
+    }
+    let label = format!(
+        "  {label}{} ",
+        spaces(LABEL_WIDTH.saturating_sub(width(label)))
+    );
+    let mut line = cut(&label);
+    for piece in pieces {
+        let text = cut(&piece.text);
+        line.push_str(&match piece.colour {
+            Colour::Plain => text,
+            Colour::Figure => paint.figure(&text),
+            Colour::Good => paint.good(&text),
+            Colour::Bad => paint.bad(&text),
+            Colour::Doubtful => paint.doubtful(&text),
+        });
+    }
+    line
+}
+
+fn progress(view: &LiveView, columns: usize) -> Vec<Piece> {
+    let time = match view.duration {
+        Some(duration) => format!(
+            "{} of {}",
+            fixed_width(view.elapsed, duration),
+            numbers::time(duration.as_secs_f64() * 1e3, None)
+        ),
+        None => fixed_width(view.elapsed, view.elapsed),
+    };
+    let done = if view.done.is_finite() {
+        view.done.clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let room = columns.saturating_sub(LABEL_WIDTH + 40).min(40);
+    let filled = (done * room as f64) as usize;
+    vec![
+        Piece::plain(format!(
+            "[{}{}] ",
+            "=".repeat(filled),
+            "-".repeat(room - filled)
+        )),
+        Piece::plain(format!(
+            "{:.0}%  {time}  {} users",
+            (done * 100.0).floor(),
+            view.users
+        )),
+    ]
+}
+
+fn rates(view: &LiveView, columns: usize) -> Vec<Piece> {
+    let now = view.rates.last().copied().unwrap_or(0.0);
+    let seconds = view.elapsed.as_secs_f64();
+    let mean = if seconds > 0.0 {
+        view.requests as f64 / seconds
+    } else {
+        0.0
+    };
+    let mut pieces = vec![
+        Piece::figure(rate(now)),
+        Piece::plain(format!("/s now, {}/s on average", rate(mean))),
+    ];
+    if let Some(wanted) = view.wanted_rate {
+        pieces.push(Piece::plain(format!(", {}/s wanted", rate(wanted))));
+    }
+    let room = columns.saturating_sub(LABEL_WIDTH + 60).min(40);
+    let from = view.rates.len().saturating_sub(room);
+    if let Some(latest) = view.rates.get(from..).filter(|latest| latest.len() > 1) {
+        pieces.push(Piece::plain(format!("  {}", sparkline(latest))));
+    }
+    pieces
+}
+
+/// Values as blocks of eight heights, the highest value the highest block.
+fn sparkline(values: &[f64]) -> String {
+    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let highest = values.iter().copied().fold(0.0, f64::max);
+    values
+        .iter()
+        .map(|value| {
+            let share = if highest > 0.0 { value / highest } else { 0.0 };
+            let height = (share * 7.0).round().clamp(0.0, 7.0) as usize;
+            BLOCKS.get(height).copied().unwrap_or('▁')
+        })
+        .collect()
+}
+
+fn counts(view: &LiveView) -> Vec<Piece> {
+    let mut pieces = vec![Piece::figure(view.requests.to_string())];
+    if view.failed > 0 {
+        let share = numbers::percent(view.failed as f64 / (view.requests as f64).max(1.0));
+        pieces.push(Piece::plain(", "));
+        pieces.push(Piece::bad(format!("{} failed ({share})", view.failed)));
+    }
+    pieces
+}
+
+fn latency(quantiles: &Quantiles) -> Vec<Piece> {
+    let figures = [
+        ("p50 ", quantiles.p50),
+        ("  p90 ", quantiles.p90),
+        ("  p99 ", quantiles.p99),
+        ("  max ", quantiles.max),
+    ];
+    figures
+        .into_iter()
+        .flat_map(|(label, time)| {
+            // Padded, so that the figures stand still while they change.
+            let text = format!("{:<8}", milliseconds(time));
+            [Piece::plain(label), Piece::figure(text)]
+        })
+        .collect()
+}
+
+fn milliseconds(time: Duration) -> String {
+    numbers::time(time.as_nanos() as f64 / 1e6, None)
+}
+
+fn statuses(view: &LiveView) -> Vec<Piece> {
+    view.statuses
+        .iter()
+        .flat_map(|(status, count)| {
+            let colour = if *status < 400 {
+                Colour::Good
+            } else {
+                Colour::Bad
+            };
+            [
+                Piece {
+                    text: status.to_string(),
+                    colour,
+                },
+                Piece::plain(format!(" {count}  ")),
+            ]
+        })
+        .collect()
+}
+
+fn generator(load: &GeneratorLoad) -> Vec<Piece> {
+    let busiest = load.workers.iter().copied().fold(0.0, f64::max);
+    let total: f64 = load.workers.iter().sum();
+    let share = format!("{:.0}%", busiest * 100.0);
+    let mut pieces = vec![
+        if busiest >= BUSY {
+            Piece::doubtful(share)
+        } else {
+            Piece::figure(share)
+        },
+        Piece::plain(format!(
+            " of a processor on the busiest of {} workers",
+            load.workers.len()
+        )),
+        Piece::plain(format!(" ({:.0}% in all), {}", total * 100.0, load.rss)),
+    ];
+    if let Some(lag) = load.send_lag {
+        pieces.push(Piece::plain(format!(
+            ", send lag p99 {}",
+            milliseconds(lag)
+        )));
+    }
+    pieces
+}

@@ -1,0 +1,116 @@
+//! What Plimsoll tells beside k6's figures: metrics of its own, the errors met,
+//! what was left out, and whether the run can be believed.
+
+use samples::{Cause, Level, MetricSummary, Summary, Values, Verdict};
+
+use crate::metric_table::{Row, Style, Widths, sorted};
+use crate::paint::Paint;
+use crate::summary_text::Detail;
+
+/// The block's lines, without indentation. The last is the verdict, if there
+/// is one.
+pub(crate) fn lines(
+    summary: &Summary,
+    verdict: Option<&Verdict>,
+    detail: Detail,
+    style: &Style,
+) -> Vec<String> {
+    let shown = summary
+        .metrics
+        .iter()
+        .filter(|metric| metric.extra && has_samples(metric))
+        .filter(|metric| detail == Detail::Full || !LEFT_TO_FULL.contains(&metric.name.as_str()));
+    let rows: Vec<_> = sorted(shown)
+        .into_iter()
+        .map(|metric| Row::new(metric, style))
+        .collect();
+    let widths = Widths::of(&rows);
+    let mut lines: Vec<_> = rows
+        .iter()
+        .map(|row| widths.line(row, style.paint))
+        .collect();
+    lines.extend(errors(summary, style.paint));
+    lines.extend(left_out(summary));
+    lines.extend(verdict.map(|verdict| verdict_line(verdict, style.paint)));
+    lines
+}
+
+/// The verdict with its reasons, in one line.
+pub fn verdict_line(verdict: &Verdict, paint: Paint) -> String {
+    let reasons: Vec<_> = verdict
+        .reasons
+        .iter()
+        .map(|reason| match verdict.level {
+            Level::Valid => reason.text.clone(),
+            _ => format!("{}: {}", cause_name(reason.cause), reason.text),
+        })
+        .collect();
+    let reasons = reasons.join("; ");
+    let separator = if reasons.is_empty() { "" } else { " — " };
+    let level = match verdict.level {
+        Level::Valid => paint.good("✓ valid"),
+        Level::Suspect => paint.doubtful("! suspect"),
+        Level::Invalid => paint.bad("✗ invalid"),
+    };
+    format!("verdict: {level}{separator}{reasons}")
+}
+
+/// The word for a cause.
+pub(crate) fn cause_name(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Client => "client",
+        Cause::Server => "server",
+        Cause::Network => "network",
+        Cause::Clock => "clock",
+    }
+}
+
+const LEFT_TO_FULL: [&str; 2] = ["http_req_looking_up", "http_req_total"];
+
+/// How many errors are told apart here; exports have them all.
+const ERRORS_SHOWN: usize = 5;
+
+fn has_samples(metric: &MetricSummary) -> bool {
+    match &metric.values {
+        Values::Trend(_) => metric.values.count().is_some_and(|count| count > 0.0),
+        _ => true,
+    }
+}
+
+fn errors(summary: &Summary, paint: Paint) -> Vec<String> {
+    let errors = &summary.http.errors;
+    let mut lines: Vec<_> = errors
+        .iter()
+        .take(ERRORS_SHOWN)
+        .map(|error| format!("{} × {}", paint.bad(&error.count.to_string()), error.text))
+        .collect();
+    let rest: u64 = errors
+        .iter()
+        .skip(ERRORS_SHOWN)
+        .map(|error| error.count)
+        .fold(summary.http.other_errors, u64::saturating_add);
+    if rest > 0 {
+        lines.push(format!("{} × other errors", paint.bad(&rest.to_string())));
+    }
+    lines
+}
+
+/// Nothing that was not counted goes unsaid.
+fn left_out(summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    if summary.left_out.check_results > 0 {
+        lines.push(format!(
+            "{} results of checks are counted in `checks` alone: there were too many names of \
+             checks to list",
+            summary.left_out.check_results
+        ));
+    }
+    if summary.left_out.breakdown_samples > 0 {
+        lines.push(format!(
+            "{} samples are in the totals alone: there were too many groups and scenarios to \
+             tell apart",
+            summary.left_out.breakdown_samples
+        ));
+    }
+    lines
+}

@@ -1,0 +1,85 @@
+//! Colours, or none.
+
+/// Whether text is coloured for a terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    /// Plain text.
+    pub const OFF: Paint = Paint { on: false };
+    /// With the escape sequences of ECMA-48 ("ANSI colours").
+    pub const ON: Paint = Paint { on: true };
+
+    /// Coloured if `on`.
+    pub const fn new(on: bool) -> Self {
+        Paint { on }
+    }
+
+    /// Whether there is any colour.
+    pub const fn is_on(self) -> bool {
+        self.on
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    pub(crate) fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    pub(crate) fn doubtful(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    pub(crate) fn figure(self, text: &str) -> String {
+        self.wrap("36", text)
+    }
+
+    /// A figure that goes with another.
+    pub(crate) fn aside(self, text: &str) -> String {
+        self.wrap("2;36", text)
+    }
+
+    /// Good or bad.
+    pub(crate) fn outcome(self, good: bool, text: &str) -> String {
+        if good {
+            self.good(text)
+        } else {
+            self.bad(text)
+        }
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.on && !text.is_empty() {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// The mark of what holds, and of what does not.
+pub(crate) fn mark(good: bool) -> &'static str {
+    if good { "✓" } else { "✗" }
+}
+
+/// How many columns a text takes, as far as one a character is true.
+pub(crate) fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// As many spaces.
+pub(crate) fn spaces(count: usize) -> String {
+    " ".repeat(count)
+}

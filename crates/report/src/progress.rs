@@ -1,0 +1,386 @@
+//! Progress while a test runs: a line for the run, and a bar for each scenario.
+//!
+//! All of this is a pure function of a [`ProgressView`]. Who has a terminal
+//! writes [`frame`]s over one another; who has none writes [`lines`] one under
+//! the other.
+
+use std::time::Duration;
+
+use crate::fixed_width::fixed_width;
+use crate::paint::{Paint, spaces, width};
+
+/// A run at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgressView {
+    /// What is being done.
+    pub phase: Phase,
+    /// Since the run began.
+    pub elapsed: Duration,
+    /// The longest the run can take, graceful stop included. Sets the width of
+    /// times.
+    pub longest: Duration,
+    /// Users that run iterations now.
+    pub users_active: u32,
+    /// Users made ready.
+    pub users_initialized: u32,
+    /// The most users the run can have. Sets the width of their numbers.
+    pub users_max: u32,
+    /// Iterations that came to their end.
+    pub iterations_complete: u64,
+    /// Iterations cut off.
+    pub iterations_interrupted: u64,
+    /// In the order in which they are shown.
+    pub scenarios: Vec<ScenarioView>,
+}
+
+/// What a run is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Phase {
+    /// Getting ready: a bar of its own with what is done, from 0 to 1.
+    Init {
+        /// Such as `Starting outputs`.
+        what: String,
+        /// Done, 0 to 1.
+        done: f64,
+    },
+    /// Waiting to be told to start.
+    Paused,
+    /// The script's `setup`.
+    SetUp,
+    /// Scenarios.
+    Running,
+    /// The script's `teardown`.
+    TearDown,
+}
+
+/// A scenario at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioView {
+    /// Its name.
+    pub name: String,
+    /// Whether it runs.
+    pub status: Status,
+    /// Done, 0 to 1.
+    pub done: f64,
+    /// Right of the bar, before [`right`](Self::right): users.
+    pub left: String,
+    /// Columns: time, and how much of what.
+    pub right: Vec<String>,
+}
+
+/// Whether a scenario runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It has not started.
+    Waiting,
+    /// It runs.
+    Running,
+    /// It starts no more iterations and waits for those under way.
+    Stopping,
+    /// It is over.
+    Done,
+    /// It was cut off.
+    Interrupted,
+}
+
+impl Status {
+    fn mark(self, paint: Paint) -> String {
+        match self {
+            Status::Waiting => "•".to_owned(),
+            Status::Running => " ".to_owned(),
+            Status::Stopping => "↓".to_owned(),
+            Status::Done => paint.good("✓"),
+            Status::Interrupted => paint.bad("✗"),
+        }
+    }
+}
+
+/// A bar between its brackets.
+const BAR_WIDTH: usize = 38;
+
+/// What is longer of a scenario's name is cut.
+const LONGEST_NAME: usize = 30;
+
+/// The view as lines, the first of them empty.
+///
+/// Bars are drawn where the longest line then fits into `columns`; otherwise,
+/// and where there is no terminal (`None`), they are percentages.
+pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<String> {
+    let plain = |bars| render(view, bars, Paint::OFF);
+    let fits = |columns| plain(true).iter().all(|line| width(line) <= columns);
+    render(view, columns.is_some_and(fits), paint)
+}
+
+/// Lines as one frame of a terminal that is so many columns wide. The cursor
+/// ends where it started, so that the next frame, or a line of a log, is
+/// written over this one.
+pub fn frame(lines: &[String], columns: usize) -> String {
+    let rows: usize = lines
+        .iter()
+        .map(|line| visible_width(line).div_ceil(columns.max(1)).max(1))
+        .sum();
+    let mut text: String = lines.iter().map(|line| format!("{line}\x1b[K\n")).collect();
+    text.push_str("\r\x1b[J");
+    if rows > 0 {
+        text.push_str(&format!("\x1b[{rows}A"));
+    }
+    text
+}
+
+fn render(view: &ProgressView, bars: bool, paint: Paint) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let names: Vec<_> = view
+        .scenarios
+        .iter()
+        .map(|scenario| cut_name(&scenario.name))
+        .collect();
+    let name_width = names.iter().map(|name| width(name)).max().unwrap_or(0);
+    let whole = |title: &str, what: &str, done| {
+        let title = format!("{title}{}", spaces(name_width.saturating_sub(width(title))));
+        format!("{title}   [{}] {what}", bar(done, bars, paint))
+    };
+    match &view.phase {
+        Phase::Init { what, done } => {
+            lines.push(whole("Init", what, *done).trim_end().to_owned());
+        }
+        Phase::Paused => lines.push(whole("Run", "paused", 1.0)),
+        Phase::SetUp => lines.push(whole("Run", "setup()", 1.0)),
+        Phase::TearDown => lines.push(whole("Run", "teardown()", 1.0)),
+        Phase::Running => lines.push(run_line(view)),
+    }
+    // Before scenarios run there is nothing to say of them.
+    let started = matches!(view.phase, Phase::Running | Phase::TearDown);
+    let columns = Columns::of(&view.scenarios);
+    for (scenario, name) in view.scenarios.iter().zip(&names) {
+        let name = format!("{name}{}", spaces(name_width - width(name)));
+        let (status, done, texts) = if started {
+            (
+                scenario.status.mark(paint),
+                scenario.done,
+                columns.texts(scenario),
+            )
+        } else {
+            (" ".to_owned(), 0.0, String::new())
+        };
+        lines.push(format!(
+            "{name} {status} [{}]{texts}",
+            bar(done, bars, paint)
+        ));
+    }
+    lines
+}
+
+fn run_line(view: &ProgressView) -> String {
+    let digits = view.users_max.to_string().len();
+    format!(
+        "running ({}), {:0digits$}/{:0digits$} VUs, {} complete and {} interrupted iterations",
+        fixed_width(view.elapsed, view.longest),
+        view.users_active,
+        view.users_initialized,
+        view.iterations_complete,
+        view.iterations_interrupted,
+    )
+}
+
+fn bar(done: f64, bars: bool, paint: Paint) -> String {
+    let done = if done.is_finite() {
+        done.clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    if !bars {
+        return format!(" {:3.0}% ", done * 100.0);
+    }
+    let filled = (done * BAR_WIDTH as f64) as usize;
+    let full = match filled {
+        0 => String::new(),
+        BAR_WIDTH.. => "=".repeat(BAR_WIDTH),
+        _ => "=".repeat(filled - 1) + ">",
+    };
+    let rest = "-".repeat(BAR_WIDTH - width(&full));
+    format!("{full}{}", paint.dim(&rest))
+}
+
+fn cut_name(name: &str) -> String {
+    if width(name) <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().take(LONGEST_NAME - 3).collect();
+    kept + "..."
+}
+
+/// Widths of what stands right of the bars.
+struct Columns {
+    left: usize,
+    right: Vec<usize>,
+}
+
+impl Columns {
+    fn of(scenarios: &[ScenarioView]) -> Columns {
+        let mut right: Vec<usize> = Vec::new();
+        for scenario in scenarios {
+            for (place, text) in scenario.right.iter().enumerate() {
+                match right.get_mut(place) {
+                    Some(column) => *column = width(text).max(*column),
+                    None => right.push(width(text)),
+                }
+            }
+        }
+        // Nothing stands behind the last column.
+        right.pop();
+        let left = scenarios
+            .iter()
+            .map(|scenario| width(&scenario.left))
+            .max()
+            .unwrap_or(0);
+        Columns { left, right }
+    }
+
+    fn texts(&self, scenario: &ScenarioView) -> String {
+        let pad = |text: &str, column: usize| spaces(column.saturating_sub(width(text)));
+        let mut texts = format!(" {}{} ", scenario.left, pad(&scenario.left, self.left));
+        for (place, text) in scenario.right.iter().enumerate() {
+            texts.push_str(&format!(" {text}"));
+            if let Some(column) = self.right.get(place) {
+                texts.push_str(&format!("{} ", pad(text, *column)));
+            }
+        }
+        texts
+    }
+}
+
+/// Columns a text takes without its escape sequences.
+fn visible_width(text: &str) -> usize {
+    let mut columns = 0;
+    let mut escaped = false;
+    for c in text.chars() {
+        match (escaped, c) {
+            (false, '\x1b') => escaped = true,
+            (false, _) => columns += 1,
+            (true, c) => escaped = !c.is_ascii_alphabetic(),
+        }
+    }
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view() -> ProgressView {
+        let scenario = |name: &str, status, done, left: &str, right: &[&str]| ScenarioView {
+            name: name.to_owned(),
+            status,
+            done,
+            left: left.to_owned(),
+            right: right.iter().map(|&text| text.to_owned()).collect(),
+        };
+        ProgressView {
+            phase: Phase::Running,
+            elapsed: Duration::from_millis(2_512),
+            longest: Duration::from_secs(636),
+            users_active: 40,
+            users_initialized: 65,
+            users_max: 205,
+            iterations_complete: 179,
+            iterations_interrupted: 0,
+            scenarios: vec![
+                scenario(
+                    "a_very_long_scenario_name_that_goes_beyond_thirty",
+                    Status::Running,
+                    0.5,
+                    "2 VUs",
+                    &["00m02.5s/10m0s", "12/24 iters, 12 per VU"],
+                ),
+                scenario("cv", Status::Running, 0.499, "12 VUs", &["2.5s/5s"]),
+                scenario(
+                    "car2",
+                    Status::Done,
+                    1.0,
+                    "0/3 VUs",
+                    &["4s", "1.50 iters/s"],
+                ),
+                scenario("stuck", Status::Stopping, 1.0, "1 VUs", &["2s"]),
+                scenario(
+                    "cut",
+                    Status::Interrupted,
+                    0.23,
+                    "008/020 VUs",
+                    &["1.5s/4s"],
+                ),
+                scenario("late", Status::Waiting, 0.0, "waiting", &["3.5s"]),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_wide_terminal_shows_bars() {
+        let expected = "
+running (00m02.5s), 040/065 VUs, 179 complete and 0 interrupted iterations
+a_very_long_scenario_name_t...   [==================>-------------------] 2 VUs        00m02.5s/10m0s  12/24 iters, 12 per VU
+cv                               [=================>--------------------] 12 VUs       2.5s/5s        |
+car2                           ✓ [======================================] 0/3 VUs      4s              1.50 iters/s
+stuck                          ↓ [======================================] 1 VUs        2s             |
+cut                            ✗ [=======>------------------------------] 008/020 VUs  1.5s/4s        |
+late                           • [--------------------------------------] waiting      3.5s           |";
+        // The bars mark where spaces end that an editor might strip.
+        assert_eq!(
+            lines(&view(), Some(130), Paint::OFF).join("\n"),
+            expected.replace('|', "")
+        );
+    }
+
+    #[test]
+    fn a_narrow_terminal_and_none_show_percentages() {
+        let narrow = lines(&view(), Some(90), Paint::OFF);
+        assert_eq!(narrow, lines(&view(), None, Paint::OFF));
+        assert_eq!(
+            narrow[2],
+            "a_very_long_scenario_name_t...   [  50% ] 2 VUs        00m02.5s/10m0s  12/24 iters, 12 per VU"
+        );
+        assert_eq!(
+            narrow[6].trim_end(),
+            "cut                            ✗ [  23% ] 008/020 VUs  1.5s/4s"
+        );
+    }
+
+    #[test]
+    fn a_lone_column_is_not_padded() {
+        let mut view = view();
+        view.scenarios.retain(|scenario| scenario.right.len() == 1);
+        let lines = lines(&view, None, Paint::OFF);
+        assert!(
+            lines.iter().all(|line| line.trim_end() == line),
+            "{lines:#?}"
+        );
+    }
+
+    #[test]
+    fn before_scenarios_run_their_bars_are_empty() {
+        let mut view = view();
+        view.scenarios.truncate(1);
+        view.scenarios[0].name = "default".to_owned();
+        view.phase = Phase::SetUp;
+        let expected = ["", "Run       [ 100% ] setup()", "default   [   0% ]"];
+        assert_eq!(lines(&view, None, Paint::OFF), expected);
+        view.phase = Phase::Init {
+            what: String::new(),
+            done: 0.0,
+        };
+        assert_eq!(lines(&view, None, Paint::OFF)[1], "Init      [   0% ]");
+    }
+
+    #[test]
+    fn a_frame_ends_where_it_started() {
+        let lines = lines(&view(), Some(130), Paint::ON);
+        assert!(frame(&lines, 130).ends_with("\r\x1b[J\x1b[8A"));
+        // Wrapped lines take two rows or more.
+        assert_eq!(
+            frame(&["x".repeat(25), String::new()], 10)
+                .matches("\x1b[4A")
+                .count(),
+            1
+        );
+        assert_eq!(visible_width(&Paint::ON.good("four")), 4);
+    }
+}

@@ -1,0 +1,134 @@
+//! Moments as dates, for formats that want dates.
+
+use std::fmt::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use units::Moment;
+
+use crate::local_time;
+
+/// Ties the monotonic timeline to the calendar. Read once: a clock that is set
+/// while a test runs does not make its samples jump.
+#[derive(Clone, Copy, Debug)]
+pub struct WallClock {
+    /// The date of [`Moment::ZERO`].
+    origin: SystemTime,
+}
+
+impl WallClock {
+    /// The clock by which `moment` was `date`.
+    pub fn reading(moment: Moment, date: SystemTime) -> WallClock {
+        let since_origin = moment.since(Moment::ZERO);
+        WallClock {
+            origin: date.checked_sub(since_origin).unwrap_or(UNIX_EPOCH),
+        }
+    }
+
+    /// The date of a moment.
+    pub fn date(self, moment: Moment) -> SystemTime {
+        let since_origin = moment.since(Moment::ZERO);
+        self.origin.checked_add(since_origin).unwrap_or(self.origin)
+    }
+
+    /// Seconds east of UTC where this program runs, at that moment.
+    pub fn local_offset(self, moment: Moment) -> i32 {
+        local_time::offset(unix_time(self.date(moment)).as_secs())
+    }
+}
+
+/// Since 1970; zero before.
+pub(crate) fn unix_time(date: SystemTime) -> Duration {
+    date.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// RFC 3339 to the nanosecond without trailing zeros, at `offset` seconds east
+/// of UTC: `2026-01-02T03:04:05.678901234+05:30`.
+pub fn rfc3339_nanos(date: SystemTime, offset: i32) -> String {
+    let mut text = String::with_capacity(35);
+    write_rfc3339(&mut text, date, offset, true);
+    text
+}
+
+/// RFC 3339 in whole seconds.
+pub fn rfc3339(date: SystemTime, offset: i32) -> String {
+    let mut text = String::with_capacity(25);
+    write_rfc3339(&mut text, date, offset, false);
+    text
+}
+
+pub(crate) fn write_rfc3339(out: &mut String, date: SystemTime, offset: i32, fraction: bool) {
+    let since = unix_time(date);
+    let local = since.as_secs() as i64 + i64::from(offset);
+    let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
+    let (year, month, day) = civil_from_days(days);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    // Writing into a String cannot fail.
+    let _ = write!(
+        out,
+        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
+    );
+    if fraction && since.subsec_nanos() > 0 {
+        let digits = format!("{:09}", since.subsec_nanos());
+        out.push('.');
+        out.push_str(digits.trim_end_matches('0'));
+    }
+    if offset == 0 {
+        out.push('Z');
+    } else {
+        let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
+        let _ = write!(out, "{sign}{:02}:{:02}", minutes / 60, minutes % 60);
+    }
+}
+
+/// Year, month and day of a number of days since 1970-01-01 in the Gregorian
+/// calendar: `civil_from_days` of H. Hinnant, "chrono-Compatible Low-Level
+/// Date Algorithms".
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64, nanos: u32) -> SystemTime {
+        UNIX_EPOCH + Duration::new(seconds, nanos)
+    }
+
+    #[test]
+    fn dates_are_written_as_rfc_3339_says() {
+        assert_eq!(rfc3339_nanos(at(0, 0), 0), "1970-01-01T00:00:00Z");
+        assert_eq!(
+            rfc3339_nanos(at(1_795_233_591, 634_106_540), 19_800),
+            "2026-11-21T09:29:51.63410654+05:30"
+        );
+        assert_eq!(
+            rfc3339_nanos(at(951_827_696, 5), -12_600),
+            "2000-02-29T09:04:56.000000005-03:30"
+        );
+        assert_eq!(rfc3339(at(951_827_696, 5), 0), "2000-02-29T12:34:56Z");
+        assert_eq!(rfc3339(at(4_107_542_399, 0), 0), "2100-02-28T23:59:59Z");
+        assert_eq!(rfc3339(at(4_107_542_400, 0), 0), "2100-03-01T00:00:00Z");
+    }
+
+    #[test]
+    fn moments_keep_their_distance_as_dates() {
+        let clock = WallClock::reading(Moment::from_nanos(500), at(1_000, 0));
+        assert_eq!(clock.date(Moment::from_nanos(500)), at(1_000, 0));
+        assert_eq!(clock.date(Moment::from_nanos(1_500)), at(1_000, 1_000));
+        assert_eq!(clock.date(Moment::ZERO), at(999, 999_999_500));
+    }
+}
