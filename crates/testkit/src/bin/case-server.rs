@@ -1,0 +1,17 @@
+//! Runs the server that the scripts under `cases/` talk to, to try one by hand:
+//! it prints the `-e NAME=value` arguments to give to `run`, and serves until Ctrl-C.
+
+use std::io::{self, Write};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> io::Result<()> {
+    let certificates = tempfile::tempdir()?;
+    let addresses = testkit::case_server::start(certificates.path()).await?;
+    let arguments: Vec<String> = addresses
+        .variables
+        .iter()
+        .map(|(name, value)| format!("-e {name}={value}"))
+        .collect();
+    writeln!(io::stdout(), "{}", arguments.join(" "))?;
+    tokio::signal::ctrl_c().await
+}

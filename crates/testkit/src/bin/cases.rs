@@ -1,0 +1,64 @@
+//! Runs and records the cases under `cases/`.
+//!
+//! ```text
+//! cases run PROGRAM [NAME-PREFIX…]        compare a program with what is expected
+//! cases record [NAME-PREFIX…]             ask the judge again (the k6 of $K6, or ~/go/bin/k6)
+//! ```
+//!
+//! It works on the folder `cases` of the current directory; both print only what went wrong,
+//! and a last line that counts.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use testkit::cases::case::Case;
+use testkit::cases::suite;
+
+fn main() -> io::Result<ExitCode> {
+    let mut arguments = std::env::args().skip(1);
+    let order = arguments.next().unwrap_or_default();
+    let outcomes = match order.as_str() {
+        "run" => {
+            let program = arguments.next().map(PathBuf::from).unwrap_or_default();
+            let cases = chosen(&arguments.collect::<Vec<_>>())?;
+            suite::run(cases, &program.canonicalize()?, 2)?
+        }
+        "record" => {
+            let judge = std::env::var_os("K6")
+                .map(PathBuf::from)
+                .unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join("go/bin/k6"));
+            suite::record(chosen(&arguments.collect::<Vec<_>>())?, &judge, 2)?
+        }
+        _ => {
+            writeln!(
+                io::stderr(),
+                "say `cases run PROGRAM [NAME…]` or `cases record [NAME…]`"
+            )?;
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let mut stdout = io::stdout();
+    for outcome in outcomes.iter().filter(|outcome| !outcome.passed()) {
+        writeln!(stdout, "{}: {}", outcome.case.name, outcome.case.told.about)?;
+        for difference in &outcome.differences {
+            writeln!(stdout, "    {difference}")?;
+        }
+    }
+    let failed = outcomes.iter().filter(|outcome| !outcome.passed()).count();
+    writeln!(
+        stdout,
+        "{} of {} cases as expected",
+        outcomes.len() - failed,
+        outcomes.len()
+    )?;
+    Ok(if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn chosen(names: &[String]) -> io::Result<Vec<Case>> {
+    Case::read_all(Path::new("cases"), names).map_err(io::Error::other)
+}

@@ -1,0 +1,111 @@
+//! The server that the scripts under `cases/` talk to, when they are recorded and when they run.
+//!
+//! Every answer is a function of its request, so two runs of one script see the same. It listens
+//! on several ports of 127.0.0.1, whose addresses scripts get in their environment:
+//!
+//! | variable | what listens there |
+//! |---|---|
+//! | `BASE` | HTTP/1.1, and HTTP/2 by prior knowledge, in the clear |
+//! | `TLS` | the same over TLS 1.2 and 1.3, with a certificate for `localhost` and `127.0.0.1` |
+//! | `TLS12` | HTTP/1.1 over TLS 1.2 only |
+//! | `TLS_OTHER` | a certificate for `other.example` only |
+//! | `TLS_CLIENT` | asks for a client certificate |
+//! | `RAW` | misbehaves below HTTP: see [`raw`] |
+//! | `CERTS` | a folder with `ca.pem`, `client.pem` and `client-key.pem` |
+
+mod auth;
+mod certificates;
+mod packed;
+pub mod raw;
+mod routes;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+/// Where the running server's parts are: `(variable, value)`.
+#[derive(Debug, Clone)]
+pub struct Addresses {
+    /// The environment variables for scripts.
+    pub variables: Vec<(String, String)>,
+    /// Each port with the name it gets in recorded text.
+    pub ports: Vec<(u16, String)>,
+    /// The folder of certificates.
+    pub certificates: String,
+}
+
+/// Starts the server on the current runtime; it runs until the runtime is dropped.
+///
+/// `certificates` is an empty folder it may write its certificates to.
+pub async fn start(certificates: &Path) -> io::Result<Addresses> {
+    let made = certificates::make(certificates)?;
+    let mut variables = Vec::new();
+    let mut ports = Vec::new();
+    let mut bind = async |name: &str, scheme: &str| -> io::Result<TcpListener> {
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let port = listener.local_addr()?.port();
+        variables.push((name.to_owned(), format!("{scheme}://127.0.0.1:{port}")));
+        ports.push((port, name.to_lowercase()));
+        Ok(listener)
+    };
+    let clear = bind("BASE", "http").await?;
+    let misbehaving = bind("RAW", "http").await?;
+    for (name, config) in made.listeners {
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        tokio::spawn(accept_tls(bind(name, "https").await?, acceptor));
+    }
+    tokio::spawn(accept_clear(clear));
+    tokio::spawn(raw::serve(misbehaving));
+    let certificates = certificates.to_string_lossy().into_owned();
+    variables.push(("CERTS".to_owned(), certificates.clone()));
+    Ok(Addresses {
+        variables,
+        ports,
+        certificates,
+    })
+}
+
+async fn accept_clear(listener: TcpListener) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let _ = stream.set_nodelay(true);
+        tokio::spawn(exchange(stream));
+    }
+}
+
+async fn accept_tls(listener: TcpListener, acceptor: TlsAcceptor) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let _ = stream.set_nodelay(true);
+        tokio::spawn(secure(stream, acceptor.clone()));
+    }
+}
+
+async fn secure(stream: TcpStream, acceptor: TlsAcceptor) {
+    // A handshake that the client breaks off is what some cases are about.
+    if let Ok(stream) = acceptor.accept(stream).await {
+        exchange(stream).await;
+    }
+}
+
+/// Answers the requests of one connection.
+async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S) {
+    let asked = Arc::new(AtomicU64::new(0));
+    let answer = service_fn(move |request| {
+        let number = asked.fetch_add(1, Ordering::Relaxed) + 1;
+        async move { Ok::<_, Infallible>(routes::answer(request, number).await) }
+    });
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    // A date would make two answers differ.
+    builder.http1().auto_date_header(false);
+    builder.http2().auto_date_header(false);
+    let _ = builder.serve_connection(TokioIo::new(stream), answer).await;
+}

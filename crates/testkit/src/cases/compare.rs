@@ -1,0 +1,225 @@
+//! Ours beside what is expected, and the differences as a person reads them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::case::Case;
+use super::expected::{ANY, Expected, words};
+use super::metrics::{BY_CLOCK, Metric, OWN};
+use super::observe::Observation;
+
+/// The differences, each a text of one or more lines; empty when there are none.
+pub fn compare(case: &Case, expected: &Expected, seen: &Observation) -> Vec<String> {
+    let expected = &expected.0;
+    let mut found = Vec::new();
+    if !case.skips("exit") && expected.exit != seen.exit {
+        found.push(format!(
+            "exit status {}, expected {}",
+            seen.exit, expected.exit
+        ));
+    }
+    if !case.skips("logs") {
+        found.extend(lines("logs", &expected.logs, &seen.logs));
+    }
+    if !case.skips("screen") {
+        let (expected, seen) = (comparable(&expected.screen), comparable(&seen.screen));
+        found.extend(lines("screen", &expected, &seen));
+    }
+    if !case.skips("metrics") {
+        metrics(case, &expected.metrics, &seen.metrics, &mut found);
+    }
+    for (name, expected) in &expected.files {
+        if !case.skips(name) {
+            let seen = seen.files.get(name).map(Vec::as_slice).unwrap_or_default();
+            found.extend(lines(name, expected, seen));
+        }
+    }
+    found
+}
+
+/// Leaves out the lines of metrics that only ours has, of those sampled by the clock, and of the
+/// verdict on the run itself.
+fn comparable(lines: &[String]) -> Vec<String> {
+    static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\s*(\w+)\.*:").ok());
+    let own = |line: &&String| {
+        let name = NAME.as_ref().and_then(|name| name.captures(line));
+        let name = name
+            .as_ref()
+            .and_then(|name| name.get(1))
+            .map_or("", |name| name.as_str());
+        OWN.contains(&name) || BY_CLOCK.contains(&name) || name == "verdict"
+    };
+    lines.iter().filter(|line| !own(line)).cloned().collect()
+}
+
+/// The lines that only one of the two has, in order, by their longest common subsequence.
+fn lines(part: &str, expected: &[String], seen: &[String]) -> Option<String> {
+    let (rows, columns) = (expected.len(), seen.len());
+    let mut longest = vec![vec![0_usize; columns + 1]; rows + 1];
+    let at = |table: &[Vec<usize>], row: usize, column: usize| {
+        table
+            .get(row)
+            .and_then(|row| row.get(column))
+            .copied()
+            .unwrap_or(0)
+    };
+    let equal = |row: usize, column: usize| match (expected.get(row), seen.get(column)) {
+        (Some(expected), Some(seen)) => matches(expected, seen),
+        _ => false,
+    };
+    for row in (0..rows).rev() {
+        for column in (0..columns).rev() {
+            let length = if equal(row, column) {
+                at(&longest, row + 1, column + 1) + 1
+            } else {
+                at(&longest, row + 1, column).max(at(&longest, row, column + 1))
+            };
+            if let Some(place) = longest.get_mut(row).and_then(|row| row.get_mut(column)) {
+                *place = length;
+            }
+        }
+    }
+    let (mut row, mut column) = (0, 0);
+    let mut text = String::new();
+    while row < rows || column < columns {
+        if equal(row, column) {
+            row += 1;
+            column += 1;
+        } else if row < rows
+            && (column >= columns || at(&longest, row + 1, column) >= at(&longest, row, column + 1))
+        {
+            text += &format!(
+                "\n      expected  {}",
+                expected.get(row).map_or("", String::as_str)
+            );
+            row += 1;
+        } else {
+            text += &format!(
+                "\n      ours      {}",
+                seen.get(column).map_or("", String::as_str)
+            );
+            column += 1;
+        }
+    }
+    (!text.is_empty()).then(|| format!("{part}:{text}"))
+}
+
+/// Whether a line is as expected: word by word, [`ANY`] standing for any.
+fn matches(expected: &str, seen: &str) -> bool {
+    if expected == seen || expected == ANY {
+        return true;
+    }
+    let (expected, seen) = (words(expected), words(seen));
+    expected.len() == seen.len()
+        && expected
+            .iter()
+            .zip(&seen)
+            .all(|(expected, seen)| *expected == ANY || expected == seen)
+}
+
+fn metrics(
+    case: &Case,
+    expected: &BTreeMap<String, Metric>,
+    seen: &BTreeMap<String, Metric>,
+    found: &mut Vec<String>,
+) {
+    let names: BTreeSet<&String> = expected.keys().chain(seen.keys()).collect();
+    for name in names {
+        if case.skips(&format!("metric:{name}")) {
+            continue;
+        }
+        match (expected.get(name), seen.get(name)) {
+            (Some(expected), Some(seen)) => metric(case, name, expected, seen, found),
+            (Some(_), None) => found.push(format!("metric {name} is missing")),
+            (None, Some(_)) => found.push(format!("metric {name} is not expected")),
+            (None, None) => {}
+        }
+    }
+}
+
+fn metric(case: &Case, name: &str, expected: &Metric, seen: &Metric, found: &mut Vec<String>) {
+    let mut differs = |what: &str, expected: &dyn std::fmt::Debug, seen: &dyn std::fmt::Debug| {
+        found.push(format!(
+            "metric {name}: {what} {seen:?}, expected {expected:?}"
+        ));
+    };
+    if (&expected.kind, &expected.contains) != (&seen.kind, &seen.contains) {
+        let of = |metric: &Metric| format!("{} of {}", metric.kind, metric.contains);
+        differs("is", &of(expected), &of(seen));
+    }
+    if expected.thresholds != seen.thresholds {
+        differs("thresholds", &expected.thresholds, &seen.thresholds);
+    }
+    if expected.submetrics != seen.submetrics {
+        differs("sub-metrics", &expected.submetrics, &seen.submetrics);
+    }
+    if let Some((least, most)) = case.told.ranges.get(name) {
+        let total: f64 = seen
+            .series
+            .iter()
+            .flatten()
+            .filter_map(|(_, series)| series.sum)
+            .sum();
+        if total < *least || total > *most {
+            differs("sum", &(least, most), &total);
+        }
+    }
+    let (Some(expected_series), Some(seen_series)) = (&expected.series, &seen.series) else {
+        if !expected.tags.is_subset(&seen.tags) {
+            differs("tags", &expected.tags, &seen.tags);
+        }
+        return;
+    };
+    let all: BTreeSet<&String> = expected_series.keys().chain(seen_series.keys()).collect();
+    for tags in all {
+        match (expected_series.get(tags), seen_series.get(tags)) {
+            (Some(expected), Some(seen)) => {
+                if expected.count.is_some() && expected.count != seen.count {
+                    differs(&format!("{{{tags}}} samples"), &expected.count, &seen.count);
+                }
+                let far = |one: f64, other: f64| (one - other).abs() > 1e-9 * one.abs().max(1.0);
+                if let (Some(one), Some(other)) = (expected.sum, seen.sum)
+                    && far(one, other)
+                {
+                    differs(&format!("{{{tags}}} sum"), &one, &other);
+                }
+            }
+            (Some(_), None) => differs("series missing", &tags, &""),
+            (None, Some(_)) => differs("series not expected", &"", &tags),
+            (None, None) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_star_stands_for_one_word() {
+        assert!(matches("a * c", "a b c"));
+        assert!(!matches("a * c", "a b b c"));
+        assert!(!matches("a b", "a c"));
+    }
+
+    #[test]
+    fn only_the_lines_that_differ_are_shown() {
+        let found = lines("logs", &all(&["a", "b", "c"]), &all(&["a", "x", "c"]));
+        let wanted = "logs:\n      expected  b\n      ours      x";
+        assert_eq!(found.as_deref(), Some(wanted));
+        assert_eq!(lines("logs", &all(&["a"]), &all(&["a"])), None);
+        assert!(lines("logs", &all(&["a"]), &[]).is_some());
+    }
+
+    #[test]
+    fn our_own_metrics_are_not_held_against_us() {
+        let shown = all(&["    HTTP", "    http_req_total: avg=#", "    vus: 1"]);
+        assert_eq!(comparable(&shown), ["    HTTP"]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Log lines: `time="…" level=info msg="…" source=console`, read into level, message and fields.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::case::Case;
+use super::normalise::Normaliser;
+
+/// The log lines of a run, each as `level: message (field=value, …)` without its time.
+pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
+    let mut lines: Vec<String> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| readable(line, case, normaliser))
+        .collect();
+    if case.told.any_order {
+        lines.sort();
+    }
+    lines
+}
+
+fn readable(line: &str, case: &Case, normaliser: &Normaliser) -> String {
+    let Some(fields) = fields(line) else {
+        return engine_text(&trace(&normaliser.text(line)), case);
+    };
+    let mut level = String::new();
+    let mut message = String::new();
+    let mut others = Vec::new();
+    for (name, value) in fields {
+        match name.as_str() {
+            "time" => {}
+            "level" => level = value,
+            "msg" => message = value,
+            _ => others.push((name, value)),
+        }
+    }
+    others.sort();
+    let clean = |text: &str| engine_text(&trace(&normaliser.text(text)), case);
+    let others: Vec<String> = others
+        .iter()
+        .map(|(name, value)| format!("{name}={}", clean(value)))
+        .collect();
+    let mut message = clean(&message);
+    if case.told.parser_messages && level == "error" {
+        message = message
+            .split([' ', ':'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        return format!("{level}: {message}…");
+    }
+    if others.is_empty() {
+        format!("{level}: {message}")
+    } else {
+        format!("{level}: {message} ({})", others.join(", "))
+    }
+}
+
+/// Splits a line of `name=value` and `name="quoted value"`; `None` when it is not one.
+fn fields(line: &str) -> Option<Vec<(String, String)>> {
+    static FIELD: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"([\w.\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:\s+|$)"#).ok());
+    if !line.starts_with("time=") {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut end = 0;
+    for field in FIELD.as_ref()?.captures_iter(line) {
+        let whole = field.get(0)?;
+        if whole.start() != end {
+            return None;
+        }
+        end = whole.end();
+        found.push((field[1].to_owned(), unquoted(&field[2])));
+    }
+    (end == line.len()).then_some(found)
+}
+
+/// Undoes the quoting of a value, which is that of a Go string.
+fn unquoted(value: &str) -> String {
+    let Some(inner) = value
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+    else {
+        return value.to_owned();
+    };
+    let mut text = String::new();
+    let mut letters = inner.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            text.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('n') => text.push('\n'),
+            Some('t') => text.push('\t'),
+            Some('r') => text.push('\r'),
+            Some('x') => text.push(code_point(&mut letters, 2)),
+            Some('u') => text.push(code_point(&mut letters, 4)),
+            Some(other) => text.push(other),
+            None => {}
+        }
+    }
+    text
+}
+
+fn code_point(letters: &mut std::str::Chars<'_>, digits: usize) -> char {
+    let digits: String = letters.by_ref().take(digits).collect();
+    u32::from_str_radix(&digits, 16)
+        .ok()
+        .and_then(char::from_u32)
+        .unwrap_or('?')
+}
+
+/// Keeps of a stack trace the file and line of its first frame in a script. Which functions are
+/// named, which frames the engine adds and how it counts columns is the engine's business.
+fn trace(text: &str) -> String {
+    static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\(?(?:file://)?(?:<case>/)?([^\s()]+?):(\d+):\d+(?:\(\d+\))?\)?").ok()
+    });
+    let mut kept = Vec::new();
+    let mut placed = false;
+    for line in text.lines() {
+        let Some(frame) = line.trim_start().strip_prefix("at ") else {
+            kept.push(line.trim_end().to_owned());
+            continue;
+        };
+        if !placed && let Some(place) = PLACE.as_ref().and_then(|place| place.captures(frame)) {
+            placed = true;
+            kept.push(format!("at {}:{}", &place[1], &place[2]));
+        }
+    }
+    kept.retain(|line| !line.is_empty());
+    kept.join(" | ")
+}
+
+/// Cuts the messages that the engine words itself down to the error's class.
+fn engine_text(text: &str, case: &Case) -> String {
+    static CLASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\b(TypeError|ReferenceError|SyntaxError|RangeError|URIError): [^|]*").ok()
+    });
+    match CLASS.as_ref() {
+        Some(class) if case.told.engine_messages => class.replace_all(text, "$1: … ").into_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_fields_and_undoes_quotes() {
+        let line = r#"time="2026-01-01T00:00:00Z" level=info msg="a \"b\"\n\tc" source=console"#;
+        let fields = fields(line).unwrap_or_default();
+        let message = fields.iter().find(|(name, _)| name == "msg");
+        assert_eq!(
+            message.map(|(_, value)| value.as_str()),
+            Some("a \"b\"\n\tc")
+        );
+        assert_eq!(fields.len(), 4);
+    }
+
+    #[test]
+    fn keeps_the_place_an_error_came_from() {
+        let text = "Error: boom\n\tat fail (native)\n\tat default (file://<case>/script.js:9:28(31))\n\tat other (file://<case>/script.js:1:1(1))\n";
+        assert_eq!(trace(text), "Error: boom | at script.js:9");
+    }
+
+    #[test]
+    fn a_line_of_another_form_is_not_split() {
+        assert_eq!(fields("plain words"), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! The metrics of a run, from the lines that `--out json` writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::normalise::Normaliser;
+
+/// Metrics that ours has beside those of the judge, under names of its own.
+pub const OWN: &[&str] = &[
+    "http_req_looking_up",
+    "http_req_response_time",
+    "http_req_total",
+    "http_req_failed_duration",
+    "send_lag",
+    "iteration_send_lag",
+];
+/// Sampled by the clock: how often they appear in a short run says nothing.
+pub const BY_CLOCK: &[&str] = &["vus", "vus_max"];
+/// Totals that depend on the headers each client sends, such as its own name.
+const BY_CLIENT: &[&str] = &["data_sent", "data_received"];
+
+/// One metric as seen in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub contains: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub submetrics: Vec<String>,
+    /// Every tag any of its samples had.
+    pub tags: BTreeSet<String>,
+    /// Its samples by their tags, `name=value` joined by commas; `None` where runs differ.
+    pub series: Option<BTreeMap<String, Series>>,
+}
+
+/// The samples with one set of tags; `None` where runs differ.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    pub count: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sum: Option<f64>,
+}
+
+/// Reads the lines; lines that are not JSON are ignored, since a killed run may leave half of one.
+pub fn read(text: &str, normaliser: &Normaliser) -> BTreeMap<String, Metric> {
+    let mut found: BTreeMap<String, Metric> = BTreeMap::new();
+    for line in text.lines() {
+        let Ok(line) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        let name = line["metric"].as_str().unwrap_or_default();
+        if BY_CLOCK.contains(&name) || OWN.contains(&name) {
+            continue;
+        }
+        let data = &line["data"];
+        if line["type"] == "Metric" {
+            found.insert(name.to_owned(), declared(data));
+        } else if let Some(metric) = found.get_mut(name) {
+            add(metric, name, data, normaliser);
+        }
+    }
+    found
+}
+
+fn declared(data: &Value) -> Metric {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut submetrics: Vec<String> = list(&data["submetrics"])
+        .iter()
+        .map(|sub| text(&sub["suffix"]))
+        .collect();
+    submetrics.sort();
+    Metric {
+        kind: text(&data["type"]),
+        contains: text(&data["contains"]),
+        thresholds: list(&data["thresholds"]).iter().map(text).collect(),
+        submetrics,
+        tags: BTreeSet::new(),
+        series: Some(BTreeMap::new()),
+    }
+}
+
+fn add(metric: &mut Metric, name: &str, data: &Value, normaliser: &Normaliser) {
+    let mut tags: Vec<String> = Vec::new();
+    for (tag, value) in data["tags"].as_object().into_iter().flatten() {
+        let value = normaliser.text(value.as_str().unwrap_or_default());
+        tags.push(format!("{tag}={value}"));
+        metric.tags.insert(tag.clone());
+    }
+    tags.sort();
+    // Metadata is not indexed, and is told apart from a tag of the same name.
+    for (key, value) in data["metadata"].as_object().into_iter().flatten() {
+        let value = normaliser.text(value.as_str().unwrap_or_default());
+        tags.push(format!("metadata.{key}={value}"));
+        metric.tags.insert(format!("metadata.{key}"));
+    }
+    let time = metric.contains == "time";
+    let Some(series) = &mut metric.series else {
+        return;
+    };
+    let series = series.entry(tags.join(",")).or_default();
+    series.count = Some(series.count.unwrap_or(0) + 1);
+    if !time && !BY_CLIENT.contains(&name) {
+        let value = data["value"].as_f64().unwrap_or(f64::NAN);
+        let sum = series.sum.unwrap_or(0.0);
+        // A gauge has no sum that means anything: its last value counts.
+        series.sum = Some(if metric.kind == "gauge" {
+            value
+        } else {
+            sum + value
+        });
+    }
+}

@@ -1,0 +1,57 @@
+//! Takes out of a text what differs between two runs by right: ports, folders, times.
+
+use std::path::Path;
+
+use regex::Regex;
+
+use super::case::Case;
+use crate::case_server::Addresses;
+
+/// Rewrites texts of one run of one case.
+pub struct Normaliser {
+    literal: Vec<(String, String)>,
+    patterns: Vec<(Regex, String)>,
+}
+
+impl Normaliser {
+    /// `folder` is where the case runs.
+    pub fn new(case: &Case, folder: &Path, server: &Addresses) -> Result<Normaliser, String> {
+        let mut literal = Vec::new();
+        for (port, name) in &server.ports {
+            literal.push((format!("127.0.0.1:{port}"), format!("127.0.0.1:<{name}>")));
+            literal.push((format!("localhost:{port}"), format!("localhost:<{name}>")));
+        }
+        literal.push((server.certificates.clone(), "<certs>".to_owned()));
+        literal.push((folder.to_string_lossy().into_owned(), "<case>".to_owned()));
+        let own = [
+            // The client's own end of a connection.
+            (r"127\.0\.0\.1:\d+->", "127.0.0.1:<own>->"),
+            (
+                r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",
+                "<time>",
+            ),
+        ];
+        let told = case.told.replace.iter();
+        let told = told.map(|(pattern, with)| (pattern.as_str(), with.as_str()));
+        let patterns = own
+            .into_iter()
+            .chain(told)
+            .map(|(pattern, with)| {
+                let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
+                Ok((pattern, with.to_owned()))
+            })
+            .collect::<Result<_, String>>()?;
+        Ok(Normaliser { literal, patterns })
+    }
+
+    pub fn text(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (from, to) in &self.literal {
+            text = text.replace(from, to);
+        }
+        for (pattern, with) in &self.patterns {
+            text = pattern.replace_all(&text, with.as_str()).into_owned();
+        }
+        text
+    }
+}

@@ -1,0 +1,217 @@
+//! Runs one case with one program and takes down what can be compared.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::case::{Case, Signal};
+use super::metrics::{self, Metric};
+use super::normalise::Normaliser;
+use super::{logs, screen};
+use crate::case_server::Addresses;
+
+/// What a run did, with what differs between runs by right taken out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// The exit status; -1 when a signal ended it.
+    pub exit: i32,
+    pub logs: Vec<String>,
+    pub screen: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, Metric>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Vec<String>>,
+}
+
+/// Runs `case` with `program` in a copy of its folder.
+pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observation, String> {
+    let problem =
+        |what: &str, error: &dyn std::fmt::Display| format!("{}: {what}: {error}", case.name);
+    let scratch = tempfile::tempdir().map_err(|error| problem("a folder to run in", &error))?;
+    let folder = scratch.path().join("case");
+    copy(&case.folder, &folder).map_err(|error| problem("copying the case", &error))?;
+    let normaliser =
+        Normaliser::new(case, &folder, server).map_err(|error| problem("case.json", &error))?;
+
+    let child = command(case, program, server, &folder, scratch.path())
+        .spawn()
+        .map_err(|error| problem(&program.display().to_string(), &error))?;
+    let ended = attend(child, case.told.signal.clone())
+        .map_err(|error| problem("waiting for the program", &error))?;
+
+    let read = |name: &str| fs::read_to_string(folder.join(name));
+    let metrics = read(METRICS)
+        .map(|text| metrics::read(&text, &normaliser))
+        .unwrap_or_default();
+    let mut files = BTreeMap::new();
+    for name in &case.told.files {
+        let text = read(name).unwrap_or_else(|_| "(no such file)".to_owned());
+        files.insert(name.clone(), file_lines(&text, &normaliser));
+    }
+    Ok(Observation {
+        exit: ended.exit,
+        logs: logs::lines(&ended.stderr, case, &normaliser),
+        screen: screen::lines(&ended.stdout, case, &normaliser),
+        metrics,
+        files,
+    })
+}
+
+const METRICS: &str = ".metrics.json";
+
+fn command(case: &Case, program: &Path, server: &Addresses, folder: &Path, home: &Path) -> Command {
+    let told = &case.told;
+    let mut command = Command::new(program);
+    // Only what the case says: neither the user's settings nor a proxy may reach in.
+    command.env_clear().current_dir(folder).env("HOME", home);
+    command
+        .env("PATH", "/usr/bin:/bin")
+        .env("K6_NO_USAGE_REPORT", "true");
+    command.envs(told.env.iter().map(|(name, value)| {
+        let value = value.replace("$CERTS", &server.certificates);
+        (name, value)
+    }));
+    command.arg(&told.command);
+    if told.command == "run" {
+        if !told.loud {
+            command.arg("--quiet");
+        }
+        if !told.no_metrics {
+            command.arg("--out").arg(format!("json={METRICS}"));
+        }
+    }
+    if !told.script.is_empty() {
+        for (name, value) in &server.variables {
+            command.arg("-e").arg(format!("{name}={value}"));
+        }
+    }
+    command.args(&told.flags);
+    if !told.script.is_empty() {
+        command.arg(&told.script);
+    }
+    let input = told
+        .stdin
+        .as_ref()
+        .and_then(|name| fs::File::open(folder.join(name)).ok());
+    command.stdin(input.map_or(Stdio::null(), Stdio::from));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+struct Ended {
+    exit: i32,
+    stdout: String,
+    stderr: String,
+}
+
+/// Collects what a program prints, sends the signal it is to get, and kills it at the limit.
+fn attend(mut child: Child, signal: Option<Signal>) -> std::io::Result<Ended> {
+    let id = child.id();
+    let stdout = child.stdout.take();
+    let stderr = child.stderr.take();
+    let screen = thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stdout) = stdout {
+            let _ = stdout.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let logs = thread::spawn(move || {
+        let mut text = String::new();
+        let mut signal = signal;
+        let mut lines = stderr.map(BufReader::new);
+        let mut line = Vec::new();
+        while let Some(reader) = &mut lines {
+            line.clear();
+            if reader.read_until(b'\n', &mut line).unwrap_or(0) == 0 {
+                break;
+            }
+            let line = String::from_utf8_lossy(&line);
+            if signal
+                .as_ref()
+                .is_some_and(|signal| line.contains(&signal.after))
+                && let Some(signal) = signal.take()
+            {
+                thread::spawn(move || send(id, &signal));
+            }
+            text.push_str(&line);
+        }
+        text
+    });
+    let started = Instant::now();
+    let exit = loop {
+        if let Some(status) = child.try_wait()? {
+            break status.code().unwrap_or(-1);
+        }
+        if started.elapsed() > Case::LIMIT {
+            child.kill()?;
+            child.wait()?;
+            break -2;
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    Ok(Ended {
+        exit,
+        stdout: screen.join().unwrap_or_default(),
+        stderr: logs.join().unwrap_or_default(),
+    })
+}
+
+fn send(id: u32, signal: &Signal) {
+    for _ in 0..signal.times {
+        let _ = Command::new("kill")
+            .arg(format!("-{}", signal.name))
+            .arg(id.to_string())
+            .status();
+        thread::sleep(Duration::from_millis(250));
+    }
+}
+
+/// A file's lines; a JSON file's with sorted keys, one value a line.
+fn file_lines(text: &str, normaliser: &Normaliser) -> Vec<String> {
+    let text = match serde_json::from_str::<Value>(text) {
+        Ok(mut value) => {
+            drop_own(&mut value);
+            value.sort_all_objects();
+            serde_json::to_string_pretty(&value).unwrap_or_default()
+        }
+        Err(_) => text.to_owned(),
+    };
+    normaliser.text(&text).lines().map(str::to_owned).collect()
+}
+
+/// Takes out what ours adds under names of its own, and what is sampled by the clock.
+fn drop_own(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|name, _| {
+                !metrics::OWN.contains(&name.as_str())
+                    && !metrics::BY_CLOCK.contains(&name.as_str())
+            });
+            map.values_mut().for_each(drop_own);
+        }
+        Value::Array(values) => values.iter_mut().for_each(drop_own),
+        _ => {}
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! All cases against one program, a few at a time.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::thread;
+
+use super::case::Case;
+use super::compare::compare;
+use super::expected::Expected;
+use super::observe::{Observation, observe};
+use crate::case_server::{self, Addresses};
+
+/// The server of the cases on a thread of its own, for as long as this lives.
+pub struct Server {
+    pub addresses: Addresses,
+    _certificates: tempfile::TempDir,
+    _stop: tokio::sync::oneshot::Sender<()>,
+}
+
+impl Server {
+    pub fn start() -> io::Result<Server> {
+        let certificates = tempfile::tempdir()?;
+        let folder = certificates.path().to_owned();
+        let (tell, told) = mpsc::channel();
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
+            let started = runtime.and_then(|runtime| {
+                let addresses = runtime.block_on(case_server::start(&folder))?;
+                Ok((runtime, addresses))
+            });
+            match started {
+                Ok((runtime, addresses)) => {
+                    let _ = tell.send(Ok(addresses));
+                    let _ = runtime.block_on(stopped);
+                }
+                Err(error) => {
+                    let _ = tell.send(Err(error));
+                }
+            }
+        });
+        let addresses = told.recv().map_err(io::Error::other)??;
+        Ok(Server {
+            addresses,
+            _certificates: certificates,
+            _stop: stop,
+        })
+    }
+}
+
+/// One case's outcome: its differences, or why it could not be run.
+pub struct Outcome {
+    pub case: Case,
+    pub differences: Vec<String>,
+}
+
+impl Outcome {
+    pub fn passed(&self) -> bool {
+        self.differences.is_empty()
+    }
+}
+
+/// Runs every case with `program`, `at_once` of them at a time, and compares.
+pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
+    let judge = |case: &Case, server: &Addresses| -> Result<Vec<String>, String> {
+        let path = case.folder.join("expected.json");
+        let text = fs::read_to_string(path).map_err(|error| format!("expected.json: {error}"))?;
+        let expected: Expected =
+            serde_json::from_str(&text).map_err(|error| format!("expected.json: {error}"))?;
+        Ok(compare(case, &expected, &observe(case, program, server)?))
+    };
+    each(cases, at_once, |case, server| Outcome {
+        differences: judge(&case, server).unwrap_or_else(|problem| vec![problem]),
+        case,
+    })
+}
+
+/// How often the judge runs a case when it is recorded, to see what varies.
+const RUNS: usize = 3;
+
+/// Runs every case with the judge and writes `expected.json`; tells what each case came to.
+pub fn record(cases: Vec<Case>, judge: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
+    let write = |case: &Case, server: &Addresses| -> Result<(), String> {
+        let runs: Vec<Observation> = (0..RUNS)
+            .map(|_| observe(case, judge, server))
+            .collect::<Result<_, _>>()?;
+        let expected = Expected::common(&runs)?;
+        let text = serde_json::to_string_pretty(&expected).map_err(|error| error.to_string())?;
+        let path = case.folder.join("expected.json");
+        fs::write(path, text + "\n").map_err(|error| error.to_string())
+    };
+    each(cases, at_once, |case, server| Outcome {
+        differences: write(&case, server).err().into_iter().collect(),
+        case,
+    })
+}
+
+fn each(
+    cases: Vec<Case>,
+    at_once: usize,
+    work: impl Fn(Case, &Addresses) -> Outcome + Sync,
+) -> io::Result<Vec<Outcome>> {
+    let server = Server::start()?;
+    let waiting = Mutex::new(VecDeque::from(cases));
+    let outcomes = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..at_once.max(1) {
+            scope.spawn(|| {
+                while let Some(case) = next(&waiting) {
+                    let outcome = work(case, &server.addresses);
+                    if let Ok(mut outcomes) = outcomes.lock() {
+                        outcomes.push(outcome);
+                    }
+                }
+            });
+        }
+    });
+    let mut outcomes = outcomes.into_inner().unwrap_or_default();
+    outcomes.sort_by(|one, other| one.case.name.cmp(&other.case.name));
+    Ok(outcomes)
+}
+
+fn next(waiting: &Mutex<VecDeque<Case>>) -> Option<Case> {
+    waiting.lock().ok()?.pop_front()
+}
