@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::metrics::{Metric, Series};
 use super::observe::Observation;
@@ -16,7 +17,57 @@ pub const ANY: &str = "*";
 #[serde(transparent)]
 pub struct Expected(pub Observation);
 
+/// The phases of an exchange have the tags and counts of this metric; they are written once.
+const ALIKE: &str = "http_reqs";
+
 impl Expected {
+    /// The text of `expected.json`.
+    pub fn to_text(&self) -> Result<String, serde_json::Error> {
+        let mut value = serde_json::to_value(self)?;
+        if let Some(metrics) = value["metrics"].as_object_mut() {
+            for metric in metrics.values_mut().filter_map(Value::as_object_mut) {
+                if metric.get("series").is_some_and(|series| !series.is_null()) {
+                    metric.remove("tags");
+                }
+            }
+            let alike = self.0.metrics.get(ALIKE).and_then(counts);
+            for (name, metric) in &self.0.metrics {
+                if name != ALIKE
+                    && metric.contains == "time"
+                    && alike.is_some()
+                    && counts(metric) == alike
+                    && let Some(metric) = metrics.get_mut(name)
+                {
+                    metric["series"] = Value::from(ALIKE);
+                }
+            }
+        }
+        Ok(serde_json::to_string_pretty(&value)? + "\n")
+    }
+
+    /// Reads what [`Expected::to_text`] wrote.
+    pub fn from_text(text: &str) -> Result<Expected, serde_json::Error> {
+        let mut value: Value = serde_json::from_str(text)?;
+        let mut alike = value["metrics"][ALIKE]["series"].clone();
+        for series in alike
+            .as_object_mut()
+            .into_iter()
+            .flat_map(|map| map.values_mut())
+        {
+            let text = series.as_str().unwrap_or_default();
+            *series = Value::from(text.split(',').next().unwrap_or_default());
+        }
+        if let Some(metrics) = value["metrics"].as_object_mut() {
+            for metric in metrics
+                .values_mut()
+                .filter(|metric| metric["series"] == ALIKE)
+            {
+                metric["series"] = alike.clone();
+            }
+        }
+        serde_json::from_value(value)
+    }
+
     /// What the runs have in common, or where they differ too much to say.
     pub fn common(runs: &[Observation]) -> Result<Expected, String> {
         let (first, others) = runs.split_first().ok_or("no run")?;
@@ -37,6 +88,15 @@ impl Expected {
         }
         Ok(Expected(common))
     }
+}
+
+fn counts(metric: &Metric) -> Option<BTreeMap<&str, Option<u64>>> {
+    let series = metric.series.as_ref()?.iter();
+    Some(
+        series
+            .map(|(tags, series)| (tags.as_str(), series.count))
+            .collect(),
+    )
 }
 
 fn common_lines(one: &[String], other: &[String]) -> Result<Vec<String>, String> {
@@ -106,5 +166,69 @@ fn common_series(one: &Series, other: &Series) -> Series {
         sum: one
             .sum
             .filter(|sum| other.sum.is_some_and(|other| near(*sum, other))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(metric: &str, tags: &str, count: u64) -> Observation {
+        let series = Series {
+            count: Some(count),
+            sum: None,
+        };
+        let of = |contains: &str| Metric {
+            kind: "trend".to_owned(),
+            contains: contains.to_owned(),
+            thresholds: Vec::new(),
+            submetrics: Vec::new(),
+            tags: Default::default(),
+            series: Some(BTreeMap::from([(tags.to_owned(), series.clone())])),
+        };
+        Observation {
+            exit: 0,
+            logs: vec!["info: took 5 ms".to_owned()],
+            screen: Vec::new(),
+            metrics: BTreeMap::from([
+                (ALIKE.to_owned(), of("default")),
+                (metric.to_owned(), of("time")),
+            ]),
+            files: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() -> Result<(), Box<dyn std::error::Error>> {
+        let expected = Expected(seen("http_req_waiting", "status=200", 4));
+        let text = expected.to_text()?;
+        assert!(text.contains("\"series\": \"http_reqs\""), "{text}");
+        assert_eq!(Expected::from_text(&text)?, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn what_varies_between_runs_is_left_open() -> Result<(), String> {
+        let mut other = seen("t", "a=1", 5);
+        other.logs = vec!["info: took 7 ms".to_owned()];
+        let common = Expected::common(&[seen("t", "a=1", 4), other])?.0;
+        assert_eq!(common.logs, ["info: took * ms"]);
+        let series = common
+            .metrics
+            .get("t")
+            .and_then(|metric| metric.series.clone());
+        assert_eq!(
+            series,
+            Some(BTreeMap::from([("a=1".to_owned(), Series::default())]))
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn runs_that_differ_in_more_than_words_are_refused() {
+        let mut other = seen("t", "a=1", 4);
+        other.exit = 99;
+        assert!(Expected::common(&[seen("t", "a=1", 4), other]).is_err());
+        assert!(Expected::common(&[seen("t", "a=1", 4), seen("u", "a=1", 4)]).is_err());
     }
 }

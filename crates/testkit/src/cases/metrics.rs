@@ -31,18 +31,47 @@ pub struct Metric {
     pub thresholds: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub submetrics: Vec<String>,
-    /// Every tag any of its samples had.
+    /// Every tag any of its samples had, where the series do not say it already.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
     /// Its samples by their tags, `name=value` joined by commas; `None` where runs differ.
     pub series: Option<BTreeMap<String, Series>>,
 }
 
-/// The samples with one set of tags; `None` where runs differ.
+/// The samples with one set of tags; `None` where runs differ. Written as `4 samples, sum 8`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Series {
     pub count: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum: Option<f64>,
+}
+
+impl From<Series> for String {
+    fn from(series: Series) -> String {
+        let count = series
+            .count
+            .map_or("some".to_owned(), |count| count.to_string());
+        match series.sum {
+            Some(sum) => format!("{count} samples, sum {sum}"),
+            None => format!("{count} samples"),
+        }
+    }
+}
+
+impl TryFrom<String> for Series {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Series, String> {
+        let (count, sum) = match text.split_once(" samples, sum ") {
+            Some((count, sum)) => (count, Some(sum.parse().map_err(|_| text.clone())?)),
+            None => (text.strip_suffix(" samples").ok_or(text.clone())?, None),
+        };
+        let count = match count {
+            "some" => None,
+            count => Some(count.parse().map_err(|_| text.clone())?),
+        };
+        Ok(Series { count, sum })
+    }
 }
 
 /// Reads the lines; lines that are not JSON are ignored, since a killed run may leave half of one.

@@ -72,7 +72,7 @@ pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<O
         let path = case.folder.join("expected.json");
         let text = fs::read_to_string(path).map_err(|error| format!("expected.json: {error}"))?;
         let expected: Expected =
-            serde_json::from_str(&text).map_err(|error| format!("expected.json: {error}"))?;
+            Expected::from_text(&text).map_err(|error| format!("expected.json: {error}"))?;
         Ok(compare(case, &expected, &observe(case, program, server)?))
     };
     each(cases, at_once, |case, server| Outcome {
@@ -91,9 +91,9 @@ pub fn record(cases: Vec<Case>, judge: &Path, at_once: usize) -> io::Result<Vec<
             .map(|_| observe(case, judge, server))
             .collect::<Result<_, _>>()?;
         let expected = Expected::common(&runs)?;
-        let text = serde_json::to_string_pretty(&expected).map_err(|error| error.to_string())?;
+        let text = expected.to_text().map_err(|error| error.to_string())?;
         let path = case.folder.join("expected.json");
-        fs::write(path, text + "\n").map_err(|error| error.to_string())
+        fs::write(path, text).map_err(|error| error.to_string())
     };
     each(cases, at_once, |case, server| Outcome {
         differences: write(&case, server).err().into_iter().collect(),
