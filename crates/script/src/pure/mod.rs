@@ -4,3 +4,4 @@
 
 pub mod gjson;
 pub mod json_syntax;
+pub mod logline;

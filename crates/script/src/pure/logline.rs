@@ -1,0 +1,388 @@
+//! One line of the log, as text for people, text for machines, JSON, or the bare message.
+//!
+//! The shapes are the widespread `key=value` ones that log collectors already read from k6.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// How serious a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Debug,
+    Info,
+    Warning,
+    Error,
+}
+
+impl Level {
+    /// The whole word, as in `level=warning`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Debug => "debug",
+            Level::Info => "info",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+
+    /// The four letters a terminal line starts with.
+    fn tag(self) -> &'static str {
+        match self {
+            Level::Debug => "DEBU",
+            Level::Info => "INFO",
+            Level::Warning => "WARN",
+            Level::Error => "ERRO",
+        }
+    }
+
+    /// The colour's number in an SGR escape sequence (ECMA-48, 8.3.117).
+    fn colour(self) -> u8 {
+        match self {
+            Level::Debug => 37,
+            Level::Info => 36,
+            Level::Warning => 33,
+            Level::Error => 31,
+        }
+    }
+}
+
+/// What a line looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `INFO[0003] message   source=console` in colours: for a terminal.
+    Terminal,
+    /// `time="…" level=info msg=message source=console`: for a file or a pipe.
+    Text,
+    /// One JSON object a line, keys in order.
+    Json,
+    /// The message and nothing else.
+    Raw,
+}
+
+/// A time of day somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WallTime {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub unix_seconds: i64,
+    /// How far the local clock is ahead of UTC, in seconds.
+    pub utc_offset_seconds: i32,
+}
+
+/// One line of the log.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    pub level: Level,
+    pub message: &'a str,
+    /// Further facts, sorted by name, such as `("source", "console")`.
+    pub fields: &'a [(&'a str, &'a str)],
+    pub time: WallTime,
+    /// Since the program started; a terminal line shows its whole seconds.
+    pub since_start: Duration,
+}
+
+/// Messages are filled up to this many characters on a terminal, so that the fields line up.
+const MESSAGE_WIDTH: usize = 44;
+
+impl Line<'_> {
+    /// The line in the given shape, with the newline that ends it.
+    pub fn to_text(&self, format: Format) -> String {
+        let mut out = String::with_capacity(self.message.len() + 80);
+        match format {
+            Format::Terminal => self.write_terminal(&mut out),
+            Format::Text => self.write_text(&mut out),
+            Format::Json => self.write_json(&mut out),
+            Format::Raw => out.push_str(self.message),
+        }
+        out.push('\n');
+        out
+    }
+
+    fn write_terminal(&self, out: &mut String) {
+        let colour = self.level.colour();
+        let message = self.message.strip_suffix('\n').unwrap_or(self.message);
+        // Writing to a String cannot fail.
+        let _ = write!(
+            out,
+            "\x1b[{colour}m{}\x1b[0m[{:04}] {message:<MESSAGE_WIDTH$} ",
+            self.level.tag(),
+            self.since_start.as_secs(),
+        );
+        for (name, value) in self.fields {
+            let _ = write!(out, " \x1b[{colour}m{name}\x1b[0m=");
+            push_value(out, value);
+        }
+    }
+
+    fn write_text(&self, out: &mut String) {
+        let _ = write!(
+            out,
+            "time=\"{}\" level={}",
+            rfc3339(self.time),
+            self.level.name()
+        );
+        if !self.message.is_empty() {
+            out.push_str(" msg=");
+            push_value(out, self.message);
+        }
+        for (name, value) in self.fields {
+            let _ = write!(out, " {name}=");
+            push_value(out, value);
+        }
+    }
+
+    fn write_json(&self, out: &mut String) {
+        let time = rfc3339(self.time);
+        let own = [
+            ("level", self.level.name()),
+            ("msg", self.message),
+            ("time", &time),
+        ];
+        let mut members: Vec<(&str, &str)> = self.fields.to_vec();
+        members.extend(own);
+        members.sort_unstable_by_key(|&(name, _)| name);
+        out.push('{');
+        for (i, (name, value)) in members.into_iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            push_json_string(out, name);
+            out.push(':');
+            push_json_string(out, value);
+        }
+        out.push('}');
+    }
+}
+
+/// A value, in quotes unless it is one plain word. An empty value stays empty.
+fn push_value(out: &mut String, value: &str) {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._/@^+".contains(&b);
+    if value.bytes().all(plain) {
+        out.push_str(value);
+        return;
+    }
+    out.push('"');
+    for c in value.chars() {
+        push_escaped(out, c);
+    }
+    out.push('"');
+}
+
+/// Escapes as Go's `%q` does: what can be printed stays.
+fn push_escaped(out: &mut String, c: char) {
+    let code = u32::from(c);
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\x07' => out.push_str("\\a"),
+        '\x08' => out.push_str("\\b"),
+        '\x0b' => out.push_str("\\v"),
+        '\x0c' => out.push_str("\\f"),
+        '\0'..='\x1f' | '\x7f' => _ = write!(out, "\\x{code:02x}"),
+        _ if c.is_ascii() || is_printable(c) => out.push(c),
+        _ if code <= 0xFFFF => _ = write!(out, "\\u{code:04x}"),
+        _ => _ = write!(out, "\\U{code:08x}"),
+    }
+}
+
+/// The standard library knows which characters can be printed, but tells only by escaping the
+/// others. (It would also escape a combining mark, if it stood first.)
+fn is_printable(c: char) -> bool {
+    c != '\u{a0}' && String::from_iter(['a', c]).escape_debug().count() == 2
+}
+
+/// A JSON string that is safe inside a page, as Go's encoder writes it.
+fn push_json_string(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\x08' => out.push_str("\\b"),
+            '\x0c' => out.push_str("\\f"),
+            '\0'..='\x1f' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+/// `2026-11-21T04:33:31Z`, or with `+01:00` in place of the `Z` (RFC 3339, section 5.6).
+pub fn rfc3339(time: WallTime) -> String {
+    const DAY: i64 = 86_400;
+    let local = time
+        .unix_seconds
+        .saturating_add(i64::from(time.utc_offset_seconds));
+    let (year, month, day) = civil_date(local.div_euclid(DAY));
+    let second = local.rem_euclid(DAY);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let mut out = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+    if time.utc_offset_seconds == 0 {
+        out.push('Z');
+    } else {
+        let sign = if time.utc_offset_seconds < 0 {
+            '-'
+        } else {
+            '+'
+        };
+        let ahead = time.utc_offset_seconds.unsigned_abs();
+        _ = write!(out, "{sign}{:02}:{:02}", ahead / 3600, ahead / 60 % 60);
+    }
+    out
+}
+
+/// Year, month and day of a day counted from 1970-01-01, by Howard Hinnant's `civil_from_days`
+/// (<https://howardhinnant.github.io/date_algorithms.html>).
+fn civil_date(days: i64) -> (i64, i64, i64) {
+    // Years that start in March put the leap day last; 146,097 days make 400 of them.
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 {
+        march_month + 3
+    } else {
+        march_month - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIME: WallTime = WallTime {
+        unix_seconds: 1_795_235_611,
+        utc_offset_seconds: 0,
+    };
+
+    fn line<'a>(message: &'a str, fields: &'a [(&'a str, &'a str)]) -> Line<'a> {
+        let since_start = Duration::from_millis(3_999);
+        Line {
+            level: Level::Info,
+            message,
+            fields,
+            time: TIME,
+            since_start,
+        }
+    }
+
+    /// Messages and how k6 v1.8.1 was seen to write them behind `msg=`.
+    const TEXT: &[(&str, &str)] = &[
+        ("hi", "hi"),
+        ("hello world", "\"hello world\""),
+        ("a=b", "\"a=b\""),
+        ("a\"b", "\"a\\\"b\""),
+        ("a\nb", "\"a\\nb\""),
+        ("a\tb", "\"a\\tb\""),
+        ("é", "\"é\""),
+        ("😀", "\"😀\""),
+        ("a\\b", "\"a\\\\b\""),
+        ("a:b", "\"a:b\""),
+        ("a/b", "a/b"),
+        ("@x", "@x"),
+        ("a+b", "a+b"),
+        ("a^b", "a^b"),
+        ("a_b-c.d", "a_b-c.d"),
+        ("[x]", "\"[x]\""),
+        ("\u{1}", "\"\\x01\""),
+        ("\u{7f}", "\"\\x7f\""),
+        ("it's", "\"it's\""),
+        ("<b>", "\"<b>\""),
+        ("\u{2028}x", "\"\\u2028x\""),
+        ("\u{a0}", "\"\\u00a0\""),
+        ("\u{feff}", "\"\\ufeff\""),
+        ("\u{200b}", "\"\\u200b\""),
+        ("\u{fffd}", "\"\u{fffd}\""),
+        ("\x1b[31mred", "\"\\x1b[31mred\""),
+        ("trail \n", "\"trail \\n\""),
+        ("123", "123"),
+    ];
+
+    #[test]
+    fn text_quotes_what_is_not_a_plain_word() {
+        for &(message, expected) in TEXT {
+            let text = line(message, &[("source", "console")]).to_text(Format::Text);
+            let whole =
+                format!("time=\"2026-11-21T04:33:31Z\" level=info msg={expected} source=console\n");
+            assert_eq!(text, whole);
+        }
+    }
+
+    #[test]
+    fn an_empty_message_is_left_out_of_text() {
+        let text = line("", &[("source", "console")]).to_text(Format::Text);
+        assert_eq!(
+            text,
+            "time=\"2026-11-21T04:33:31Z\" level=info source=console\n"
+        );
+    }
+
+    #[test]
+    fn a_terminal_line_is_padded_by_characters_and_coloured_by_level() {
+        let fields = [("source", "console"), ("why", "no reason")];
+        let text = Line {
+            level: Level::Warning,
+            ..line("é\n", &fields)
+        }
+        .to_text(Format::Terminal);
+        let padded = format!("é{}", " ".repeat(43));
+        assert_eq!(
+            text,
+            format!(
+                "\x1b[33mWARN\x1b[0m[0003] {padded}  \x1b[33msource\x1b[0m=console \
+                 \x1b[33mwhy\x1b[0m=\"no reason\"\n"
+            )
+        );
+    }
+
+    #[test]
+    fn json_has_its_keys_in_order_and_is_safe_in_a_page() {
+        let fields = [("executor", "per-vu-iterations"), ("source", "console")];
+        assert_eq!(
+            line("<a & \"b\"\u{1}>", &fields).to_text(Format::Json),
+            "{\"executor\":\"per-vu-iterations\",\"level\":\"info\",\
+             \"msg\":\"\\u003ca \\u0026 \\\"b\\\"\\u0001\\u003e\",\"source\":\"console\",\
+             \"time\":\"2026-11-21T04:33:31Z\"}\n"
+        );
+    }
+
+    #[test]
+    fn raw_is_the_message_alone() {
+        assert_eq!(
+            line("a b", &[("source", "console")]).to_text(Format::Raw),
+            "a b\n"
+        );
+    }
+
+    #[test]
+    fn times_have_dates_and_offsets() {
+        for (unix_seconds, utc_offset_seconds, expected) in [
+            (0, 0, "1970-01-01T00:00:00Z"),
+            (951_782_400, 0, "2000-02-29T00:00:00Z"),
+            (1_795_235_611, -5 * 3600, "2026-11-20T23:33:31-05:00"),
+            (1_795_235_611, 19_800, "2026-11-21T10:03:31+05:30"),
+            (4_107_542_399, 0, "2100-02-28T23:59:59Z"),
+            (-1, 0, "1969-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(
+                rfc3339(WallTime {
+                    unix_seconds,
+                    utc_offset_seconds
+                }),
+                expected
+            );
+        }
+    }
+}
