@@ -2,6 +2,8 @@
 //!
 //! Each file is one concept with its own tests; `modules` binds them to the engine.
 
+pub mod base64;
+pub mod digests;
 pub mod gjson;
 pub mod json_syntax;
 pub mod logline;
