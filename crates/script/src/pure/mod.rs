@@ -5,5 +5,6 @@
 pub mod base64;
 pub mod digests;
 pub mod gjson;
+pub mod gorand;
 pub mod json_syntax;
 pub mod logline;
