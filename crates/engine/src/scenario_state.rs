@@ -83,11 +83,18 @@ impl ScenarioState {
             }
             executor => {
                 let Some(started) = self.started() else { return 0.0 };
-                let whole = executor.duration().as_secs_f64();
+                let Some(whole) = executor.duration() else { return 0.0 };
+                let whole = whole.as_secs_f64();
                 if whole > 0.0 { now.since(started).as_secs_f64() / whole } else { 0.0 }
             }
         };
         share.min(1.0)
+    }
+
+    /// How long iterations may start. A scenario without an end is given one
+    /// that no run reaches.
+    pub fn regular_duration(&self) -> Duration {
+        self.scenario.executor.duration().unwrap_or(Duration::from_secs(100 * 365 * 86_400))
     }
 
     /// All counters at `now`.

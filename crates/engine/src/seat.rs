@@ -151,7 +151,11 @@ impl<F: UserFactory> ActiveUser<F> {
         let Some(seat) = self.seat.as_mut() else { return false };
         let started = clock::now();
         if let Some(scheduled) = scheduled {
-            self.seats.worker.recorder.send_lag(started.since(scheduled));
+            self.seats.worker.recorder.send_lag(
+                started.since(scheduled),
+                &self.scenario.tags,
+                started,
+            );
         }
         let iteration = Iteration {
             in_user: seat.iterations,

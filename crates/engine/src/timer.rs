@@ -264,7 +264,11 @@ mod alarm {
         pub fn new() -> std::io::Result<Self> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-            Ok(Alarm { timer: AsyncFd::with_interest(timer, Interest::READABLE)? })
+            // Deprecated because a type could hand out another descriptor than
+            // it owns; the standard library's own type does not.
+            #[allow(deprecated)]
+            let timer = AsyncFd::with_interest(timer, Interest::READABLE)?;
+            Ok(Alarm { timer })
         }
 
         /// Until the deadline, or until a nearer one was added.

@@ -113,7 +113,6 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
         assignment.index,
         Rc::clone(&recorder),
         Arc::clone(&assignment.run),
-        recorder.base_tags(&assignment.run_tags),
         assignment.events.clone(),
     ));
     let mut shares = std::mem::take(&mut assignment.scenarios);
@@ -231,17 +230,16 @@ async fn beat(
     index: usize,
     recorder: Rc<Recorder>,
     run: Arc<RunState>,
-    tags: samples::BaseTags,
     events: Sender<Event>,
 ) {
     let mut pulse = Pulse::new();
     let mut next = clock::now() + SECOND;
-    let mut next_gauges = None;
+    let mut started = None;
     loop {
         // Seconds are counted from the run's start once that is known.
-        if let (None, Some(started)) = (next_gauges, run.started()) {
-            next = started + SECOND;
-            next_gauges = Some(next);
+        if started.is_none() && run.started().is_some() {
+            started = run.started();
+            next = started.unwrap_or(next) + SECOND;
         }
         let step = clock::now() + Pulse::STEP;
         sleep_until(step).await;
@@ -249,9 +247,6 @@ async fn beat(
         pulse.felt(now.since(step));
         if now < next {
             continue;
-        }
-        if index == 0 && next_gauges.is_some() && run.ended().is_none() {
-            recorder.users(run.users_active(), run.users_initialized(), &tags, now);
         }
         while next <= now {
             next = next + SECOND;
@@ -272,8 +267,8 @@ const SECOND: Duration = Duration::from_secs(1);
 fn scenario_tags(run_tags: &TagMap, state: &ScenarioState) -> TagMap {
     let mut tags = run_tags.clone();
     for (key, value) in &state.scenario.tags {
-        tags.insert(key.clone(), value.clone());
+        tags.set(key.clone(), value.clone());
     }
-    tags.insert("scenario".to_owned(), state.scenario.name.clone());
+    tags.set("scenario", state.scenario.name.clone());
     tags
 }

@@ -105,9 +105,10 @@ impl Mailbox {
             if self.closed.get() {
                 return Poll::Ready(None);
             }
-            match self.waiting.borrow_mut().as_mut() {
-                Some(waiting) => waiting.clone_from(context.waker()),
-                empty => *self.waiting.borrow_mut() = Some(context.waker().clone()),
+            // A user is one task for as long as it works here.
+            let mut waiting = self.waiting.borrow_mut();
+            if waiting.is_none() {
+                *waiting = Some(context.waker().clone());
             }
             Poll::Pending
         })
@@ -155,7 +156,7 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
 
 impl<F: UserFactory> Pool<F> {
     /// Starts this worker's part of the schedule's iterations, each when due.
-    async fn follow_schedule(&self) -> Result<(), InitError> {
+    async fn follow_schedule(self: &Rc<Self>) -> Result<(), InitError> {
         let share = &self.share;
         let pacer = pacer(&share.scenario.state.scenario.executor);
         let end = share.regular_end();
@@ -182,7 +183,7 @@ impl<F: UserFactory> Pool<F> {
         Ok(())
     }
 
-    async fn begin(&self, job: Handover) -> Result<(), InitError> {
+    async fn begin(self: &Rc<Self>, job: Handover) -> Result<(), InitError> {
         let state = &self.share.scenario.state;
         if self.give_to_idle(job) {
             return Ok(());
@@ -217,7 +218,7 @@ impl<F: UserFactory> Pool<F> {
     fn drop_one(&self) {
         let state = &self.share.scenario.state;
         state.iterations_dropped(1);
-        self.share.seats.worker.recorder.dropped(1, &self.share.scenario.tags);
+        self.share.seats.worker.recorder.dropped(1, &self.share.scenario.tags, clock::now());
         if !self.dropped.replace(true) && state.first_drop() {
             (self.share.notify)(Notice::InsufficientUsers {
                 scenario: state.scenario.name.clone(),

@@ -15,7 +15,7 @@ use crate::seat::{ActiveUser, Seats};
 use crate::timer::sleep_until;
 use crate::{AbortReason, InitError, Notice, ScenarioContext, Stop, UserFactory};
 
-pub(crate) use arrival::{Handover, Handovers};
+pub(crate) use arrival::Handovers;
 
 /// What one worker needs to run its share of one scenario.
 pub(crate) struct Share<F: UserFactory> {
@@ -67,13 +67,13 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
         && let Some(dropped) = closed::never_begun(&state)
     {
         state.iterations_dropped(dropped);
-        share.seats.worker.recorder.dropped(dropped, &share.scenario.tags);
+        share.seats.worker.recorder.dropped(dropped, &share.scenario.tags, clock::now());
     }
 }
 
 impl<F: UserFactory> Share<F> {
     fn regular_end(&self) -> Moment {
-        self.start + self.scenario.state.scenario.executor.duration()
+        self.start + self.scenario.state.regular_duration()
     }
 
     fn hard_end(&self) -> Moment {
