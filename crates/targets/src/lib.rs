@@ -1,1 +1,165 @@
-//! `targets`: see ARCHITECTURE.md.
+//! Virtual users without a script: each iteration sends one request that was
+//! encoded once.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser,
+    Worker,
+};
+use http::{Client, Exchange, Fields, Method, Prepared, Request, Settings, Shared, Url};
+use samples::{BaseTags, HttpFacts, Phases, Recorder, TagMap};
+
+/// The request that every user sends, over and over.
+#[derive(Clone, Debug)]
+pub struct RequestSpec {
+    /// Method, as it is sent.
+    pub method: String,
+    /// Absolute, `http` or `https`.
+    pub url: String,
+    /// Names and values, in order.
+    pub headers: Vec<(String, String)>,
+    /// Sent as it is.
+    pub body: bytes::Bytes,
+    /// From the start to the last byte of the answer.
+    pub timeout: Duration,
+}
+
+impl RequestSpec {
+    /// Encodes the request.
+    ///
+    /// # Errors
+    /// What is wrong with the method, the URL or a header.
+    pub fn prepare(&self, settings: &Settings) -> Result<Prepared, String> {
+        let method = Method::parse(&self.method)
+            .ok_or_else(|| format!("\"{}\" is no HTTP method", self.method))?;
+        let url = Url::parse(&self.url).map_err(|error| format!("{}: {error}", self.url))?;
+        let mut headers = Fields::new();
+        for (name, value) in &self.headers {
+            headers.append(name, value).map_err(|error| format!("header {name}: {error}"))?;
+        }
+        let mut request = Request::new(method, Rc::new(url));
+        request.headers = headers;
+        request.body = self.body.clone();
+        request.timeout = self.timeout;
+        Prepared::new(&request, settings).map_err(|error| error.message)
+    }
+}
+
+/// Makes users that send one request.
+#[derive(Debug)]
+pub struct HttpUsers {
+    spec: RequestSpec,
+    settings: Arc<Settings>,
+}
+
+thread_local! {
+    /// What the users of this thread's worker share. A thread is one worker's
+    /// for its whole life.
+    static SHARED: RefCell<Option<(Rc<Shared>, Rc<Prepared>)>> = const { RefCell::new(None) };
+}
+
+impl HttpUsers {
+    /// Users of `spec` under `settings`.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    pub fn new(spec: RequestSpec, settings: Arc<Settings>) -> Result<Self, String> {
+        spec.prepare(&settings)?;
+        Ok(HttpUsers { spec, settings })
+    }
+
+    fn shared(&self) -> Result<(Rc<Shared>, Rc<Prepared>), InitError> {
+        SHARED.with_borrow_mut(|slot| {
+            if let Some((shared, prepared)) = slot {
+                return Ok((Rc::clone(shared), Rc::clone(prepared)));
+            }
+            let prepared = self
+                .spec
+                .prepare(&self.settings)
+                .map_err(|error| InitError(AbortReason::Machine(error)))?;
+            let made = (Shared::new(Arc::clone(&self.settings)), Rc::new(prepared));
+            *slot = Some(made.clone());
+            Ok(made)
+        })
+    }
+}
+
+impl UserFactory for HttpUsers {
+    type User = HttpUser;
+
+    async fn create(&self, id: UserId, worker: &Worker) -> Result<HttpUser, InitError> {
+        let (shared, prepared) = self.shared()?;
+        Ok(HttpUser {
+            client: Client::new(shared, u64::from(id.0)),
+            prepared,
+            recorder: Rc::clone(&worker.recorder),
+            tags: worker.recorder.base_tags(&TagMap::new()),
+        })
+    }
+}
+
+/// A user that sends one request an iteration.
+pub struct HttpUser {
+    client: Client,
+    prepared: Rc<Prepared>,
+    recorder: Rc<Recorder>,
+    tags: BaseTags,
+}
+
+impl VirtualUser for HttpUser {
+    fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
+        self.tags = scenario.tags.clone();
+    }
+
+    async fn iterate(&mut self, iteration: &Iteration) -> Ending {
+        let sending = self.client.send_prepared(&self.prepared, iteration.started);
+        let Ok(exchange) = iteration.stop.race(sending).await else {
+            return Ending::Interrupted;
+        };
+        self.record(&exchange, iteration);
+        Ending::Completed
+    }
+}
+
+impl HttpUser {
+    fn record(&self, exchange: &Exchange, iteration: &Iteration) {
+        let phases = exchange.timeline.phases();
+        let (error, error_code) = match &exchange.error {
+            Some(error) => (error.message.as_str(), error.code),
+            None => ("", 0),
+        };
+        let done = exchange.timeline.done();
+        self.recorder.http(
+            &HttpFacts {
+                phases: Phases {
+                    queued: phases.queued,
+                    looking_up: phases.looking_up,
+                    connecting: phases.connecting,
+                    tls: phases.securing,
+                    sending: phases.sending,
+                    waiting: phases.waiting,
+                    receiving: phases.receiving,
+                },
+                scheduled: iteration.scheduled,
+                started: exchange.timeline.started(),
+                done,
+                method: self.prepared.method().as_str(),
+                url: self.prepared.url().as_str(),
+                status: exchange.status,
+                proto: exchange.proto.as_str(),
+                tls_version: exchange.tls.map_or("", |tls| tls.version),
+                error,
+                error_code,
+                expected: Some(error_code == 0 && (200..400).contains(&exchange.status)),
+                ..HttpFacts::default()
+            },
+            &self.tags,
+        );
+        self.recorder.traffic(exchange.bytes.sent, exchange.bytes.received, &self.tags, done);
+        self.recorder.iteration(done.since(iteration.started), &self.tags, done);
+    }
+}
