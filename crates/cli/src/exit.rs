@@ -24,6 +24,11 @@ impl Exit {
     pub fn from_code(code: i32) -> Exit {
         u8::try_from(code).map_or(Exit::GENERIC, Exit)
     }
+
+    /// As a number.
+    pub fn code(self) -> i32 {
+        self.0.into()
+    }
 }
 
 impl From<Exit> for ExitCode {

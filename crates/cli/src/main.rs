@@ -1,1 +1,76 @@
-fn main() {}
+//! The `plimsoll` program: arguments → plan → run → exit status.
+
+mod args;
+mod exit;
+mod http;
+mod interrupts;
+mod live;
+mod log;
+mod machine;
+mod new;
+mod outputs;
+mod serve;
+mod session;
+mod talk;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+use exit::Exit;
+
+fn main() -> ExitCode {
+    // The clock's origin is the program's start.
+    clock::now();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let wrong = error.use_stderr();
+            // Where the terminal is gone there is nobody left to tell.
+            let _ = error.print();
+            return if wrong { Exit::GENERIC } else { Exit::SUCCESS }.into();
+        }
+    };
+    let exit = match cli.command {
+        Command::Http(args) => http::http(&args, &cli.global),
+        Command::New(args) => new::new(&args),
+        Command::Serve(args) => serve::serve(&args.args),
+        Command::Version(args) => version(args.json),
+        Command::Completion { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "plimsoll", &mut text);
+            talk::put(&text);
+            Exit::SUCCESS
+        }
+        Command::Man => man(),
+        _ => Exit::GENERIC,
+    };
+    exit.into()
+}
+
+fn version(json: bool) -> Exit {
+    let version = env!("CARGO_PKG_VERSION");
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    let text = if json {
+        format!("{}\n", serde_json::json!({ "version": version, "os": os, "arch": arch }))
+    } else {
+        format!("plimsoll v{version} ({os}/{arch})\n")
+    };
+    talk::put(text.as_bytes());
+    Exit::SUCCESS
+}
+
+fn man() -> Exit {
+    let mut text = Vec::new();
+    match clap_mangen::Man::new(Cli::command()).render(&mut text) {
+        Ok(()) => {
+            talk::put(&text);
+            Exit::SUCCESS
+        }
+        Err(error) => {
+            talk::complain(&format!("cannot write the manual page: {error}"));
+            Exit::GENERIC
+        }
+    }
+}

@@ -1,20 +1,47 @@
 //! Talk goes to standard error, data to standard output.
-#![allow(clippy::print_stdout, clippy::print_stderr)] // The one place that prints.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Held while a line or a frame is written, so that neither tears the other.
+static WRITING: Mutex<()> = Mutex::new(());
+
+fn writing() -> MutexGuard<'static, ()> {
+    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Something went wrong: what, where, and the way out.
 pub fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "error: {message}");
+    say(&format!("error: {message}"));
 }
 
 /// Something the person at the terminal may like to know.
 pub fn say(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{message}");
+    talk(&format!("{message}\n"));
 }
 
-/// Data. A reader that has gone away (`| head`) is no error of ours.
+/// Text for standard error, as it is. On a terminal it is written over what
+/// progress may stand below the cursor.
+pub fn talk(text: &str) {
+    let _held = writing();
+    let mut err = std::io::stderr().lock();
+    let clear: &[u8] = if err.is_terminal() { b"\x1b[J" } else { b"" };
+    // Where standard error is gone there is nobody left to tell.
+    let _ = err.write_all(clear).and_then(|()| err.write_all(text.as_bytes()));
+}
+
+/// Data for standard output. A reader that has gone away (`| head`) is no
+/// error of ours.
 pub fn put(data: &[u8]) {
+    let _held = writing();
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(data).and_then(|()| out.flush());
+}
+
+/// Columns of the terminal that standard error is; none if it is no terminal.
+pub fn columns() -> Option<usize> {
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
 }

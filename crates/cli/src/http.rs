@@ -1,0 +1,198 @@
+//! `plimsoll http`: one address, no script.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{AbortReason, Notice, Setting};
+use plan::{Executor, Plan, Rate, Scenario};
+use report::Paint;
+use report::http_result::{Generator, HttpResult};
+use samples::{Registry, Totals, Watch, WatchSettings, builtin};
+use targets::{HttpUsers, RequestSpec};
+
+use crate::args::{GlobalArgs, HttpArgs};
+use crate::exit::Exit;
+use crate::live::{Live, Quiet};
+use crate::outputs::Outputs;
+use crate::session::{Session, Watcher};
+use crate::talk::{complain, columns, put, say};
+use crate::{interrupts, log, machine};
+
+/// Loads the address, and says what came of it.
+pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
+    match load(args, global) {
+        Ok(exit) => exit,
+        Err(message) => {
+            complain(&message);
+            Exit::INVALID_CONFIG
+        }
+    }
+}
+
+fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
+    let settings = Arc::new(settings(args)?);
+    let spec = request(args)?;
+    let users = HttpUsers::new(spec.clone(), settings)?;
+    let scenario = scenario(args)?;
+    let duration = scenario.executor.duration().unwrap_or_default();
+    let registry = Arc::new(Registry::new());
+    let watch = Arc::new(Watch::new(&registry, WatchSettings::default()));
+    let running = engine::start(Setting {
+        plan: Arc::new(Plan::single(scenario, Vec::new())),
+        factory: Arc::new(users),
+        registry: Arc::clone(&registry),
+        watch: Arc::clone(&watch),
+        run_tags: samples::TagMap::new(),
+        min_iteration: Duration::ZERO,
+        workers: machine::workers(args.workers),
+    });
+    interrupts::listen(Arc::clone(&running.state), |_| {
+        say("stopping; once more to quit at once");
+    })?;
+    let totals = Totals::new(registry, watch);
+    let session = Session::new(running, totals, Arc::new(Vec::new()), Outputs::default());
+    let title = title(args, &spec);
+    let paint = Paint::new(!log::no_color(global));
+    let mut watcher: Box<dyn Watcher> = match columns() {
+        Some(_) if !global.quiet => Box::new(Live::new(
+            title.clone(),
+            args.requests.is_none().then_some(duration),
+            args.rate.map(|rate| rate as f64),
+            paint,
+        )),
+        _ => Box::new(Quiet),
+    };
+    let ended = session.accompany(watcher.as_mut());
+    if let Some(reason @ (AbortReason::Machine(what) | AbortReason::ScriptException(what))) =
+        &ended.aborted
+    {
+        let _ = reason;
+        return Err(what.clone());
+    }
+    let generator = Generator {
+        cpu: machine::cpu_time(),
+        peak_rss: machine::peak_rss(),
+        verdict: ended.verdict.clone(),
+    };
+    let result = HttpResult::new(&ended.summary, &generator);
+    if args.json {
+        let text = serde_json::to_string_pretty(&result)
+            .map_err(|error| format!("cannot write the result as JSON: {error}"))?;
+        put(format!("{text}\n").as_bytes());
+    } else {
+        let paint = Paint::new(paint.is_on() && std::io::IsTerminal::is_terminal(&std::io::stdout()));
+        put(report::http_text::render(&title, &result, paint).as_bytes());
+    }
+    Ok(match ended.aborted {
+        Some(AbortReason::Signal) => Exit::SIGNAL,
+        _ if result.requests == 0 || result.failed > 0 => Exit::SOME_FAILED,
+        _ => Exit::SUCCESS,
+    })
+}
+
+fn title(args: &HttpArgs, spec: &RequestSpec) -> String {
+    let load = match args.rate {
+        Some(rate) => format!("{rate} requests/s"),
+        None => format!("{} connections", args.connections),
+    };
+    format!("{} {}, {load}", spec.method, spec.url)
+}
+
+fn scenario(args: &HttpArgs) -> Result<Scenario, String> {
+    let duration = parse_duration("--duration", &args.duration)?;
+    if duration.is_zero() {
+        return Err("--duration 0: give the run some time, like 10s".to_owned());
+    }
+    if args.connections == 0 {
+        return Err("--connections 0: at least one user is needed to send anything".to_owned());
+    }
+    let executor = match (args.rate, args.requests) {
+        (Some(0), _) => return Err("--rate 0: leave it out for a closed model".to_owned()),
+        (Some(rate), _) => Executor::ConstantArrivalRate {
+            rate: Rate { count: rate, per: Duration::from_secs(1) },
+            duration,
+            pre_allocated: args.connections,
+            max_users: args.max_users.unwrap_or(args.connections.saturating_mul(10).max(1000)),
+        },
+        (None, Some(iterations)) => Executor::SharedIterations {
+            users: u32::try_from(iterations).unwrap_or(u32::MAX).min(args.connections),
+            iterations,
+            max_duration: duration,
+        },
+        (None, None) => Executor::ConstantUsers { users: args.connections, duration },
+    };
+    Ok(Scenario {
+        name: "http".to_owned(),
+        executor,
+        start_time: Duration::ZERO,
+        graceful_stop: Duration::from_secs(1),
+        exec: "default".to_owned(),
+        env: Default::default(),
+        tags: Default::default(),
+        browser: None,
+    })
+}
+
+fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
+    let body = match &args.body {
+        None => Vec::new(),
+        Some(text) => match text.strip_prefix('@') {
+            Some(path) => {
+                std::fs::read(path).map_err(|error| format!("--body @{path}: cannot read it: {error}"))?
+            }
+            None => text.clone().into_bytes(),
+        },
+    };
+    let headers = args
+        .headers
+        .iter()
+        .map(|line| {
+            let (name, value) = line.split_once(':').ok_or_else(|| {
+                format!("--header \"{line}\": write it as NAME: VALUE, like \"Accept: text/plain\"")
+            })?;
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        })
+        .collect::<Result<_, String>>()?;
+    let method = match &args.method {
+        Some(method) => method.clone(),
+        None if args.body.is_some() => "POST".to_owned(),
+        None => "GET".to_owned(),
+    };
+    let url = if args.url.contains("://") { args.url.clone() } else { format!("http://{}", args.url) };
+    let timeout = parse_duration("--timeout", &args.timeout)?;
+    Ok(RequestSpec { method, url, headers, body: body.into(), timeout })
+}
+
+fn settings(args: &HttpArgs) -> Result<http::Settings, String> {
+    let protocol = match (args.h1, args.h2, args.h2c) {
+        (true, _, _) => http::Protocol::Http1,
+        (_, true, _) => http::Protocol::Http2,
+        (_, _, true) => http::Protocol::H2c,
+        _ => http::Protocol::Auto,
+    };
+    Ok(http::Settings {
+        user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
+        no_connection_reuse: args.no_keepalive,
+        protocol,
+        discard_response_bodies: true,
+        ..http::Settings::default()
+    })
+}
+
+fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {
+    units::duration::parse(text).map_err(|error| format!("{flag} {text}: {error}"))
+}
+
+/// Latencies in milliseconds of what the run reports so far.
+pub fn latency_metric() -> samples::MetricId {
+    builtin::HTTP_REQ_DURATION
+}
+
+/// A notice as a sentence.
+pub fn tell(notice: &Notice) -> String {
+    match notice {
+        Notice::InsufficientUsers { scenario, users } => format!(
+            "Insufficient VUs, reached {users} active VUs and cannot initialize more (scenario {scenario})"
+        ),
+    }
+}

@@ -1,0 +1,41 @@
+//! SIGINT and SIGTERM: the first ends the run, the second the process.
+
+use std::sync::Arc;
+
+use engine::{AbortReason, RunState};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::exit::Exit;
+
+/// Listens from now on. `told` is called with the first signal's name.
+///
+/// # Errors
+/// When the system refuses handlers or a thread.
+pub fn listen(state: Arc<RunState>, told: impl Fn(&str) + Send + 'static) -> Result<(), String> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| format!("cannot listen for signals: {error}"))?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            let mut first = true;
+            for signal in signals.forever() {
+                if !first {
+                    std::process::exit(Exit::SIGNAL.code());
+                }
+                first = false;
+                told(name(signal));
+                state.abort(AbortReason::Signal);
+            }
+        })
+        .map(drop)
+        .map_err(|error| format!("cannot start a thread for signals: {error}"))
+}
+
+fn name(signal: i32) -> &'static str {
+    match signal {
+        SIGINT => "interrupt",
+        SIGTERM => "terminated",
+        _ => "hangup",
+    }
+}

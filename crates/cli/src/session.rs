@@ -1,0 +1,274 @@
+//! Accompanies a run: gathers what workers hand over, judges thresholds,
+//! passes samples on, and tells a watcher.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use engine::{AbortReason, Event, Evidence, MachineReading, Notice, PulseReading, Running};
+use plan::Threshold;
+use samples::{Level, Summary, Totals, Verdict, builtin};
+use units::Moment;
+
+use crate::outputs::Outputs;
+
+/// A run and what was gathered of it so far.
+pub struct Session {
+    pub running: Running,
+    pub totals: Totals,
+    pub phase: Phase,
+    pub evidence: Evidence,
+    /// Requests in each of the latest seconds, the latest last.
+    pub rates: VecDeque<f64>,
+    /// The latest reading of each worker.
+    pub pulses: Vec<PulseReading>,
+    thresholds: Arc<Vec<Threshold>>,
+    outputs: Outputs,
+    machine_before: MachineReading,
+    requests_told: f64,
+}
+
+/// What the run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Init,
+    SetUp,
+    Running,
+    TearDown,
+}
+
+/// Who is told of a run's course.
+pub trait Watcher {
+    /// How often [`Watcher::look`] is called.
+    fn interval(&self) -> Duration;
+    /// Something worth a line of the log.
+    fn notice(&mut self, notice: &Notice);
+    /// A warning about what was recorded.
+    fn warn(&mut self, message: &str);
+    /// Time for another look.
+    fn look(&mut self, session: &Session);
+}
+
+/// How a run ended.
+pub struct Ended {
+    pub summary: Summary,
+    pub verdict: Verdict,
+    pub aborted: Option<AbortReason>,
+    pub marked_failed: bool,
+    pub thresholds_failed: bool,
+    pub output_errors: Vec<String>,
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+/// How often thresholds are judged while the run goes on, as in k6.
+const JUDGE: Duration = Duration::from_secs(2);
+/// How many seconds' rates are remembered.
+const RATES: usize = 120;
+
+impl Session {
+    pub fn new(
+        running: Running,
+        totals: Totals,
+        thresholds: Arc<Vec<Threshold>>,
+        outputs: Outputs,
+    ) -> Self {
+        Session {
+            running,
+            totals,
+            thresholds,
+            outputs,
+            phase: Phase::Init,
+            evidence: Evidence::default(),
+            rates: VecDeque::new(),
+            pulses: Vec::new(),
+            machine_before: MachineReading::now(),
+            requests_told: 0.0,
+        }
+    }
+
+    /// How long scenarios have been running, or ran.
+    pub fn elapsed(&self) -> Duration {
+        let state = &self.running.state;
+        let end = state.ended().unwrap_or_else(clock::now);
+        state.started().map_or(Duration::ZERO, |started| end.since(started))
+    }
+
+    /// Accompanies the run to its end.
+    pub fn accompany(mut self, watcher: &mut dyn Watcher) -> Ended {
+        let mut next_look = clock::now() + watcher.interval();
+        let mut seconds: Option<Moment> = None;
+        let mut judging: Option<Moment> = None;
+        loop {
+            let wait = next_look.since(clock::now()).min(Duration::from_millis(100));
+            match self.running.events.recv_timeout(wait) {
+                Ok(Event::Finished) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(event) => self.take(event, watcher),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let now = clock::now();
+            if let (None, Some(started)) = (seconds, self.running.state.started()) {
+                seconds = Some(started + SECOND);
+                judging = Some(started + JUDGE);
+            }
+            if self.phase == Phase::Running {
+                if let Some(due) = seconds.as_mut().filter(|due| **due <= now) {
+                    *due = *due + SECOND;
+                    self.count_users(now);
+                }
+                if let Some(due) = judging.as_mut().filter(|due| **due <= now) {
+                    *due = *due + JUDGE;
+                    self.judge();
+                }
+            }
+            if now >= next_look {
+                next_look = now + watcher.interval();
+                watcher.look(&self);
+            }
+        }
+        self.close(watcher)
+    }
+
+    fn take(&mut self, event: Event, watcher: &mut dyn Watcher) {
+        match event {
+            Event::UsersReady => self.phase = Phase::SetUp,
+            Event::Started => self.phase = Phase::Running,
+            Event::ScenariosDone => {
+                self.phase = Phase::TearDown;
+                watcher.look(self);
+            }
+            Event::Notice(notice) => watcher.notice(&notice),
+            Event::Window { worker, window, pulse } => {
+                self.totals.merge(window);
+                if let Some(pulse) = pulse {
+                    if self.phase == Phase::Running {
+                        self.evidence.add(worker, &pulse);
+                    }
+                    if self.pulses.len() <= worker {
+                        self.pulses.resize_with(worker + 1, PulseReading::default);
+                    }
+                    self.pulses[worker] = pulse;
+                }
+                self.pass_on(watcher);
+            }
+            Event::Finished => {}
+        }
+    }
+
+    fn pass_on(&mut self, watcher: &mut dyn Watcher) {
+        for warning in self.totals.take_warnings() {
+            watcher.warn(&warning);
+        }
+        let records = self.totals.take_records();
+        if !records.is_empty() {
+            self.outputs.send(records);
+        }
+    }
+
+    fn count_users(&mut self, now: Moment) {
+        let state = &self.running.state;
+        self.totals.users(state.users_active(), state.users_initialized(), now);
+        let requests = self.requests();
+        if self.rates.len() == RATES {
+            self.rates.pop_front();
+        }
+        self.rates.push_back(requests - self.requests_told);
+        self.requests_told = requests;
+    }
+
+    /// Requests so far, failed ones included.
+    pub fn requests(&self) -> f64 {
+        self.count(builtin::HTTP_REQS)
+    }
+
+    fn count(&self, metric: samples::MetricId) -> f64 {
+        self.totals
+            .values(metric, self.elapsed())
+            .and_then(|values| values.count())
+            .unwrap_or(0.0)
+    }
+
+    fn judge(&mut self) {
+        let report = self.totals.evaluate(&self.thresholds, self.elapsed());
+        if report.abort {
+            self.running.state.abort(AbortReason::Threshold);
+        }
+    }
+
+    fn close(mut self, watcher: &mut dyn Watcher) -> Ended {
+        // What workers handed over after the last look.
+        while let Ok(event) = self.running.events.try_recv() {
+            self.take(event, watcher);
+        }
+        self.pass_on(watcher);
+        let elapsed = self.elapsed();
+        let judged = self.totals.evaluate(&self.thresholds, elapsed);
+        let summary = self.totals.summary(elapsed);
+        self.complete_evidence(&summary);
+        let state = &self.running.state;
+        Ended {
+            verdict: self.evidence.judge(),
+            aborted: state.aborted().cloned(),
+            marked_failed: state.marked_failed(),
+            thresholds_failed: judged.failed(),
+            output_errors: self.outputs.finish(),
+            summary,
+        }
+    }
+
+    fn complete_evidence(&mut self, summary: &Summary) {
+        let elapsed = summary.elapsed;
+        let p99 = |metric| {
+            let values = self.totals.values(metric, elapsed)?;
+            milliseconds(values.quantile(0.99)?)
+        };
+        let lag = p99(builtin::ITERATION_SEND_LAG);
+        let median = self
+            .totals
+            .values(builtin::HTTP_REQ_DURATION, elapsed)
+            .and_then(|values| milliseconds(values.med()?));
+        let failed = self
+            .totals
+            .values(builtin::HTTP_REQ_FAILED, elapsed)
+            .and_then(|values| values.passes())
+            .unwrap_or(0);
+        let requests = self.requests() as u64;
+        let dropped = self.count(builtin::DROPPED_ITERATIONS) as u64;
+        let exhausted = summary
+            .http
+            .errors
+            .iter()
+            .filter(|error| is_exhaustion(&error.text))
+            .map(|error| error.count)
+            .sum();
+        let evidence = &mut self.evidence;
+        evidence.machine = MachineReading::now().since(&self.machine_before);
+        evidence.open_model = lag.is_some();
+        evidence.send_lag_p99 = lag;
+        evidence.latency_median = median;
+        evidence.dropped = if lag.is_some() { dropped } else { 0 };
+        evidence.started = self.running.state.iterations_completed()
+            + self.running.state.iterations_interrupted();
+        evidence.exhausted = exhausted;
+        evidence.failed = failed;
+        evidence.requests = requests;
+    }
+}
+
+/// EADDRNOTAVAIL, EMFILE and ENFILE, as their messages tell.
+fn is_exhaustion(text: &str) -> bool {
+    ["assign requested address", "oo many open files"].iter().any(|part| text.contains(part))
+}
+
+fn milliseconds(value: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(value / 1e3).ok()
+}
+
+/// The level as a word.
+pub fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Valid => "valid",
+        Level::Suspect => "suspect",
+        Level::Invalid => "invalid",
+    }
+}
