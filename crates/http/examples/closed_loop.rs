@@ -1,0 +1,90 @@
+//! Requests as fast as a server answers them, and what each costs this thread.
+//!
+//! `closed_loop URL [users] [seconds] [set|local]`: one thread, one user a task,
+//! each sending the same prepared request. `set` runs the users in a `LocalSet`,
+//! `local` in tokio's `LocalRuntime`.
+#![allow(unsafe_code, clippy::print_stdout)]
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_http::{Client, Method, Prepared, Request, Settings, Shared, Url};
+use tokio::runtime::{Builder, LocalOptions};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let url = arguments.next().unwrap_or("http://127.0.0.1:8080/".into());
+    let users: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let seconds: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(3);
+    let shape = arguments.next().unwrap_or("local".into());
+    let mut builder = Builder::new_current_thread();
+    builder.enable_all();
+    if shape == "set" {
+        let runtime = builder.build().unwrap();
+        let set = tokio::task::LocalSet::new();
+        set.block_on(&runtime, drive(&url, users, seconds));
+    } else {
+        let runtime = builder.build_local(LocalOptions::default()).unwrap();
+        runtime.block_on(drive(&url, users, seconds));
+    }
+}
+
+async fn drive(url: &str, users: u64, seconds: u64) {
+    let settings = Settings::default();
+    let url = Rc::new(Url::parse(url).unwrap());
+    let request = Request::new(Method::Get, url);
+    let prepared = Rc::new(Prepared::new(&request, &settings).unwrap());
+    let shared = Shared::new(Arc::new(settings));
+    let (count, failed) = (Rc::new(Cell::new(0u64)), Rc::new(Cell::new(0u64)));
+    let total = Rc::new(Cell::new(Duration::ZERO));
+    let stop = Rc::new(Cell::new(false));
+    for number in 1..=users {
+        let client = Client::new(shared.clone(), number);
+        let (prepared, count, failed) = (prepared.clone(), count.clone(), failed.clone());
+        let (total, stop) = (total.clone(), stop.clone());
+        tokio::task::spawn_local(async move {
+            while !stop.get() {
+                let exchange = client.send_prepared(&prepared, clock::now()).await;
+                if exchange.status == 200 {
+                    count.set(count.get() + 1);
+                    total.set(total.get() + exchange.timeline.total());
+                } else {
+                    failed.set(failed.get() + 1);
+                }
+            }
+        });
+    }
+    // Connecting is not what is measured.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let (before, wall) = (cpu(), clock::now());
+    let counted = count.get();
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    let (after, elapsed) = (cpu(), clock::now().since(wall).as_secs_f64());
+    let done = count.get() - counted;
+    stop.set(true);
+    let (user, system) = (after.0 - before.0, after.1 - before.1);
+    println!(
+        "{done} requests, {} failed, {:.0}/s, {:.0} per CPU second; µs a request: {:.2} = {:.2} user + {:.2} system; mean latency {:?}",
+        failed.get(),
+        done as f64 / elapsed,
+        done as f64 / (user + system),
+        (user + system) * 1e6 / done as f64,
+        user * 1e6 / done as f64,
+        system * 1e6 / done as f64,
+        total.get().div_f64(count.get().max(1) as f64),
+    );
+}
+
+/// CPU seconds of this thread: user, system.
+fn cpu() -> (f64, f64) {
+    // SAFETY: getrusage fills the zeroed struct it is given.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+        usage
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    (seconds(usage.ru_utime), seconds(usage.ru_stime))
+}
