@@ -1,4 +1,4 @@
-use net::Steps;
+use net::{Alpn, Steps};
 
 use crate::client::Client;
 use crate::error::ErrorInfo;
@@ -13,22 +13,24 @@ impl Client {
         url: &Url,
         steps: &mut Steps,
     ) -> Result<Box<Kept>, ErrorInfo> {
-        if url.is_https() {
-            return Err(ErrorInfo::new(
-                crate::code::TLS,
-                "https is not supported in this build",
-            ));
-        }
-        let dialled = self
-            .shared
-            .network
+        let network = &self.shared.network;
+        let dialled = network
             .dial(url.host(), url.port(), self.local_ip, &self.traffic, steps)
             .await
             .map_err(|error| ErrorInfo::from(&error))?;
+        let (stream, tls) = if url.is_https() {
+            let (stream, facts) = network
+                .secure(dialled.stream, url.host(), Alpn::Http1, steps)
+                .await
+                .map_err(|error| ErrorInfo::from(&error))?;
+            (stream, Some(facts))
+        } else {
+            (dialled.stream, None)
+        };
         Ok(Box::new(Kept {
-            wire: h1::Connection::new(dialled.stream),
+            wire: h1::Connection::new(stream),
             remote: dialled.remote,
-            tls: None,
+            tls,
             out: Vec::new(),
         }))
     }

@@ -106,7 +106,7 @@ impl From<&net::Error> for ErrorInfo {
                 _ => code::TCP_DIAL_UNKNOWN,
             },
             Error::Bind { .. } | Error::Socket { .. } => code::TCP_DIAL_UNKNOWN,
-            Error::Tls(TlsError::NotTls { .. }) => code::TLS_HEADER,
+            Error::Tls(TlsError::NotTls) => code::TLS_HEADER,
             Error::Tls(TlsError::UnknownAuthority) => code::X509_UNKNOWN_AUTHORITY,
             Error::Tls(TlsError::WrongName { .. }) => code::X509_HOSTNAME,
             Error::Tls(TlsError::Closed) => code::DEFAULT,

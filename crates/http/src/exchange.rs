@@ -1,12 +1,12 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use net::Traffic;
+use net::{TlsFacts, Traffic};
 
 use crate::error::ErrorInfo;
 use crate::head::Head;
 use crate::method::Method;
-use crate::response::{Proto, TlsFacts};
+use crate::response::Proto;
 use crate::timeline::Timeline;
 use crate::url::Url;
 

@@ -5,10 +5,9 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use net::Stream;
+use net::{Stream, TlsFacts};
 
 use crate::h1;
-use crate::response::TlsFacts;
 use crate::url::Url;
 
 /// An HTTP/1.x connection of a user, with its far end.

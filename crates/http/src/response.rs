@@ -2,6 +2,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
+use net::TlsFacts;
 
 use crate::head::Head;
 use crate::method::Method;
@@ -46,15 +47,6 @@ pub enum Proto {
     Http10,
     Http11,
     Http2,
-}
-
-/// What the TLS handshake agreed on, in the names Go gives them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TlsFacts {
-    /// `tls1.2` or `tls1.3`.
-    pub version: &'static str,
-    /// Such as `TLS_AES_128_GCM_SHA256`.
-    pub cipher_suite: &'static str,
 }
 
 impl Proto {

@@ -29,7 +29,7 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsError {
     /// The first record is no TLS record: the peer speaks something else.
-    NotTls { first: [u8; 5] },
+    NotTls,
     /// The chain ends in no root we trust.
     UnknownAuthority,
     /// The certificate names other hosts.
@@ -42,6 +42,8 @@ pub enum TlsError {
     Closed,
     /// The connection broke in the middle of the handshake.
     Broken(io::ErrorKind, String),
+    /// Our own settings cannot work.
+    Settings(String),
     /// The peer sent a fatal alert.
     Alert(String),
     /// Anything else, in the words of the TLS library.
@@ -133,13 +135,8 @@ fn way_out(error: &io::Error) -> &'static str {
 impl fmt::Display for TlsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TlsError::NotTls { first } => {
-                f.write_str("tls: first record does not look like a TLS handshake")?;
-                if first.starts_with(b"HTTP") {
-                    f.write_str(" (the server answers in plain HTTP)")?;
-                }
-                Ok(())
-            }
+            TlsError::NotTls => f.write_str("tls: first record does not look like a TLS handshake"),
+            TlsError::Settings(text) => f.write_str(text),
             TlsError::UnknownAuthority => {
                 f.write_str("x509: certificate signed by unknown authority")
             }

@@ -5,10 +5,12 @@
 //! [`Network`] belongs to a worker and is shared by its users.
 
 mod error;
+mod insecure;
 mod network;
 mod resolve;
 mod rules;
 mod stream;
+mod tls;
 mod traffic;
 mod wire;
 
@@ -17,5 +19,6 @@ pub use network::{Dialled, Network, NetworkSettings, Steps};
 pub use resolve::{DnsPolicy, DnsSelect, DnsSettings};
 pub use rules::{HostPattern, HostRules, IpRange, Target};
 pub use stream::{Stream, Tcp};
+pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, TlsVersion};
 pub use traffic::{Traffic, TrafficCounter};
 pub use wire::Wire;

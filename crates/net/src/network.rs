@@ -5,10 +5,11 @@ use std::time::Duration;
 use tokio::net::TcpSocket;
 use units::Moment;
 
-use crate::error::Error;
+use crate::error::{Error, TlsError};
 use crate::resolve::{DnsSettings, Resolver};
 use crate::rules::{HostRules, IpRange};
 use crate::stream::{Stream, Tcp};
+use crate::tls::{Alpn, Tls, TlsFacts, TlsSettings};
 use crate::traffic::TrafficCounter;
 
 /// Everything that decides how streams are opened. Plain data.
@@ -20,6 +21,7 @@ pub struct NetworkSettings {
     pub local_ips: Vec<IpRange>,
     /// How long one connection attempt may take.
     pub connect_timeout: Duration,
+    pub tls: TlsSettings,
 }
 
 impl Default for NetworkSettings {
@@ -29,6 +31,7 @@ impl Default for NetworkSettings {
             dns: DnsSettings::default(),
             local_ips: Vec::new(),
             connect_timeout: Duration::from_secs(30),
+            tls: TlsSettings::default(),
         }
     }
 }
@@ -38,6 +41,7 @@ impl Default for NetworkSettings {
 pub struct Network {
     settings: NetworkSettings,
     resolver: Resolver,
+    tls: Tls,
 }
 
 /// When the steps of opening a stream ended. A step not reached, or not
@@ -60,6 +64,7 @@ impl Network {
     pub fn new(settings: NetworkSettings) -> Self {
         Network {
             resolver: Resolver::new(settings.dns),
+            tls: Tls::new(settings.tls.clone()),
             settings,
         }
     }
@@ -101,6 +106,26 @@ impl Network {
             stream: Stream::Tcp(Tcp::new(socket, counter.clone())),
             remote,
         })
+    }
+
+    /// Secures a plain stream to `host`.
+    ///
+    /// # Errors
+    /// See [`TlsError`].
+    pub async fn secure(
+        &self,
+        stream: Stream,
+        host: &str,
+        alpn: Alpn,
+        steps: &mut Steps,
+    ) -> Result<(Stream, TlsFacts), Error> {
+        let Stream::Tcp(tcp) = stream else {
+            let nested = "TLS within TLS is not supported".to_owned();
+            return Err(Error::Tls(TlsError::Settings(nested)));
+        };
+        let (stream, facts) = self.tls.secure(tcp, host, alpn).await.map_err(Error::Tls)?;
+        steps.secured = Some(clock::now());
+        Ok((Stream::Tls(Box::new(stream)), facts))
     }
 
     /// The address of `host:port` after the rules have had their say.

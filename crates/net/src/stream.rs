@@ -1,10 +1,11 @@
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
 
 use crate::traffic::TrafficCounter;
 use crate::wire::Wire;
@@ -15,6 +16,8 @@ use crate::wire::Wire;
 pub enum Stream {
     /// Plain TCP.
     Tcp(Tcp),
+    /// TLS over TCP.
+    Tls(Box<TlsStream<Tcp>>),
 }
 
 /// A TCP socket whose bytes are counted for the user that opened it.
@@ -91,6 +94,7 @@ impl AsyncRead for Stream {
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_read(cx, buf),
+            Stream::Tls(io) => Pin::new(&mut **io).poll_read(cx, buf),
         }
     }
 }
@@ -104,6 +108,7 @@ impl AsyncWrite for Stream {
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_write(cx, buf),
+            Stream::Tls(io) => Pin::new(&mut **io).poll_write(cx, buf),
         }
     }
 
@@ -114,12 +119,14 @@ impl AsyncWrite for Stream {
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_write_vectored(cx, bufs),
+            Stream::Tls(io) => Pin::new(&mut **io).poll_write_vectored(cx, bufs),
         }
     }
 
     fn is_write_vectored(&self) -> bool {
         match self {
             Stream::Tcp(io) => io.is_write_vectored(),
+            Stream::Tls(io) => io.is_write_vectored(),
         }
     }
 
@@ -127,12 +134,14 @@ impl AsyncWrite for Stream {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_flush(cx),
+            Stream::Tls(io) => Pin::new(&mut **io).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_shutdown(cx),
+            Stream::Tls(io) => Pin::new(&mut **io).poll_shutdown(cx),
         }
     }
 }
@@ -145,6 +154,13 @@ impl Wire for Stream {
             Stream::Tcp(io) => {
                 let tried = io.socket.try_read(&mut [0]);
                 !matches!(tried, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+            }
+            // Session tickets may have come; only plain bytes disturb.
+            Stream::Tls(io) => {
+                let mut byte = [0];
+                let mut buf = ReadBuf::new(&mut byte);
+                let mut cx = Context::from_waker(Waker::noop());
+                Pin::new(&mut **io).poll_read(&mut cx, &mut buf).is_ready()
             }
         }
     }

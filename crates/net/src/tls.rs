@@ -1,0 +1,434 @@
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use rustls::client::Resumption;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{CertificateError, ClientConfig, RootCertStore, SupportedCipherSuite};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::error::TlsError;
+use crate::insecure::AcceptAny;
+use crate::stream::Tcp;
+
+/// How long a handshake may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How streams are secured. Plain data; [`TlsSettings::check`] finds what is
+/// wrong with it before the first connection.
+#[derive(Clone, Debug, Default)]
+pub struct TlsSettings {
+    /// Lowest and highest version; `None` for all.
+    pub versions: Option<(TlsVersion, TlsVersion)>,
+    /// Cipher suites of TLS 1.2 by their names in Go; empty for all. Those of
+    /// TLS 1.3 are always on, as in Go.
+    pub cipher_suites: Vec<String>,
+    /// Any certificate is taken.
+    pub insecure_skip_verify: bool,
+    pub client_certificates: Vec<ClientCertificate>,
+    /// PEM certificates trusted beside the system's.
+    pub extra_roots: Vec<Vec<u8>>,
+    /// Sessions are resumed where the server offers it. Off, every connection
+    /// makes a whole handshake, as k6's do.
+    pub resume_sessions: bool,
+}
+
+/// A version of TLS. Those below 1.2 are known by name only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TlsVersion {
+    V1_0,
+    V1_1,
+    V1_2,
+    V1_3,
+}
+
+/// A certificate that we show to servers that ask for one.
+#[derive(Clone)]
+pub struct ClientCertificate {
+    /// Hosts, or `*.` and the rest; empty for all hosts.
+    pub domains: Vec<String>,
+    pub certificate_pem: Vec<u8>,
+    pub key_pem: Vec<u8>,
+}
+
+impl fmt::Debug for ClientCertificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientCertificate")
+            .field("domains", &self.domains)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Which application protocols are offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alpn {
+    /// `h2`, then `http/1.1`.
+    Http2OrHttp1,
+    /// `http/1.1`.
+    Http1,
+    /// `h2`.
+    Http2,
+}
+
+/// What a handshake agreed on, in the names Go gives them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TlsFacts {
+    /// `tls1.2` or `tls1.3`.
+    pub version: &'static str,
+    /// Such as `TLS_AES_128_GCM_SHA256`.
+    pub cipher_suite: &'static str,
+    /// Whether HTTP/2 was negotiated.
+    pub http2: bool,
+}
+
+impl TlsSettings {
+    /// # Errors
+    /// Says which setting cannot work and why, in one sentence.
+    pub fn check(&self) -> Result<(), String> {
+        Tls::new(self.clone()).config("", Alpn::Http1)?;
+        for certificate in &self.client_certificates {
+            certificate.read()?;
+        }
+        Ok(())
+    }
+
+    fn provider(&self) -> Result<rustls::crypto::CryptoProvider, String> {
+        let mut provider = rustls::crypto::ring::default_provider();
+        if self.cipher_suites.is_empty() {
+            return Ok(provider);
+        }
+        provider.cipher_suites.retain(|suite| {
+            suite.tls13().is_some()
+                || self.cipher_suites.iter().any(|wanted| {
+                    go_name(*suite).trim_end_matches("_SHA256")
+                        == wanted.trim_end_matches("_SHA256")
+                })
+        });
+        let only_13 = provider
+            .cipher_suites
+            .iter()
+            .all(|suite| suite.tls13().is_some());
+        if only_13 && self.versions.is_some_and(|(_, max)| max < TlsVersion::V1_3) {
+            return Err(format!(
+                "tlsCipherSuites: none of {} is supported; TLS 1.2 has TLS_ECDHE_{{RSA,ECDSA}}_WITH_AES_128_GCM_SHA256, _AES_256_GCM_SHA384 and _CHACHA20_POLY1305_SHA256 here",
+                self.cipher_suites.join(", ")
+            ));
+        }
+        Ok(provider)
+    }
+
+    fn protocol_versions(&self) -> Result<Vec<&'static rustls::SupportedProtocolVersion>, String> {
+        let (min, max) = self
+            .versions
+            .unwrap_or((TlsVersion::V1_2, TlsVersion::V1_3));
+        let both = [
+            (TlsVersion::V1_3, &rustls::version::TLS13),
+            (TlsVersion::V1_2, &rustls::version::TLS12),
+        ];
+        let chosen: Vec<_> = both
+            .into_iter()
+            .filter(|(version, _)| (min..=max).contains(version))
+            .map(|(_, known)| known)
+            .collect();
+        if chosen.is_empty() {
+            return Err(format!(
+                "tlsVersion: {} to {} is not supported; TLS 1.2 and 1.3 are",
+                min.as_str(),
+                max.as_str()
+            ));
+        }
+        Ok(chosen)
+    }
+
+    fn roots(&self) -> Result<Arc<RootCertStore>, String> {
+        let system = system_roots();
+        if self.extra_roots.is_empty() {
+            return Ok(system);
+        }
+        let mut roots = RootCertStore::clone(&system);
+        for pem in &self.extra_roots {
+            for certificate in certificates(pem, "the CA file")? {
+                roots
+                    .add(certificate)
+                    .map_err(|error| format!("the CA file holds no usable certificate: {error}"))?;
+            }
+        }
+        Ok(Arc::new(roots))
+    }
+}
+
+impl TlsVersion {
+    /// Reads `tls1.0` to `tls1.3`.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "tls1.0" => TlsVersion::V1_0,
+            "tls1.1" => TlsVersion::V1_1,
+            "tls1.2" => TlsVersion::V1_2,
+            "tls1.3" => TlsVersion::V1_3,
+            _ => return None,
+        })
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TlsVersion::V1_0 => "tls1.0",
+            TlsVersion::V1_1 => "tls1.1",
+            TlsVersion::V1_2 => "tls1.2",
+            TlsVersion::V1_3 => "tls1.3",
+        }
+    }
+}
+
+impl ClientCertificate {
+    fn is_for(&self, host: &str) -> bool {
+        self.domains.is_empty()
+            || self
+                .domains
+                .iter()
+                .any(|domain| match domain.strip_prefix("*.") {
+                    // A wildcard stands for one label: RFC 6125, section 6.4.3.
+                    Some(rest) => host
+                        .split_once('.')
+                        .is_some_and(|(_, tail)| tail.eq_ignore_ascii_case(rest)),
+                    None => host.eq_ignore_ascii_case(domain),
+                })
+    }
+
+    fn read(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), String> {
+        let whose = match self.domains.first() {
+            Some(domain) => format!("the client certificate for {domain}"),
+            None => "the client certificate".to_owned(),
+        };
+        let chain = certificates(&self.certificate_pem, &whose)?;
+        let text = String::from_utf8_lossy(&self.key_pem);
+        if text.contains("ENCRYPTED") {
+            return Err(format!(
+                "the key of {whose} is encrypted, which is not supported: decrypt it first, with `openssl pkey -in KEY -out PLAIN`"
+            ));
+        }
+        let key = PrivateKeyDer::from_pem_slice(&self.key_pem)
+            .map_err(|error| format!("the key of {whose} is no PEM private key: {error}"))?;
+        let signing = rustls::crypto::ring::sign::any_supported_type(&key)
+            .map_err(|error| format!("the key of {whose} cannot be used: {error}"))?;
+        rustls::sign::CertifiedKey::new(chain.clone(), signing)
+            .keys_match()
+            .map_err(|_| format!("{whose} does not match its key"))?;
+        Ok((chain, key))
+    }
+}
+
+fn certificates(pem: &[u8], whose: &str) -> Result<Vec<CertificateDer<'static>>, String> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    match found {
+        Ok(chain) if !chain.is_empty() => Ok(chain),
+        Ok(_) => Err(format!("{whose} holds no PEM certificate")),
+        Err(error) => Err(format!("{whose} is no PEM certificate: {error}")),
+    }
+}
+
+/// The system's trusted roots, and `SSL_CERT_FILE`'s. Read once a process.
+fn system_roots() -> Arc<RootCertStore> {
+    static ROOTS: OnceLock<Arc<RootCertStore>> = OnceLock::new();
+    ROOTS
+        .get_or_init(|| {
+            let mut roots = RootCertStore::empty();
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            Arc::new(roots)
+        })
+        .clone()
+}
+
+/// `SSLKEYLOGFILE`, opened once a process.
+fn key_log() -> Arc<dyn rustls::KeyLog> {
+    static LOG: OnceLock<Arc<rustls::KeyLogFile>> = OnceLock::new();
+    LOG.get_or_init(|| Arc::new(rustls::KeyLogFile::new()))
+        .clone()
+}
+
+/// A worker's TLS: configurations made when first needed.
+#[derive(Debug)]
+pub(crate) struct Tls {
+    settings: TlsSettings,
+    made: RefCell<Vec<Made>>,
+}
+
+#[derive(Debug)]
+struct Made {
+    certificate: Option<usize>,
+    alpn: Alpn,
+    config: Arc<ClientConfig>,
+}
+
+impl Tls {
+    pub(crate) fn new(settings: TlsSettings) -> Self {
+        Tls {
+            settings,
+            made: RefCell::default(),
+        }
+    }
+
+    fn config(&self, host: &str, alpn: Alpn) -> Result<Arc<ClientConfig>, String> {
+        let certificate = self
+            .settings
+            .client_certificates
+            .iter()
+            .position(|certificate| certificate.is_for(host));
+        let made = self.made.borrow();
+        let known = made
+            .iter()
+            .find(|made| made.certificate == certificate && made.alpn == alpn);
+        if let Some(known) = known {
+            return Ok(known.config.clone());
+        }
+        drop(made);
+        let config = Arc::new(self.make(certificate, alpn)?);
+        self.made.borrow_mut().push(Made {
+            certificate,
+            alpn,
+            config: config.clone(),
+        });
+        Ok(config)
+    }
+
+    fn make(&self, certificate: Option<usize>, alpn: Alpn) -> Result<ClientConfig, String> {
+        let settings = &self.settings;
+        let provider = Arc::new(settings.provider()?);
+        let builder = ClientConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(&settings.protocol_versions()?)
+            .map_err(|error| format!("tlsVersion and tlsCipherSuites leave nothing: {error}"))?;
+        let builder = if settings.insecure_skip_verify {
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(AcceptAny::new(provider)))
+        } else {
+            builder.with_root_certificates(settings.roots()?)
+        };
+        let certificate = certificate.and_then(|at| settings.client_certificates.get(at));
+        let mut config = match certificate {
+            None => builder.with_no_client_auth(),
+            Some(certificate) => {
+                let (chain, key) = certificate.read()?;
+                builder
+                    .with_client_auth_cert(chain, key)
+                    .map_err(|error| format!("the client certificate cannot be used: {error}"))?
+            }
+        };
+        config.alpn_protocols = match alpn {
+            Alpn::Http2OrHttp1 => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+            Alpn::Http1 => vec![b"http/1.1".to_vec()],
+            Alpn::Http2 => vec![b"h2".to_vec()],
+        };
+        config.resumption = if settings.resume_sessions {
+            Resumption::in_memory_sessions(1024)
+        } else {
+            Resumption::disabled()
+        };
+        config.key_log = key_log();
+        Ok(config)
+    }
+
+    /// Secures a connected stream.
+    pub(crate) async fn secure(
+        &self,
+        tcp: Tcp,
+        host: &str,
+        alpn: Alpn,
+    ) -> Result<(TlsStream<Tcp>, TlsFacts), TlsError> {
+        let config = self.config(host, alpn).map_err(TlsError::Settings)?;
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+            TlsError::Settings(format!("{host:?} is no name a certificate can have"))
+        })?;
+        let handshake = TlsConnector::from(config).connect(name, tcp);
+        let stream = match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
+            Err(_elapsed) => return Err(TlsError::Timeout),
+            Ok(Err(error)) => return Err(translate(error, host)),
+            Ok(Ok(stream)) => stream,
+        };
+        let (_, session) = stream.get_ref();
+        let facts = TlsFacts {
+            version: match session.protocol_version() {
+                Some(rustls::ProtocolVersion::TLSv1_2) => "tls1.2",
+                Some(rustls::ProtocolVersion::TLSv1_3) => "tls1.3",
+                _ => "",
+            },
+            cipher_suite: session.negotiated_cipher_suite().map_or("", go_name),
+            http2: session.alpn_protocol() == Some(b"h2"),
+        };
+        Ok((stream, facts))
+    }
+}
+
+/// The name Go gives to a cipher suite.
+fn go_name(suite: SupportedCipherSuite) -> &'static str {
+    use rustls::CipherSuite as S;
+    match suite.suite() {
+        S::TLS13_AES_128_GCM_SHA256 => "TLS_AES_128_GCM_SHA256",
+        S::TLS13_AES_256_GCM_SHA384 => "TLS_AES_256_GCM_SHA384",
+        S::TLS13_CHACHA20_POLY1305_SHA256 => "TLS_CHACHA20_POLY1305_SHA256",
+        other => other.as_str().unwrap_or(""),
+    }
+}
+
+fn translate(error: io::Error, host: &str) -> TlsError {
+    let inner = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let Some(inner) = inner else {
+        return match error.kind() {
+            io::ErrorKind::UnexpectedEof => TlsError::Closed,
+            kind => TlsError::Broken(kind, format!("read: {}", crate::error::describe(&error))),
+        };
+    };
+    match inner {
+        rustls::Error::InvalidMessage(_) => TlsError::NotTls,
+        rustls::Error::InvalidCertificate(why) => match why {
+            CertificateError::UnknownIssuer => TlsError::UnknownAuthority,
+            CertificateError::NotValidForName => TlsError::WrongName {
+                host: host.to_owned(),
+                names: Vec::new(),
+            },
+            CertificateError::NotValidForNameContext { presented, .. } => TlsError::WrongName {
+                host: host.to_owned(),
+                names: presented.iter().map(|name| plain_name(name)).collect(),
+            },
+            CertificateError::Expired
+            | CertificateError::ExpiredContext { .. }
+            | CertificateError::NotValidYet
+            | CertificateError::NotValidYetContext { .. } => TlsError::Expired(why.to_string()),
+            other => TlsError::Other(format!("invalid certificate: {other}")),
+        },
+        rustls::Error::AlertReceived(alert) => TlsError::Alert(alert_text(*alert)),
+        other => TlsError::Other(other.to_string()),
+    }
+}
+
+/// `DnsName("example.com")` as a plain name.
+fn plain_name(presented: &str) -> String {
+    match presented
+        .split_once('"')
+        .and_then(|(_, rest)| rest.split_once('"'))
+    {
+        Some((name, _)) => name.to_owned(),
+        None => presented.to_owned(),
+    }
+}
+
+fn alert_text(alert: rustls::AlertDescription) -> String {
+    use rustls::AlertDescription as A;
+    match alert {
+        A::HandshakeFailure => "handshake failure".into(),
+        A::ProtocolVersion => "protocol version not supported".into(),
+        A::BadCertificate => "bad certificate".into(),
+        A::CertificateRequired => "certificate required".into(),
+        A::UnknownCA => "unknown certificate authority".into(),
+        A::UnrecognisedName => "unrecognized name".into(),
+        A::InternalError => "internal error".into(),
+        A::NoApplicationProtocol => "no application protocol".into(),
+        A::AccessDenied => "access denied".into(),
+        other => format!("{other:?}"),
+    }
+}
