@@ -54,15 +54,25 @@ pub mod code {
     pub const H2_CONNECTION: u32 = 1650;
     /// The body could not be decompressed.
     pub const DECOMPRESSION: u32 = 1701;
+
+    /// The code of an answer's status: 0 below 400.
+    pub fn of_status(status: u16) -> u32 {
+        match status {
+            ..400 => 0,
+            error => STATUS_BASE + u32::from(error),
+        }
+    }
 }
 
-/// What went wrong, as scripts see it.
+/// What went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorInfo {
     /// One of [`code`].
     pub code: u32,
-    /// In plain words.
+    /// In few words, the same for all targets: fit for a tag.
     pub message: String,
+    /// With names and addresses, where there is more to say: fit for a log.
+    pub detail: Option<String>,
 }
 
 impl ErrorInfo {
@@ -70,7 +80,18 @@ impl ErrorInfo {
         ErrorInfo {
             code,
             message: message.into(),
+            detail: None,
         }
+    }
+
+    pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// The detail, or the message if there is no more to say.
+    pub fn detail(&self) -> &str {
+        self.detail.as_deref().unwrap_or(&self.message)
     }
 }
 
@@ -94,25 +115,46 @@ pub struct Failure {
 impl From<&net::Error> for ErrorInfo {
     fn from(error: &net::Error) -> Self {
         use net::{Error, TlsError};
-        let code = match error {
-            Error::BlockedHost { .. } => code::BLOCKED_HOST,
-            Error::BlacklistedIp { .. } => code::BLACKLISTED_IP,
-            Error::NoSuchHost { .. } => code::DNS_NO_SUCH_HOST,
-            Error::Lookup { .. } => code::DNS,
-            Error::ConnectTimeout { .. } => code::TCP_DIAL_TIMEOUT,
+        use std::io::ErrorKind;
+        let (code, message) = match error {
+            Error::BlockedHost { .. } => (code::BLOCKED_HOST, "hostname is blocked".into()),
+            Error::BlacklistedIp { .. } => (code::BLACKLISTED_IP, "ip is blacklisted".into()),
+            Error::NoSuchHost { .. } => (code::DNS_NO_SUCH_HOST, "lookup: no such host".into()),
+            Error::Lookup { .. } => (code::DNS, "lookup failed".into()),
+            Error::ConnectTimeout { .. } => (code::TCP_DIAL_TIMEOUT, "dial: i/o timeout".into()),
             Error::Connect { source, .. } => match source.kind() {
-                std::io::ErrorKind::ConnectionRefused => code::TCP_DIAL_REFUSED,
-                std::io::ErrorKind::TimedOut => code::TCP_DIAL_TIMEOUT,
-                _ => code::TCP_DIAL_UNKNOWN,
+                ErrorKind::ConnectionRefused => {
+                    (code::TCP_DIAL_REFUSED, "dial: connection refused".into())
+                }
+                ErrorKind::TimedOut => (code::TCP_DIAL_TIMEOUT, "dial: i/o timeout".into()),
+                _ => dial_unknown(source),
             },
-            Error::Bind { .. } | Error::Socket { .. } => code::TCP_DIAL_UNKNOWN,
-            Error::Tls(TlsError::NotTls) => code::TLS_HEADER,
-            Error::Tls(TlsError::UnknownAuthority) => code::X509_UNKNOWN_AUTHORITY,
-            Error::Tls(TlsError::WrongName { .. }) => code::X509_HOSTNAME,
-            Error::Tls(TlsError::Closed) => code::DEFAULT,
-            Error::Tls(TlsError::Broken(std::io::ErrorKind::ConnectionReset, _)) => code::TCP_RESET,
-            Error::Tls(_) => code::TLS,
+            Error::Bind { source, .. } | Error::Socket { source } => dial_unknown(source),
+            Error::Tls(tls) => match tls {
+                TlsError::NotTls => (code::TLS_HEADER, tls.to_string()),
+                TlsError::UnknownAuthority => (
+                    code::X509_UNKNOWN_AUTHORITY,
+                    "x509: unknown authority".into(),
+                ),
+                TlsError::WrongName { .. } => (
+                    code::X509_HOSTNAME,
+                    "x509: certificate doesn't match hostname".into(),
+                ),
+                TlsError::Closed | TlsError::Expired(_) => (code::DEFAULT, tls.to_string()),
+                TlsError::Alert(_) => (code::NETWORK, tls.to_string()),
+                TlsError::Broken(ErrorKind::ConnectionReset, _) => {
+                    (code::TCP_RESET, tls.to_string())
+                }
+                _ => (code::TLS, tls.to_string()),
+            },
         };
-        ErrorInfo::new(code, error.to_string())
+        ErrorInfo::new(code, message).with_detail(error.to_string())
     }
+}
+
+fn dial_unknown(source: &std::io::Error) -> (u32, String) {
+    (
+        code::TCP_DIAL_UNKNOWN,
+        format!("dial: {}", net::describe(source)),
+    )
 }

@@ -12,11 +12,11 @@ use units::Moment;
 use crate::alarm::Alarm;
 use crate::body::Dechunker;
 use crate::error::{ErrorInfo, code};
-use crate::head::{Framing, Head, MAX_HEAD};
+use crate::head::{Framing, Head, MAX_HEAD, check_status_line, transport_broken};
 use crate::shared::Scratch;
 
 /// Interim answers (1xx) that are skipped before the real one.
-const MAX_INTERIM: u32 = 5;
+const MAX_INTERIM: u32 = 100;
 
 /// One HTTP/1.x connection, between exchanges or in one.
 #[derive(Debug)]
@@ -334,10 +334,9 @@ impl<S: Wire> Connection<S> {
             let Some(length) = find_end(pending, state.searched) else {
                 state.searched = pending.len().saturating_sub(3);
                 if pending.len() > MAX_HEAD {
-                    return Err(ErrorInfo::new(
-                        code::DEFAULT,
-                        format!("the head of the answer does not end within {MAX_HEAD} bytes"),
-                    ));
+                    return Err(transport_broken(format!(
+                        "net/http: server response headers exceeded {MAX_HEAD} bytes; aborted"
+                    )));
                 }
                 self.partial.drain(..start);
                 return Ok(None);
@@ -435,7 +434,7 @@ fn keep(kept: &mut Vec<u8>, bytes: &[u8], max: u64, more: u64) -> Result<(), Err
 
 /// Tells at the first bytes whether this can be HTTP/1 at all.
 fn check_beginning(bytes: &[u8]) -> Result<(), ErrorInfo> {
-    const MAGIC: &[u8] = b"HTTP/1.";
+    const MAGIC: &[u8] = b"HTTP/";
     let shown = bytes.len().min(MAGIC.len());
     // Empty lines before a status line are tolerated (RFC 9112, section 2.2).
     if bytes.get(..shown) == MAGIC.get(..shown)
@@ -444,15 +443,7 @@ fn check_beginning(bytes: &[u8]) -> Result<(), ErrorInfo> {
     {
         return Ok(());
     }
-    let line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
-    let line = line.get(..line.len().min(64)).unwrap_or_default();
-    Err(ErrorInfo::new(
-        code::DEFAULT,
-        format!(
-            "net/http: HTTP/1.x transport connection broken: malformed HTTP response {:?}",
-            String::from_utf8_lossy(line.trim_ascii_end())
-        ),
-    ))
+    check_status_line(bytes)
 }
 
 /// The length of a head that is complete in `bytes`, of which the first

@@ -43,10 +43,24 @@ impl Head {
     /// Parses a head that is complete in `raw`, the empty line included.
     pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
         let mut room = [httparse::EMPTY_HEADER; 64];
-        match Self::parse_into(raw, &mut room) {
+        match Self::parse_into(raw, &mut room, false) {
             Err(httparse::Error::TooManyHeaders) => {
                 let mut room = vec![httparse::EMPTY_HEADER; MAX_FIELDS];
-                Self::parse_into(raw, &mut room)
+                Self::parse_into(raw, &mut room, true)
+            }
+            // Go's client lets odd names pass as long as there is a colon.
+            Err(httparse::Error::HeaderName) => {
+                let lines = raw.split(|&b| b == b'\n').skip(1);
+                for line in lines.map(<[u8]>::trim_ascii_end) {
+                    if !line.is_empty() && !line.contains(&b':') && !line.starts_with(b" ") {
+                        return Err(transport_broken(format!(
+                            "malformed MIME header: missing colon: {:?}",
+                            String::from_utf8_lossy(line)
+                        )));
+                    }
+                }
+                let mut room = vec![httparse::EMPTY_HEADER; MAX_FIELDS];
+                Self::parse_into(raw, &mut room, true)
             }
             done => done,
         }
@@ -56,14 +70,14 @@ impl Head {
     fn parse_into<'a>(
         raw: &'a [u8],
         room: &mut [httparse::Header<'a>],
+        skip_odd_names: bool,
     ) -> Result<Result<Head, ErrorInfo>, httparse::Error> {
         let mut response = httparse::Response::new(room);
         let mut lenient = httparse::ParserConfig::default();
         // What Go's client accepts of servers.
         lenient
             .allow_obsolete_multiline_headers_in_responses(true)
-            .allow_space_before_first_header_name(false)
-            .allow_spaces_after_header_name_in_responses(false);
+            .ignore_invalid_headers_in_responses(skip_odd_names);
         match lenient.parse_response(&mut response, raw)? {
             httparse::Status::Complete(_) => {}
             httparse::Status::Partial => return Err(httparse::Error::NewLine),
@@ -156,21 +170,17 @@ impl Head {
                 // RFC 9112, section 6.3, item 5: differing lengths are an
                 // error that cannot be recovered from.
                 if length.is_some_and(|length| length != announced) {
-                    return Err(ErrorInfo::new(
-                        code::DEFAULT,
-                        "http: message cannot contain multiple Content-Length headers",
+                    return Err(transport_broken(
+                        "http: message cannot contain multiple Content-Length headers".into(),
                     ));
                 }
                 length = Some(announced);
             } else if name.eq_ignore_ascii_case("transfer-encoding") {
                 if !value.trim_ascii().eq_ignore_ascii_case(b"chunked") || chunked {
-                    return Err(ErrorInfo::new(
-                        code::DEFAULT,
-                        format!(
-                            "net/http: HTTP/1.x transport connection broken: unsupported transfer encoding: {:?}",
-                            String::from_utf8_lossy(value)
-                        ),
-                    ));
+                    return Err(transport_broken(format!(
+                        "unsupported transfer encoding: {:?}",
+                        String::from_utf8_lossy(value)
+                    )));
                 }
                 chunked = true;
             } else if name.eq_ignore_ascii_case("connection") {
@@ -204,11 +214,8 @@ impl Head {
         self.proto
     }
 
-    /// The reason phrase, or the standard one if the server gave none.
+    /// The reason phrase; empty if the server gave none.
     pub fn reason(&self) -> Cow<'_, str> {
-        if self.reason.is_empty() {
-            return Cow::Borrowed(standard_reason(self.status));
-        }
         String::from_utf8_lossy(self.part(&self.reason))
     }
 
@@ -291,31 +298,61 @@ fn parse_length(value: &[u8]) -> Result<u64, ErrorInfo> {
         .filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
         .and_then(|text| text.parse::<u64>().ok());
     number.ok_or_else(|| {
-        ErrorInfo::new(
-            code::DEFAULT,
-            format!("bad Content-Length {:?}", String::from_utf8_lossy(digits)),
-        )
+        transport_broken(format!(
+            "bad Content-Length {:?}",
+            String::from_utf8_lossy(digits)
+        ))
     })
 }
 
 fn malformed(raw: &[u8], error: httparse::Error) -> ErrorInfo {
-    let line = |bytes: &[u8]| {
-        let line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
-        let line = line.get(..line.len().min(120)).unwrap_or_default();
-        String::from_utf8_lossy(line.trim_ascii_end()).into_owned()
-    };
+    if let Err(wrong) = check_status_line(raw) {
+        return wrong;
+    }
     let message = match error {
-        httparse::Error::Status => format!("malformed HTTP status code in {:?}", line(raw)),
-        httparse::Error::Version => format!("malformed HTTP version in {:?}", line(raw)),
-        httparse::Error::HeaderName | httparse::Error::HeaderValue | httparse::Error::NewLine => {
-            format!("malformed HTTP header: {error}")
-        }
         httparse::Error::TooManyHeaders => {
             format!("the answer has more than {MAX_FIELDS} header fields")
         }
-        httparse::Error::Token => format!("malformed HTTP response {:?}", line(raw)),
+        _ => format!("malformed MIME header: {error}"),
     };
-    ErrorInfo::new(code::DEFAULT, message)
+    transport_broken(message)
+}
+
+/// An error that makes the connection useless, as k6 words it.
+pub(crate) fn transport_broken(message: String) -> ErrorInfo {
+    let detail = format!("net/http: HTTP/1.x transport connection broken: {message}");
+    ErrorInfo::new(code::DEFAULT, message).with_detail(detail)
+}
+
+/// Says what is wrong with a status line: RFC 9112, section 4. The line may be
+/// cut off.
+pub(crate) fn check_status_line(raw: &[u8]) -> Result<(), ErrorInfo> {
+    const SHOWN: usize = 120;
+    let line = raw.split(|&b| b == b'\n').next().unwrap_or_default();
+    let line = line.get(..line.len().min(SHOWN)).unwrap_or_default();
+    let line = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
+    let Some((version, rest)) = line.split_once(' ') else {
+        return Err(transport_broken(format!(
+            "malformed HTTP response {line:?}"
+        )));
+    };
+    let status = rest.trim_start().split(' ').next().unwrap_or_default();
+    if !version.starts_with("HTTP/") {
+        return Err(transport_broken(format!(
+            "malformed HTTP response {line:?}"
+        )));
+    }
+    if status.len() != 3 || !status.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(transport_broken(format!(
+            "malformed HTTP status code {status:?}"
+        )));
+    }
+    if !matches!(version, "HTTP/1.0" | "HTTP/1.1") {
+        return Err(transport_broken(format!(
+            "malformed HTTP version {version:?}"
+        )));
+    }
+    Ok(())
 }
 
 /// The reason phrases of the IANA registry, as Go prints them.
@@ -435,7 +472,10 @@ mod tests {
                 .contains("multiple")
         );
         assert!(words("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n").contains("gzip"));
-        assert!(words("HTTP/1.1 200 OK\r\nA B: c\r\n\r\n").contains("header"));
+        assert!(words("HTTP/1.1 200 OK\r\nnocolon\r\n\r\n").contains("missing colon: \"nocolon\""));
+        assert!(words("HTTP/x.1 200 OK\r\n\r\n").contains("version \"HTTP/x.1\""));
+        let odd = head("HTTP/1.1 200 OK\r\nA B: c\r\nC: d\r\n\r\n");
+        assert_eq!(odd.fields().collect::<Vec<_>>(), [("C", &b"d"[..])]);
     }
 
     #[test]
