@@ -5,15 +5,10 @@ use std::rc::Rc;
 use net::{Traffic, TrafficCounter};
 use units::Moment;
 
-use crate::cookie::CookieJar;
-use crate::encode::HeadParts;
-use crate::error::Failure;
 use crate::exchange::Exchange;
 use crate::leg::{HeadSource, Leg};
 use crate::pool::{Limits, Pool};
 use crate::prepared::Prepared;
-use crate::request::{BodyUse, Request};
-use crate::response::Response;
 use crate::shared::Shared;
 
 /// One virtual user's HTTP: its connections and its traffic. Methods take
@@ -55,52 +50,6 @@ impl Client {
     /// Closes the connections that no request is using.
     pub fn close_idle(&self) {
         self.pool.close_idle();
-    }
-
-    /// Sends a request and follows where its answers lead. Each round trip is
-    /// told to `each_exchange` as it ends. Dropping the future closes the
-    /// connection in use.
-    ///
-    /// # Errors
-    /// A [`Failure`] when no whole answer came; its exchange was told too.
-    pub async fn send(
-        &self,
-        request: &Request,
-        _jar: Option<&CookieJar>,
-        each_exchange: &mut dyn FnMut(&Exchange),
-    ) -> Result<Response, Failure> {
-        let started = clock::now();
-        let settings = self.shared.settings();
-        let authorization = crate::auth::basic_of(&request.url);
-        let leg = Leg {
-            head: HeadSource::Parts(HeadParts {
-                method: &request.method,
-                url: &request.url,
-                fields: &request.headers,
-                user_agent: &settings.user_agent,
-                body_length: request.body.len(),
-                cookies: "",
-                authorization: authorization.as_deref(),
-                close: settings.no_connection_reuse,
-                proxy: None,
-            }),
-            method: &request.method,
-            url: &request.url,
-            body: &request.body,
-            keep_body: request.body_use == BodyUse::Keep && !settings.discard_response_bodies,
-            deadline: started + request.timeout,
-        };
-        let mut outcome = self.leg(&leg, started).await;
-        each_exchange(&outcome.exchange);
-        let error = outcome.exchange.error.take();
-        let response = outcome.into_response(&request.body);
-        match error {
-            None => Ok(response),
-            Some(error) => Err(Failure {
-                error,
-                response: Box::new(response),
-            }),
-        }
     }
 
     /// Sends a prepared request. `started` is when it was asked for: a reading

@@ -164,7 +164,7 @@ impl Stored {
         } else {
             domain_matches(host, &self.domain)
         };
-        domain && (!self.secure || url.is_https()) && path_matches(url.path(), &self.path)
+        domain && (!self.secure || is_secure(url)) && path_matches(url.path(), &self.path)
     }
 }
 
@@ -207,6 +207,14 @@ impl Cookie {
         }
         Some(cookie)
     }
+}
+
+/// Loopback counts as secure, as in Go and in browsers.
+fn is_secure(url: &Url) -> bool {
+    let host = url.host();
+    url.is_https()
+        || host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 fn unquoted(value: &str) -> &str {

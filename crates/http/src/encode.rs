@@ -10,7 +10,7 @@ pub(crate) struct HeadParts<'a> {
     /// Sent where `fields` has none; empty sends none.
     pub(crate) user_agent: &'a str,
     pub(crate) body_length: usize,
-    /// `Cookie`, made from jar and parameters.
+    /// `Cookie`: what `fields` says, parameters and jar in one.
     pub(crate) cookies: &'a str,
     /// `Authorization`, if the leg computes one.
     pub(crate) authorization: Option<&'a str>,
@@ -38,13 +38,13 @@ pub(crate) fn write_head(out: &mut Vec<u8>, parts: &HeadParts<'_>) {
     }
     out.extend_from_slice(parts.url.target().as_bytes());
     out.extend_from_slice(b" HTTP/1.1\r\n");
-    let (mut own_host, mut own_agent, mut framing, mut own_authorization) =
+    let (mut own_host, mut own_agent, mut has_ours, mut own_authorization) =
         (None, None, false, false);
     for (name, value) in parts.fields.iter() {
         match name {
             "Host" => own_host = Some(value),
             "User-Agent" => own_agent = Some(value),
-            "Content-Length" | "Transfer-Encoding" => framing = true,
+            "Content-Length" | "Transfer-Encoding" | "Cookie" => has_ours = true,
             "Authorization" => own_authorization = true,
             _ => {}
         }
@@ -59,13 +59,13 @@ pub(crate) fn write_head(out: &mut Vec<u8>, parts: &HeadParts<'_>) {
         decimal(out, parts.body_length);
         out.extend_from_slice(b"\r\n");
     }
-    if own_host.is_none() && own_agent.is_none() && !framing {
+    if own_host.is_none() && own_agent.is_none() && !has_ours {
         out.extend_from_slice(parts.fields.wire());
     } else {
         for (name, value) in parts.fields.iter() {
             if !matches!(
                 name,
-                "Host" | "User-Agent" | "Content-Length" | "Transfer-Encoding"
+                "Host" | "User-Agent" | "Content-Length" | "Transfer-Encoding" | "Cookie"
             ) {
                 field(out, name, value);
             }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn own_fields_replace_ours_and_framing_stays_ours() {
+    fn own_fields_replace_ours_and_has_ours_stays_ours() {
         let head = written(
             |f| {
                 f.set("host", "other").unwrap();

@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use net::{TlsFacts, Traffic};
 
-use crate::error::ErrorInfo;
+use crate::error::{ErrorInfo, code};
 use crate::head::Head;
 use crate::method::Method;
 use crate::response::Proto;
@@ -17,7 +17,7 @@ pub struct Exchange {
     pub timeline: Timeline,
     pub method: Method,
     pub url: Rc<Url>,
-    /// 0 if no answer began.
+    /// 0 if the exchange failed; the head tells what came before the failure.
     pub status: u16,
     pub proto: Proto,
     pub tls: Option<TlsFacts>,
@@ -27,4 +27,21 @@ pub struct Exchange {
     /// The head of the answer, if one came whole.
     pub head: Option<Rc<Head>>,
     pub error: Option<ErrorInfo>,
+}
+
+impl Exchange {
+    /// The error's code, or that of a status from 400 on; else 0.
+    pub fn error_code(&self) -> u32 {
+        match &self.error {
+            Some(error) => error.code,
+            None => code::of_status(self.status),
+        }
+    }
+
+    /// Turns an answer that came whole into a failure.
+    pub(crate) fn fail(&mut self, error: ErrorInfo) {
+        self.status = 0;
+        self.proto = Proto::None;
+        self.error = Some(error);
+    }
 }

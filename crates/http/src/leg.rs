@@ -15,6 +15,7 @@ use crate::h1::{Ask, Progress};
 use crate::method::Method;
 use crate::pool::Kept;
 use crate::prepared::{JOINED_BODY, Prepared};
+use crate::request::Request;
 use crate::response::{Proto, Response, Sent};
 use crate::timeline::Timeline;
 use crate::url::Url;
@@ -44,7 +45,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn into_response(self, sent_body: &Bytes) -> Response {
+    pub(crate) fn into_response(self, request: &Request, sent_head: Rc<[u8]>) -> Response {
         let exchange = self.exchange;
         Response {
             status: exchange.status,
@@ -56,9 +57,9 @@ impl Outcome {
             timeline: exchange.timeline,
             tls: exchange.tls,
             sent: Sent {
-                method: exchange.method,
-                head: self.sent_head.unwrap_or_default(),
-                body: sent_body.clone(),
+                method: request.method.clone(),
+                head: sent_head,
+                body: request.body.clone(),
             },
         }
     }
@@ -238,11 +239,18 @@ enum Ended {
 
 /// A round trip that never had a connection.
 fn failed(leg: &Leg<'_>, line: Timeline, error: ErrorInfo) -> Outcome {
+    let mut outcome = unsent(leg.method, leg.url, line.started(), error);
+    outcome.exchange.timeline = line;
+    outcome
+}
+
+/// A round trip that was never begun.
+pub(crate) fn unsent(method: &Method, url: &Rc<Url>, at: Moment, error: ErrorInfo) -> Outcome {
     Outcome {
         exchange: Exchange {
-            timeline: line,
-            method: leg.method.clone(),
-            url: leg.url.clone(),
+            timeline: Timeline::started_at(at),
+            method: method.clone(),
+            url: url.clone(),
             status: 0,
             proto: Proto::None,
             tls: None,

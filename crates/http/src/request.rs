@@ -16,6 +16,8 @@ pub struct Request {
     /// set and ignored here.
     pub headers: Fields,
     pub body: Bytes,
+    /// Sent beside the jar's.
+    pub cookies: Vec<RequestCookie>,
     /// From the start to the last byte of the last leg.
     pub timeout: Duration,
     /// Overrides [`crate::Settings::max_redirects`].
@@ -34,6 +36,7 @@ impl Request {
             url,
             headers: Fields::new(),
             body: Bytes::new(),
+            cookies: Vec::new(),
             timeout: Duration::from_secs(60),
             max_redirects: None,
             compression: Vec::new(),
@@ -41,6 +44,16 @@ impl Request {
             body_use: BodyUse::Keep,
         }
     }
+}
+
+/// A cookie of one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestCookie {
+    pub name: String,
+    pub value: String,
+    /// Whether it takes the place of the jar's cookie of that name, instead of
+    /// being sent beside it.
+    pub replace: bool,
 }
 
 /// What becomes of the answer's body.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use bytes::Bytes;
 use net::TlsFacts;
 
+use crate::cookie::Cookie;
 use crate::head::Head;
 use crate::method::Method;
 use crate::timeline::Timeline;
@@ -12,7 +13,7 @@ use crate::url::Url;
 /// The answer to a request, or what is known of it when the request failed.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// 0 if no answer began.
+    /// 0 if the request failed.
     pub status: u16,
     pub proto: Proto,
     /// Status line and fields; shared with the connection while they repeat.
@@ -25,7 +26,7 @@ pub struct Response {
     /// The timeline of the last leg.
     pub timeline: Timeline,
     pub tls: Option<TlsFacts>,
-    /// The request of the last leg as it was sent.
+    /// The request as it was first sent, before any redirect.
     pub sent: Sent,
 }
 
@@ -33,8 +34,10 @@ pub struct Response {
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
     pub method: Method,
-    /// Request line and fields, as on the wire of HTTP/1.1.
+    /// Request line and fields, as on the wire of HTTP/1.1; empty if nothing
+    /// was sent.
     pub head: Rc<[u8]>,
+    /// Before compression.
     pub body: Bytes,
 }
 
@@ -65,9 +68,20 @@ impl Response {
     /// The status code and its reason: `200 OK`.
     pub fn status_text(&self) -> String {
         match &self.head {
-            Some(head) => format!("{} {}", self.status, head.reason()),
-            None => String::new(),
+            Some(head) if self.status != 0 => {
+                let text = format!("{} {}", self.status, head.reason());
+                text.trim_end().to_owned()
+            }
+            _ => String::new(),
         }
+    }
+
+    /// The cookies that the answer sets, in their order.
+    pub fn set_cookies(&self) -> impl Iterator<Item = Cookie> {
+        self.head
+            .iter()
+            .flat_map(|head| head.all("set-cookie"))
+            .filter_map(Cookie::parse)
     }
 
     /// Header fields as they came: names as sent, values as bytes.

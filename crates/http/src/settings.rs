@@ -1,4 +1,8 @@
+use std::sync::Arc;
+
 use net::NetworkSettings;
+
+use crate::rate::RateLimit;
 
 /// What all users of a run have in common. Plain data, made once and shared.
 #[derive(Clone, Debug)]
@@ -19,6 +23,8 @@ pub struct Settings {
     pub connections_per_host: Option<usize>,
     /// Which version of HTTP is spoken.
     pub protocol: Protocol,
+    /// Shared by all users of the run.
+    pub rate_limit: Option<Arc<RateLimit>>,
     /// Longest body that is kept, in bytes; a longer one fails its request.
     pub max_body: u64,
     /// Answers' bodies are counted and not kept.
@@ -36,6 +42,7 @@ impl Default for Settings {
             idle_total: 20,
             connections_per_host: None,
             protocol: Protocol::Auto,
+            rate_limit: None,
             max_body: 1 << 30,
             discard_response_bodies: false,
         }

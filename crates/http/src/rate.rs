@@ -1,0 +1,66 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use units::Moment;
+
+/// One token bucket of burst 1 over all users and workers: the option `rps`.
+/// Its whole state is the moment from which the next request may start.
+#[derive(Debug)]
+pub struct RateLimit {
+    interval: u64,
+    free_from: AtomicU64,
+}
+
+impl RateLimit {
+    /// At most `per_second` requests a second; zero counts as one.
+    pub fn new(per_second: u32) -> Self {
+        RateLimit {
+            interval: 1_000_000_000 / u64::from(per_second.max(1)),
+            free_from: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes the next place in line and says when it comes up.
+    fn book(&self, now: Moment) -> Moment {
+        let now = now.as_nanos();
+        let mut seen = self.free_from.load(Ordering::Relaxed);
+        loop {
+            let mine = seen.max(now);
+            match self.free_from.compare_exchange_weak(
+                seen,
+                mine.saturating_add(self.interval),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return Moment::from_nanos(mine),
+                Err(other) => seen = other,
+            }
+        }
+    }
+
+    /// Waits for a place.
+    pub async fn wait(&self) {
+        let now = clock::now();
+        let wait = self.book(now).since(now);
+        if wait > Duration::ZERO {
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_an_interval_apart_and_idle_time_is_not_saved_up() {
+        let limit = RateLimit::new(10);
+        let at = Moment::from_nanos;
+        let second = 1_000_000_000;
+        assert_eq!(limit.book(at(second)), at(second));
+        assert_eq!(limit.book(at(second)), at(second + second / 10));
+        assert_eq!(limit.book(at(second)), at(second + second / 5));
+        assert_eq!(limit.book(at(9 * second)), at(9 * second));
+        assert_eq!(limit.book(at(9 * second)), at(9 * second + second / 10));
+    }
+}

@@ -1,0 +1,279 @@
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use bytes::Bytes;
+
+use crate::auth;
+use crate::client::Client;
+use crate::coding;
+use crate::cookie::{Cookie, CookieJar};
+use crate::cookie_header::cookie_header;
+use crate::digest::Challenge;
+use crate::encode::HeadParts;
+use crate::error::{ErrorInfo, Failure, code};
+use crate::exchange::Exchange;
+use crate::fields::Fields;
+use crate::leg::{HeadSource, Leg, Outcome, unsent};
+use crate::method::Method;
+use crate::redirect::{Redirect, redirect_of, referer};
+use crate::request::{Auth, BodyUse, Request};
+use crate::response::Response;
+use crate::url::Url;
+
+/// A request on its way from hop to hop.
+struct Hop<'a> {
+    method: Method,
+    url: Rc<Url>,
+    fields: Cow<'a, Fields>,
+    body: Bytes,
+    authorization: Option<String>,
+    /// The request's own cookies go along; not to another host.
+    own_cookies: bool,
+}
+
+impl Client {
+    /// Sends a request and follows where its answers lead. Each round trip is
+    /// told to `each_exchange` as it ends. Cookies go to and come from `jar`.
+    /// Dropping the future closes the connection in use.
+    ///
+    /// # Errors
+    /// A [`Failure`] when no whole answer came; its exchange was told too.
+    pub async fn send(
+        &self,
+        request: &Request,
+        jar: Option<&CookieJar>,
+        each_exchange: &mut dyn FnMut(&Exchange),
+    ) -> Result<Response, Failure> {
+        let settings = self.shared.settings();
+        if let Some(limit) = &settings.rate_limit {
+            limit.wait().await;
+        }
+        let mut started = clock::now();
+        let deadline = started + request.timeout;
+        let mut hop = match Hop::first(request) {
+            Ok(hop) => hop,
+            Err(error) => return Err(Failure::unsent(request, error)),
+        };
+        let max_redirects = request.max_redirects.unwrap_or(settings.max_redirects);
+        let keep_body = request.body_use == BodyUse::Keep && !settings.discard_response_bodies;
+        let mut followed = 0;
+        let mut sent = None;
+        loop {
+            let cookies = hop.cookies(request, jar);
+            let leg = Leg {
+                head: HeadSource::Parts(HeadParts {
+                    method: &hop.method,
+                    url: &hop.url,
+                    fields: &hop.fields,
+                    user_agent: &settings.user_agent,
+                    body_length: hop.body.len(),
+                    cookies: &cookies,
+                    authorization: hop.authorization.as_deref(),
+                    close: settings.no_connection_reuse,
+                    proxy: None,
+                }),
+                method: &hop.method,
+                url: &hop.url,
+                body: &hop.body,
+                keep_body,
+                deadline,
+            };
+            let mut outcome = match hop.url.check_usable() {
+                Ok(()) => self.leg(&leg, started).await,
+                Err(error) => unsent(&hop.method, &hop.url, started, error),
+            };
+            let next = self.after_leg(request, &hop, jar, &mut outcome, keep_body);
+            each_exchange(&outcome.exchange);
+            let sent_head = outcome.sent_head.take();
+            let sent = sent.get_or_insert_with(|| sent_head.unwrap_or_default());
+            match next {
+                Some(Next::Redirect(redirect)) if followed < max_redirects => {
+                    followed += 1;
+                    hop.follow(redirect);
+                }
+                Some(Next::Authorize(authorization)) => hop.authorization = Some(authorization),
+                _ => return outcome.conclude(request, sent.clone()),
+            }
+            if let Some(limit) = &settings.rate_limit {
+                limit.wait().await;
+            }
+            started = clock::now();
+        }
+    }
+
+    /// Takes in what an answer says beside its body, decodes the body, and
+    /// tells what is to be sent next.
+    fn after_leg(
+        &self,
+        request: &Request,
+        hop: &Hop<'_>,
+        jar: Option<&CookieJar>,
+        outcome: &mut Outcome,
+        keep_body: bool,
+    ) -> Option<Next> {
+        let exchange = &mut outcome.exchange;
+        let head = match &exchange.head {
+            Some(head) if exchange.error.is_none() => head.clone(),
+            _ => return None,
+        };
+        if head.sets_cookies
+            && let Some(jar) = jar
+        {
+            for cookie in head.all("set-cookie").filter_map(Cookie::parse) {
+                jar.set(&hop.url, &cookie);
+            }
+        }
+        let mut next = None;
+        match head.status() {
+            300..=399 if request.max_redirects != Some(0) => {
+                match redirect_of(&head, &hop.method, &hop.url) {
+                    Ok(redirect) => next = redirect.map(Next::Redirect),
+                    Err(error) => exchange.fail(error),
+                }
+            }
+            401 if request.auth == Auth::Digest && hop.authorization.is_none() => {
+                next = hop.answer_challenge(&head).map(Next::Authorize);
+            }
+            _ => {}
+        }
+        if head.has_encoding && keep_body && !outcome.body.is_empty() {
+            let body = std::mem::take(&mut outcome.body);
+            match coding::decode(&head, body, self.shared.settings().max_body) {
+                Ok(body) => outcome.body = body,
+                Err(error) => outcome.exchange.fail(error),
+            }
+        }
+        next
+    }
+}
+
+/// What an answer asks for.
+enum Next {
+    Redirect(Redirect),
+    Authorize(String),
+}
+
+impl<'a> Hop<'a> {
+    fn first(request: &'a Request) -> Result<Self, ErrorInfo> {
+        let mut hop = Hop {
+            method: request.method.clone(),
+            url: request.url.clone(),
+            fields: Cow::Borrowed(&request.headers),
+            body: request.body.clone(),
+            authorization: None,
+            own_cookies: true,
+        };
+        match request.auth {
+            Auth::Basic => hop.authorization = auth::basic_of(&request.url),
+            Auth::Digest => {}
+            Auth::Ntlm => {
+                return Err(ErrorInfo::new(
+                    code::DEFAULT,
+                    "NTLM authentication is not supported; use basic or digest",
+                ));
+            }
+        }
+        if !request.compression.is_empty() && !request.body.is_empty() {
+            let encoded = coding::encode(&request.body, &request.compression)
+                .map_err(|error| ErrorInfo::new(code::DEFAULT, error.to_string()))?;
+            hop.body = encoded.into();
+            if request.headers.get("content-encoding").is_none() {
+                let names: Vec<_> = request.compression.iter().map(|c| c.as_str()).collect();
+                hop.fields
+                    .to_mut()
+                    .set("Content-Encoding", &names.join(", "))
+                    .map_err(|error| ErrorInfo::new(code::DEFAULT, error))?;
+            }
+        }
+        Ok(hop)
+    }
+
+    fn cookies(&self, request: &Request, jar: Option<&CookieJar>) -> String {
+        let own_field = self.fields.get("cookie");
+        if self.own_cookies {
+            return cookie_header(request, own_field, jar, &self.url);
+        }
+        let bare = Request::new(Method::Get, self.url.clone());
+        cookie_header(&bare, own_field, jar, &self.url)
+    }
+
+    fn follow(&mut self, redirect: Redirect) {
+        let fields = self.fields.to_mut();
+        if !redirect.keeps_body {
+            self.body = Bytes::new();
+            for name in [
+                "Content-Encoding",
+                "Content-Language",
+                "Content-Location",
+                "Content-Type",
+                "Content-Length",
+            ] {
+                fields.remove(name);
+            }
+        }
+        if redirect.leaves_host {
+            for name in ["Authorization", "Www-Authenticate", "Cookie", "Cookie2"] {
+                fields.remove(name);
+            }
+            self.own_cookies = false;
+            self.authorization = None;
+        }
+        if !redirect.keeps_host_field {
+            fields.remove("Host");
+        }
+        if let Some(referer) = referer(&self.url, &redirect.url) {
+            // It is made of parts that were valid in a request line.
+            let _ = fields.set("Referer", &referer);
+        }
+        self.authorization = auth::basic_of(&redirect.url).or(self.authorization.take());
+        self.method = redirect.method;
+        self.url = redirect.url;
+    }
+
+    /// The answer to a digest challenge among `WWW-Authenticate`, if the URL
+    /// has a user to answer with.
+    fn answer_challenge(&self, head: &crate::head::Head) -> Option<String> {
+        let user = self.url.userinfo()?;
+        let challenge = head
+            .all("www-authenticate")
+            .find_map(|value| Challenge::parse(&String::from_utf8_lossy(value)))?;
+        let cnonce = format!("{:016x}{:016x}", random(), random());
+        Some(challenge.answer(user, self.method.as_str(), &self.url, &self.body, &cnonce))
+    }
+}
+
+/// A number no peer can guess cheaply: the standard library's hash keys are
+/// random.
+fn random() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    let mut hasher = std::hash::RandomState::new().build_hasher();
+    hasher.write_u64(clock::now().as_nanos());
+    hasher.finish()
+}
+
+impl Outcome {
+    /// The end of the request's way, as its sender gets it.
+    fn conclude(mut self, request: &Request, sent_head: Rc<[u8]>) -> Result<Response, Failure> {
+        let error = self.exchange.error.take();
+        let response = self.into_response(request, sent_head);
+        match error {
+            None => Ok(response),
+            Some(error) => Err(Failure {
+                error,
+                response: Box::new(response),
+            }),
+        }
+    }
+}
+
+impl Failure {
+    /// A request that cannot be sent at all.
+    fn unsent(request: &Request, error: ErrorInfo) -> Failure {
+        let mut outcome = unsent(&request.method, &request.url, clock::now(), error.clone());
+        outcome.exchange.error = None;
+        Failure {
+            error,
+            response: Box::new(outcome.into_response(request, Rc::default())),
+        }
+    }
+}
