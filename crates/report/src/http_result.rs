@@ -149,7 +149,7 @@ impl HttpResult {
                 .statuses
                 .iter()
                 .copied()
-                .filter(|(status, _)| *status != 0)
+                .filter(|(status, count)| *status != 0 && *count > 0)
                 .collect(),
             errors: summary
                 .http

@@ -61,8 +61,8 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
         .as_ref()
         .map_or_else(String::new, |name| format!(" over {name}"));
     let per_request = if result.requests > 0 {
-        let micros = result.generator.cpu_seconds * 1e6 / result.requests as f64;
-        format!(" ({micros:.1} µs a request)")
+        let milliseconds = result.generator.cpu_seconds * 1e3 / result.requests as f64;
+        format!(" ({} a request)", numbers::time(milliseconds, None))
     } else {
         String::new()
     };

@@ -26,6 +26,7 @@ pub mod output_csv;
 mod output_json;
 mod own_block;
 mod paint;
+mod pretty;
 pub mod progress;
 
 pub mod summary_data;
@@ -39,4 +40,5 @@ pub mod wall_clock;
 pub use metric_table::Style;
 pub use own_block::verdict_line;
 pub use paint::Paint;
+pub use pretty::pretty_json;
 pub use trend_stat::{TrendStat, UnknownTrendStat};

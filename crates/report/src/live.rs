@@ -157,6 +157,7 @@ impl Piece {
 const LABEL_WIDTH: usize = 12;
 
 fn draw(label: &str, pieces: &[Piece], columns: usize, paint: Paint) -> String {
+    const INDENT: &str = "  ";
     let mut left = columns;
     let mut cut = |text: &str| {
         // What a peer or a user said may hold anything.
@@ -169,10 +170,11 @@ fn draw(label: &str, pieces: &[Piece], columns: usize, paint: Paint) -> String {
         kept
     };
     if pieces.is_empty() {
-        return format!("  {}", paint.bold(&cut(label)));
+        let indent = cut(INDENT);
+        return indent + &paint.bold(&cut(label));
     }
     let label = format!(
-        "  {label}{} ",
+        "{INDENT}{label}{} ",
         spaces(LABEL_WIDTH.saturating_sub(width(label)))
     );
     let mut line = cut(&label);

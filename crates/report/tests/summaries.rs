@@ -7,28 +7,13 @@
 
 mod support;
 
-use std::path::PathBuf;
-
 use plimsoll_report::summary_text::{self, Detail};
 use plimsoll_report::{Paint, Style, TrendStat, summary_legacy};
 use samples::{
     Cause, Contains, ErrorCount, Kind, LeftOut, Level, MetricSummary, Reason, Summary, Values,
     Verdict,
 };
-use support::Figures;
-
-/// Compares with the file of that name, showing escapes as `␛`.
-fn expect(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/expected")
-        .join(name);
-    let text = text.replace('\x1b', "␛");
-    if std::env::var_os("UPDATE_EXPECTED").is_some() {
-        std::fs::write(&path, &text).expect("the expected text can be written");
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(text == expected, "{name} differs:\n{text}");
-}
+use support::{Figures, expect};
 
 fn two_scenarios() -> Summary {
     Figures::read(include_str!("figures/two_scenarios.json")).summary()

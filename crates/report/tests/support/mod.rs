@@ -1,6 +1,11 @@
 //! Makes summaries from recorded figures: samples by metric and tags, in the
 //! order in which they came.
+#![allow(dead_code)] // Each file of tests uses some of it.
 
+pub mod run;
+pub mod schema;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +16,19 @@ use samples::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use stats::Histogram;
+
+/// Compares with the file of that name, showing escapes as `␛`.
+pub fn expect(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/expected")
+        .join(name);
+    let text = text.replace('\x1b', "␛");
+    if std::env::var_os("UPDATE_EXPECTED").is_some() {
+        std::fs::write(&path, &text).expect("the expected text can be written");
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == expected, "{name} differs:\n{text}");
+}
 
 /// One recorded run.
 #[derive(Deserialize)]

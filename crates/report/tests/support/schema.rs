@@ -1,0 +1,127 @@
+//! As much of JSON Schema (draft 2020-12) as our schemas use.
+
+use serde_json::Value;
+
+/// What is wrong with `value`; empty if it follows `schema`.
+///
+/// # Panics
+/// On a keyword that is not known here, so that none is believed checked that
+/// is not.
+pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    check(schema, schema, value, "$", &mut faults);
+    faults
+}
+
+fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
+    let fault = |faults: &mut Vec<String>, what: String| faults.push(format!("{at}: {what}"));
+    for (keyword, of) in schema.as_object().expect("a schema is an object") {
+        match keyword.as_str() {
+            "$schema" | "$id" | "$defs" | "title" | "description" => {}
+            "$ref" => {
+                let pointer = of
+                    .as_str()
+                    .and_then(|of| of.strip_prefix('#'))
+                    .expect("a local $ref");
+                check(
+                    root,
+                    root.pointer(pointer).expect("an existing $ref"),
+                    value,
+                    at,
+                    faults,
+                );
+            }
+            "anyOf" => {
+                let fits = |schema: &Value| {
+                    let mut faults = Vec::new();
+                    check(root, schema, value, at, &mut faults);
+                    faults.is_empty()
+                };
+                if !of.as_array().expect("a list of schemas").iter().any(fits) {
+                    fault(faults, format!("{value} fits no alternative"));
+                }
+            }
+            "const" if value != of => fault(faults, format!("{value} is not {of}")),
+            "enum" if !of.as_array().is_some_and(|all| all.contains(value)) => {
+                fault(faults, format!("{value} is none of {of}"));
+            }
+            "const" | "enum" => {}
+            "type" => {
+                let types = of.as_array().cloned().unwrap_or_else(|| vec![of.clone()]);
+                if !types
+                    .iter()
+                    .any(|of| is_of_type(value, of.as_str().expect("a type's name")))
+                {
+                    fault(faults, format!("{value} is not of type {of}"));
+                }
+            }
+            "minimum" => {
+                if value
+                    .as_f64()
+                    .is_some_and(|value| Some(value) < of.as_f64())
+                {
+                    fault(faults, format!("{value} is less than {of}"));
+                }
+            }
+            "required" => {
+                for key in of.as_array().expect("a list of keys") {
+                    if value.get(key.as_str().expect("a key")).is_none() {
+                        fault(faults, format!("{key} is missing"));
+                    }
+                }
+            }
+            "properties" => {
+                for (key, schema) in of.as_object().expect("schemas by key") {
+                    if let Some(value) = value.get(key) {
+                        check(root, schema, value, &format!("{at}.{key}"), faults);
+                    }
+                }
+            }
+            "additionalProperties" => {
+                let known = schema.get("properties").and_then(Value::as_object);
+                for (key, value) in value.as_object().into_iter().flatten() {
+                    if known.is_some_and(|known| known.contains_key(key)) {
+                        continue;
+                    }
+                    match of {
+                        Value::Bool(false) => fault(faults, format!("{key} is not allowed")),
+                        schema => check(root, schema, value, &format!("{at}.{key}"), faults),
+                    }
+                }
+            }
+            "propertyNames" => {
+                assert_eq!(
+                    of["pattern"], "^[1-9][0-9][0-9]$",
+                    "the only pattern known here"
+                );
+                for key in value.as_object().into_iter().flatten().map(|(key, _)| key) {
+                    if !key
+                        .parse::<u16>()
+                        .is_ok_and(|status| (100..=999).contains(&status))
+                    {
+                        fault(faults, format!("{key} is not a status"));
+                    }
+                }
+            }
+            "items" => {
+                for (place, item) in value.as_array().into_iter().flatten().enumerate() {
+                    check(root, of, item, &format!("{at}[{place}]"), faults);
+                }
+            }
+            unknown => panic!("the keyword {unknown} is not known here"),
+        }
+    }
+}
+
+fn is_of_type(value: &Value, name: &str) -> bool {
+    match name {
+        "null" => value.is_null(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "boolean" => value.is_boolean(),
+        unknown => panic!("there is no type {unknown}"),
+    }
+}
