@@ -72,9 +72,29 @@ impl Histogram {
     /// Counts many values: cheaper than one by one, as the buckets of one
     /// histogram stay in the processor's cache.
     pub fn record_all(&mut self, values: &[f64]) {
+        let mut sum = 0.0;
+        let (mut min, mut max) = (self.min, self.max);
         for &value in values {
-            self.record(value);
+            sum += value;
+            min = if value < min { value } else { min };
+            max = if value > max { value } else { max };
         }
+        if sum.is_nan() {
+            // A NaN among them, or infinities of both signs: with care then.
+            values.iter().for_each(|&value| self.record(value));
+            return;
+        }
+        self.count += values.len() as u64;
+        self.sum += sum;
+        (self.min, self.max) = (min, max);
+        if self.exact {
+            if self.raw.len() + values.len() <= EXACT_BOUND {
+                self.raw.extend_from_slice(values);
+                return;
+            }
+            self.spill();
+        }
+        values.iter().for_each(|&value| self.bucket(value));
     }
 
     /// Counts the value 0 `times` times.
@@ -223,60 +243,77 @@ impl Histogram {
         self.quantiles(&[q]).first().copied().unwrap_or(0.0)
     }
 
-    /// Several quantiles in the order asked.
+    /// Several quantiles, in the order asked: one pass over the buckets.
     pub fn quantiles(&self, qs: &[f64]) -> Vec<f64> {
         if self.count == 0 {
             return vec![0.0; qs.len()];
         }
+        let places: Vec<f64> = qs
+            .iter()
+            .map(|&q| if q.is_nan() { 0.0 } else { q.clamp(0.0, 1.0) })
+            .map(|q| q * (self.count - 1) as f64)
+            .collect();
+        let mut ranks: Vec<u64> = places
+            .iter()
+            .flat_map(|place| [place.floor() as u64, place.ceil() as u64])
+            .collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let values = self.values_at(&ranks);
+        let at = |rank: f64| {
+            let index = ranks.binary_search(&(rank as u64)).ok();
+            index
+                .and_then(|index| values.get(index))
+                .copied()
+                .unwrap_or(self.max)
+        };
+        places
+            .into_iter()
+            .map(|place| {
+                let (low, high) = (at(place.floor()), at(place.ceil()));
+                if low == high {
+                    // Also keeps two infinities from making a NaN.
+                    low
+                } else {
+                    low + (high - low) * (place - place.floor())
+                }
+            })
+            .collect()
+    }
+
+    /// The values of those ranks, 0 being the smallest value's. The ranks rise.
+    fn values_at(&self, ranks: &[u64]) -> Vec<f64> {
         if self.exact {
             let mut sorted = self.raw.clone();
             sorted.sort_unstable_by(f64::total_cmp);
-            let at = |rank: u64| sorted.get(rank as usize).copied().unwrap_or(self.max);
-            qs.iter().map(|&q| self.interpolate(q, at)).collect()
-        } else {
-            qs.iter()
-                .map(|&q| self.interpolate(q, |rank| self.value_at(rank)))
-                .collect()
+            let value = |&rank: &u64| sorted.get(rank as usize).copied().unwrap_or(self.max);
+            return ranks.iter().map(value).collect();
         }
-    }
-
-    fn interpolate(&self, q: f64, value_at: impl Fn(u64) -> f64) -> f64 {
-        let q = if q.is_nan() { 0.0 } else { q.clamp(0.0, 1.0) };
-        let place = q * (self.count - 1) as f64;
-        let (lower, upper) = (place.floor(), place.ceil());
-        let low = value_at(lower as u64);
-        if lower == upper {
-            return low;
-        }
-        let high = value_at(upper as u64);
-        if low == high {
-            // Also keeps two infinities from making a NaN.
-            return low;
-        }
-        low + (high - low) * (place - lower)
-    }
-
-    /// The value of that rank, 0 being the smallest: the extremes exactly, the
-    /// others as if those of one bucket lay evenly in it.
-    fn value_at(&self, rank: u64) -> f64 {
-        if rank == 0 {
-            return self.min;
-        }
-        if rank >= self.count - 1 {
-            return self.max;
-        }
+        let mut buckets = self.buckets();
+        // The bucket looked at, and how many values lie below it.
+        let mut bucket = buckets.next();
         let mut below = 0;
-        for (lower, upper, count) in self.buckets() {
-            if rank < below + count {
-                if lower == upper {
-                    return lower;
-                }
-                let share = ((rank - below) as f64 + 0.5) / count as f64;
-                return (lower + (upper - lower) * share).clamp(self.min, self.max);
+        let mut values = Vec::with_capacity(ranks.len());
+        for &rank in ranks {
+            while let Some((_, _, count)) = bucket
+                && rank >= below + count
+            {
+                below += count;
+                bucket = buckets.next();
             }
-            below += count;
+            values.push(match bucket {
+                _ if rank == 0 => self.min,
+                _ if rank >= self.count - 1 => self.max,
+                Some((lower, upper, count)) if lower < upper => {
+                    // As if the bucket's values lay evenly in it.
+                    let share = ((rank - below) as f64 + 0.5) / count as f64;
+                    (lower + (upper - lower) * share).clamp(self.min, self.max)
+                }
+                Some((edge, _, _)) => edge,
+                None => self.max,
+            });
         }
-        self.max
+        values
     }
 
     /// The buckets that were hit, in rising order: lower edge, upper edge,
