@@ -3,9 +3,9 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::roster::Roster;
+use crate::roster::{GROUP_LIMIT, Roster};
 
 /// Results of checks by cell, group and name. Each name is copied and numbered
 /// once; afterwards a result costs one hash and one comparison.
@@ -14,12 +14,15 @@ pub(crate) struct CheckTable {
     /// Places in `entries`.
     table: HashTable<usize>,
     entries: Vec<Entry>,
+    /// Group paths, by this table's own numbers.
+    groups: Vec<Box<str>>,
+    group_by_path: FxHashMap<Box<str>, usize>,
 }
 
 #[derive(Debug)]
 struct Entry {
     cell: usize,
-    group: Box<str>,
+    group: usize,
     name: Box<str>,
     check: usize,
     passes: u64,
@@ -36,17 +39,31 @@ pub(crate) struct CheckDelta {
     pub fails: u64,
 }
 
-fn hash(cell: usize, group: &str, name: &str) -> u64 {
+fn hash(cell: usize, group: usize, name: &str) -> u64 {
     FxBuildHasher.hash_one((cell, group, name))
 }
 
 impl CheckTable {
+    /// The number of a group within this table; `None` beyond the limit.
+    pub fn group(&mut self, path: &str) -> Option<usize> {
+        if let Some(&group) = self.group_by_path.get(path) {
+            return Some(group);
+        }
+        let group = self.groups.len();
+        if group >= GROUP_LIMIT {
+            return None;
+        }
+        self.groups.push(path.into());
+        self.group_by_path.insert(path.into(), group);
+        Some(group)
+    }
+
     /// Counts a result; false if it could not be, as there are too many checks.
     #[inline]
     pub fn record(
         &mut self,
         cell: usize,
-        group: &str,
+        group: usize,
         name: &str,
         passed: bool,
         roster: &Roster,
@@ -54,7 +71,7 @@ impl CheckTable {
         let hash = hash(cell, group, name);
         let found = self.table.find(hash, |&place| {
             self.entries.get(place).is_some_and(|entry| {
-                entry.cell == cell && *entry.name == *name && *entry.group == *group
+                entry.cell == cell && entry.group == group && *entry.name == *name
             })
         });
         let place = match found {
@@ -76,15 +93,15 @@ impl CheckTable {
         &mut self,
         hash: u64,
         cell: usize,
-        group: &str,
+        group: usize,
         name: &str,
         roster: &Roster,
     ) -> Option<usize> {
-        let check = roster.check(group, name)?;
+        let check = roster.check(self.groups.get(group)?, name)?;
         let place = self.entries.len();
         self.entries.push(Entry {
             cell,
-            group: group.into(),
+            group,
             name: name.into(),
             check,
             passes: 0,
@@ -93,7 +110,7 @@ impl CheckTable {
         let entries = &self.entries;
         self.table.insert_unique(hash, place, |&place| {
             let entry = &entries[place];
-            self::hash(entry.cell, &entry.group, &entry.name)
+            self::hash(entry.cell, entry.group, &entry.name)
         });
         Some(place)
     }

@@ -125,7 +125,7 @@ impl OwnTags for HttpFacts<'_> {
         match tag {
             SystemTag::ExpectedResponse => self
                 .expected
-                .map(|expected| condition.value == if expected { "true" } else { "false" }),
+                .map(|expected| condition.truth == Some(expected)),
             SystemTag::Url | SystemTag::Name => Some(self.tagged_url() == condition.value),
             SystemTag::Method => Some(self.method == condition.value),
             SystemTag::Status => Some(condition.number == Some(self.status.into())),

@@ -9,6 +9,7 @@
 
 use std::time::Duration;
 
+use stats::Histogram;
 use units::Moment;
 
 use crate::builtin::*;
@@ -71,8 +72,17 @@ pub(crate) struct ExchangeLog {
     /// For each exchange, which of the watch's HTTP conditions hold: 64 a word.
     matched: Vec<u64>,
     words: usize,
-    /// A metric's values, on their way.
-    values: [f64; LENGTH],
+}
+
+/// A metric's values, on their way from the columns to its histograms.
+struct Values<'a> {
+    values: &'a [f64],
+    /// Whether all of them are 0.
+    zero: bool,
+    /// The flags an exchange must have to count.
+    of: Of,
+    /// Whether all exchanges have them.
+    everyone: bool,
 }
 
 impl ExchangeLog {
@@ -84,7 +94,6 @@ impl ExchangeLog {
             flags: [0; LENGTH],
             matched: vec![0; words * LENGTH],
             words,
-            values: [0.0; LENGTH],
         })
     }
 
@@ -94,10 +103,9 @@ impl ExchangeLog {
         self.length >= LENGTH
     }
 
-    /// Notes an exchange; `holds` tells for each of the watch's HTTP conditions
-    /// whether the exchange meets it. The log must not be full.
+    /// Notes an exchange. The log must not be full.
     #[inline]
-    pub fn push(&mut self, facts: &HttpFacts, holds: impl Fn(usize) -> bool, conditions: usize) {
+    pub fn push(&mut self, facts: &HttpFacts) {
         let row = self.length;
         if row >= LENGTH {
             return;
@@ -117,68 +125,102 @@ impl ExchangeLog {
         self.flags[row] = (u8::from(facts.scheduled.is_some()) * SCHEDULED)
             | (u8::from(facts.failed()) * FAILED)
             | (u8::from(facts.expected.is_some()) * JUDGED);
-        for word in 0..self.words {
-            let from = word * 64;
-            let to = (from + 64).min(conditions);
-            let bits = (from..to).fold(0, |bits, bit| bits | u64::from(holds(bit)) << (bit - from));
-            if let Some(place) = self.matched.get_mut(row * self.words + word) {
-                *place = bits;
-            }
+        let words = row * self.words..(row + 1) * self.words;
+        if let Some(words) = self.matched.get_mut(words) {
+            words.fill(0);
+        }
+    }
+
+    /// Notes that the latest exchange meets one of the watch's HTTP conditions.
+    #[inline]
+    pub fn mark(&mut self, bit: usize) {
+        let word = self.length.saturating_sub(1) * self.words + bit / 64;
+        if let Some(word) = self.matched.get_mut(word) {
+            *word |= 1 << (bit % 64);
         }
     }
 
     /// Works the noted exchanges off into the sinks of their cell.
     pub fn flush(&mut self, sinks: &mut Sinks, watch: &Watch) {
-        if self.length == 0 {
+        let length = self.length.min(LENGTH);
+        if length == 0 {
             return;
         }
         self.count(HTTP_REQS, sinks, watch);
         self.judge(sinks, watch);
+        let (mut any_flag, mut all_flags) = (0, !0);
+        for flags in &self.flags[..length] {
+            any_flag |= flags;
+            all_flags &= flags;
+        }
+        // A connection used again leaves the columns of its making empty.
+        let used = self
+            .columns
+            .each_ref()
+            .map(|column| column[..length].iter().fold(0, |any, nanos| any | nanos) != 0);
+        let mut nanos = [0u64; LENGTH];
+        let mut values = [0f64; LENGTH];
         for &(metric, columns, of) in TRENDS {
-            self.trend(metric, columns, of, sinks, watch);
+            if of != ALL && any_flag & of == 0 {
+                continue;
+            }
+            let mut parts = columns.iter().filter(|&&column| used[column]);
+            let zero = match parts.next() {
+                None => true,
+                Some(&first) => {
+                    nanos[..length].copy_from_slice(&self.columns[first][..length]);
+                    for &part in parts {
+                        for (sum, more) in nanos.iter_mut().zip(&self.columns[part]).take(length) {
+                            *sum += more;
+                        }
+                    }
+                    false
+                }
+            };
+            for (value, nanos) in values.iter_mut().zip(&nanos).take(length) {
+                *value = if zero { 0.0 } else { *nanos as f64 / 1e6 };
+            }
+            let values = Values {
+                values: &values[..length],
+                zero,
+                of,
+                everyone: all_flags & of == of,
+            };
+            self.trend(metric, &values, sinks, watch);
         }
         self.length = 0;
     }
 
-    fn trend(
-        &mut self,
-        metric: MetricId,
-        columns: &[usize],
-        of: Of,
-        sinks: &mut Sinks,
-        watch: &Watch,
-    ) {
-        let length = self.length;
-        let mut any = 0;
-        for (row, value) in self.values[..length].iter_mut().enumerate() {
-            let nanos: u64 = columns
-                .iter()
-                .map(|&column| self.columns[column][row])
-                .sum();
-            any |= nanos;
-            *value = nanos as f64 / 1e6;
-        }
-        let everyone = of == ALL || self.flags[..length].iter().all(|flags| flags & of == of);
-        let taken = |log: &ExchangeLog, row: usize| log.flags[row] & of == of;
+    fn trend(&self, metric: MetricId, values: &Values, sinks: &mut Sinks, watch: &Watch) {
         if let Some(histogram) = sinks.trend(metric) {
-            if !everyone {
-                let rows = (0..length).filter(|&row| taken(self, row));
-                rows.for_each(|row| histogram.record(self.values[row]));
-            } else if any == 0 {
-                histogram.record_zeros(length as u64);
-            } else {
-                histogram.record_all(&self.values[..length]);
-            }
+            self.record(histogram, values, |_| true, values.everyone);
         }
         for &index in watch.submetrics_of(metric) {
             let bit = watch.submetrics[index].http_bit.unwrap_or(usize::MAX);
             if let Some(Sink::Trend(histogram)) = sinks.submetrics.get_mut(index) {
-                if everyone && (0..length).all(|row| self.meets(row, bit)) {
-                    histogram.record_all(&self.values[..length]);
-                    continue;
+                let everyone = values.everyone && (0..self.length).all(|row| self.meets(row, bit));
+                self.record(histogram, values, |row| self.meets(row, bit), everyone);
+            }
+        }
+    }
+
+    /// Records the values of the exchanges that count and are `taken`.
+    fn record(
+        &self,
+        histogram: &mut Histogram,
+        values: &Values,
+        taken: impl Fn(usize) -> bool,
+        everyone: bool,
+    ) {
+        if everyone && values.zero {
+            histogram.record_zeros(values.values.len() as u64);
+        } else if everyone {
+            histogram.record_all(values.values);
+        } else {
+            for (row, (value, flags)) in values.values.iter().zip(&self.flags).enumerate() {
+                if flags & values.of == values.of && taken(row) {
+                    histogram.record(*value);
                 }
-                let rows = (0..length).filter(|&row| taken(self, row) && self.meets(row, bit));
-                rows.for_each(|row| histogram.record(self.values[row]));
             }
         }
     }

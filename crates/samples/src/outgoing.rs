@@ -18,6 +18,15 @@ use crate::watch::{Condition, OwnTags, Watch};
 /// How many tag sets of exchanges are remembered.
 const REMEMBERED: usize = 64;
 
+/// One sample but an exchange's, as it is recorded.
+pub(crate) struct Sample<'a> {
+    pub metric: MetricId,
+    pub value: f64,
+    pub base: &'a BaseTags,
+    pub extra: &'a [(&'a str, &'a str)],
+    pub at: Moment,
+}
+
 /// The tag of a check's result.
 pub(crate) struct CheckTag<'a>(pub &'a str);
 
@@ -96,18 +105,20 @@ impl Outgoing {
     }
 
     /// Any other sample.
-    #[allow(clippy::too_many_arguments)]
     pub fn sample(
         &mut self,
-        metric: MetricId,
-        value: f64,
+        sample: &Sample,
         check: Option<&str>,
-        base: &BaseTags,
-        extra: &[(&str, &str)],
-        at: Moment,
         watch: &Watch,
         records: &mut Vec<SampleRecord>,
     ) {
+        let &Sample {
+            metric,
+            value,
+            base,
+            extra,
+            at,
+        } = sample;
         if metric == ITERATION_SEND_LAG && !watch.output_extra {
             return;
         }

@@ -15,7 +15,7 @@ use crate::builtin;
 use crate::checks::CheckTable;
 use crate::exchange::HttpFacts;
 use crate::exchange_log::ExchangeLog;
-use crate::outgoing::{CheckTag, Outgoing};
+use crate::outgoing::{CheckTag, Outgoing, Sample};
 use crate::registry::{MetricId, Registry};
 use crate::roster::{COMMON_CELL, GROUP_LIMIT};
 use crate::sinks::Sinks;
@@ -93,7 +93,8 @@ impl Recorder {
     /// Interns a user's standing tags. Worth calling when they change, not for
     /// each sample.
     pub fn base_tags(&self, tags: &TagMap) -> BaseTags {
-        let bases = &mut self.inner.borrow_mut().bases;
+        let inner = &mut *self.inner.borrow_mut();
+        let bases = &mut inner.bases;
         let known = bases.get(tags).map(Rc::clone);
         let inner = known.unwrap_or_else(|| {
             if bases.len() >= BASE_LIMIT {
@@ -104,6 +105,7 @@ impl Recorder {
             let base = Rc::new(Base {
                 hash: FxBuildHasher.hash_one(&tags),
                 cell: self.cell(&tags, &[]),
+                group: inner.checks.group(tags.get("group").unwrap_or_default()),
                 may_hold: self.watch.may_hold(&tags),
                 tags: Arc::clone(&tags),
             });
@@ -127,13 +129,12 @@ impl Recorder {
         if log.is_full() {
             log.flush(self.sinks(&mut inner.contents, cell), watch);
         }
-        let conditions = &watch.http_conditions;
-        let holds = |bit: usize| {
-            conditions
-                .get(bit)
-                .is_some_and(|&index| self.holds(index, facts, facts.extra, base))
-        };
-        log.push(facts, holds, conditions.len());
+        log.push(facts);
+        for (bit, &index) in watch.http_conditions.iter().enumerate() {
+            if self.holds(index, facts, facts.extra, base) {
+                log.mark(bit);
+            }
+        }
         inner.contents.http.record(facts);
         if !watch.series_counted.load(Ordering::Relaxed) {
             inner.contents.exchanges.insert(exchange_hash(facts, base));
@@ -157,7 +158,15 @@ impl Recorder {
         extra: &[(&str, &str)],
         at: Moment,
     ) -> Result<(), AddError> {
-        self.sample(metric, value, &NoOwnTags, base, extra, at)
+        let sample = Sample {
+            metric,
+            value,
+            base,
+            extra,
+            at,
+        };
+        let cell = self.cell_of(base, extra);
+        self.sample(&sample, &NoOwnTags, cell, &mut self.inner.borrow_mut())
     }
 
     /// Records a check's result, and counts it by its name in its group.
@@ -169,16 +178,25 @@ impl Recorder {
         extra: &[(&str, &str)],
         at: Moment,
     ) {
-        let own = CheckTag(name);
-        let value = if passed { 1.0 } else { 0.0 };
-        // A built-in metric and a number: nothing to refuse.
-        let _ = self.sample(builtin::CHECKS, value, &own, base, extra, at);
-        let group = tag_of(SystemTag::Group, base, extra).unwrap_or_default();
+        let sample = Sample {
+            metric: builtin::CHECKS,
+            value: if passed { 1.0 } else { 0.0 },
+            base,
+            extra,
+            at,
+        };
         let cell = self.cell_of(base, extra);
         let inner = &mut *self.inner.borrow_mut();
-        let counted = inner
-            .checks
-            .record(cell, group, name, passed, &self.watch.roster);
+        // A built-in metric and a number: nothing to refuse.
+        let _ = self.sample(&sample, &CheckTag(name), cell, inner);
+        let own_group = extra.iter().rev().find(|(key, _)| *key == "group");
+        let group = match own_group {
+            Some((_, path)) => inner.checks.group(path),
+            None => base.inner.group,
+        };
+        let roster = &self.watch.roster;
+        let counted =
+            group.is_some_and(|group| inner.checks.record(cell, group, name, passed, roster));
         if !counted {
             inner.contents.left_out.check_results += 1;
         }
@@ -251,21 +269,25 @@ impl Recorder {
         let _ = self.add(metric, milliseconds(duration), base, &[], at);
     }
 
+    #[inline]
     fn sample(
         &self,
-        metric: MetricId,
-        value: f64,
+        sample: &Sample,
         own: &impl OwnEvent,
-        base: &BaseTags,
-        extra: &[(&str, &str)],
-        at: Moment,
+        cell: usize,
+        inner: &mut Inner,
     ) -> Result<(), AddError> {
+        let &Sample {
+            metric,
+            value,
+            base,
+            extra,
+            at,
+        } = sample;
         if value.is_nan() {
             return Err(AddError::NotANumber);
         }
         let watch = &*self.watch;
-        let inner = &mut *self.inner.borrow_mut();
-        let cell = self.cell_of(base, extra);
         self.count_cell(inner, cell);
         let sinks = self.sinks(&mut inner.contents, cell);
         if !sinks.record(metric, value, at) {
@@ -284,14 +306,17 @@ impl Recorder {
         }
         if !watch.series_counted.load(Ordering::Relaxed) {
             let mut hasher = FxHasher::default();
-            (metric, base.inner.hash, own.name(), extra).hash(&mut hasher);
+            hasher.write_u64(base.inner.hash);
+            hasher.write_u32(metric.0);
+            own.name().unwrap_or_default().hash(&mut hasher);
+            if !extra.is_empty() {
+                extra.hash(&mut hasher);
+            }
             inner.contents.series.insert(hasher.finish());
         }
         if watch.outputs {
             let records = &mut inner.contents.records;
-            inner
-                .outgoing
-                .sample(metric, value, own.name(), base, extra, at, watch, records);
+            inner.outgoing.sample(sample, own.name(), watch, records);
         }
         Ok(())
     }
@@ -366,12 +391,6 @@ impl OwnEvent for CheckTag<'_> {
     fn name(&self) -> Option<&str> {
         Some(self.0)
     }
-}
-
-/// A tag that only samples' own and standing tags set.
-fn tag_of<'a>(tag: SystemTag, base: &'a BaseTags, extra: &[(&str, &'a str)]) -> Option<&'a str> {
-    let own = extra.iter().rev().find(|(key, _)| *key == tag.key());
-    own.map(|(_, value)| *value).or_else(|| base.get(tag.key()))
 }
 
 /// What tells the series of one exchange from those of another.

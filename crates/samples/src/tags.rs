@@ -84,6 +84,8 @@ pub(crate) struct Base {
     pub hash: u64,
     /// Where samples with these tags go in the breakdown.
     pub cell: usize,
+    /// The group, as the recorder's checks number it; `None` beyond the limit.
+    pub group: Option<usize>,
     /// Conditions that may hold for samples without further tags of their own.
     pub may_hold: ConditionSet,
 }

@@ -85,6 +85,8 @@ pub(crate) struct Condition {
     pub value: String,
     /// The value as a number, if it is how that number is written.
     pub number: Option<u32>,
+    /// The value as a truth value, if it is how that is written.
+    pub truth: Option<bool>,
 }
 
 /// The tags of one kind of event that the program sets by itself.
@@ -113,6 +115,7 @@ impl Conditions {
                 .parse()
                 .ok()
                 .filter(|number: &u32| number.to_string() == *value),
+            truth: value.parse().ok(),
         };
         let mut conditions: Vec<Condition> = tags.iter().map(compile).collect();
         conditions.sort_by(|a, b| a.key.cmp(&b.key));
