@@ -15,8 +15,8 @@ use crate::exit::Exit;
 use crate::live::{Live, Quiet};
 use crate::outputs::Outputs;
 use crate::session::{Session, Watcher};
-use crate::talk::{complain, columns, put, say};
-use crate::{interrupts, log, machine};
+use crate::talk::{columns, complain, no_color, put, say};
+use crate::{interrupts, machine};
 
 /// Loads the address, and says what came of it.
 pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
@@ -52,7 +52,7 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let totals = Totals::new(registry, watch);
     let session = Session::new(running, totals, Arc::new(Vec::new()), Outputs::default());
     let title = title(args, &spec);
-    let paint = Paint::new(!log::no_color(global));
+    let paint = Paint::new(!no_color(global));
     let mut watcher: Box<dyn Watcher> = match columns() {
         Some(_) if !global.quiet => Box::new(Live::new(
             title.clone(),
@@ -63,10 +63,7 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
         _ => Box::new(Quiet),
     };
     let ended = session.accompany(watcher.as_mut());
-    if let Some(reason @ (AbortReason::Machine(what) | AbortReason::ScriptException(what))) =
-        &ended.aborted
-    {
-        let _ = reason;
+    if let Some(AbortReason::Machine(what)) = &ended.aborted {
         return Err(what.clone());
     }
     let generator = Generator {

@@ -59,7 +59,7 @@ impl Log {
             _ => false,
         };
         let format = match args.log_format.as_deref() {
-            None | Some("" | "text") if terminal && !no_color(args) => Format::Terminal,
+            None | Some("" | "text") if terminal && !talk::no_color(args) => Format::Terminal,
             None | Some("" | "text") => Format::Text,
             Some("json") => Format::Json,
             Some("raw") => Format::Raw,
@@ -112,12 +112,6 @@ impl Log {
     pub fn error(&self, message: &str) {
         self.line(Level::Error, message, &[]);
     }
-}
-
-/// Whether colours are unwanted.
-pub fn no_color(args: &GlobalArgs) -> bool {
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    args.no_color || set("NO_COLOR") || set("K6_NO_COLOR")
 }
 
 fn create(path: &PathBuf) -> Result<File, String> {

@@ -3,6 +3,8 @@
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::args::GlobalArgs;
+
 /// Held while a line or a frame is written, so that neither tears the other.
 static WRITING: Mutex<()> = Mutex::new(());
 
@@ -44,4 +46,10 @@ pub fn columns() -> Option<usize> {
         return None;
     }
     terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
+}
+
+/// Whether colours are unwanted.
+pub fn no_color(args: &GlobalArgs) -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    args.no_color || set("NO_COLOR") || set("K6_NO_COLOR")
 }
