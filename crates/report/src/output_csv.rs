@@ -2,14 +2,15 @@
 //! tags that are enabled have one each, all others share `extra_tags`.
 
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::SystemTime;
 
-use samples::{SampleRecord, SystemTag};
+use samples::{SampleRecord, SampleTags, SystemTag};
 use units::nearest;
 
 use crate::catalog::Catalog;
 use crate::output::{NamedSink, Output, OutputError, OutputSetting};
-use crate::wall_clock::{WallClock, unix_time, write_rfc3339};
+use crate::wall_clock::{DateWriter, WallClock, unix_time};
 
 /// How dates are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +67,9 @@ pub(crate) struct CsvOutput {
     columns: Vec<&'static str>,
     /// Names of metrics met so far, by id.
     names: Vec<Option<String>>,
+    /// The tags of the sample before, and their columns: all samples of an
+    /// exchange share theirs.
+    tags: Option<(Arc<SampleTags>, String)>,
     text: String,
     /// Room for a field that may need quotes.
     field: String,
@@ -92,6 +96,7 @@ impl CsvOutput {
             time: setting.csv_time,
             columns,
             names: Vec::new(),
+            tags: None,
             text: String::new(),
             field: String::new(),
         })
@@ -113,29 +118,13 @@ impl CsvOutput {
         }
     }
 
-    fn line(&mut self, sample: &SampleRecord, offset: i32) {
+    fn line(&mut self, sample: &SampleRecord, dates: &mut DateWriter) {
         self.push_name(sample);
         self.text.push(',');
-        push_time(
-            &mut self.text,
-            self.clock.date(sample.at),
-            self.time,
-            offset,
-        );
+        push_time(&mut self.text, self.clock.date(sample.at), self.time, dates);
         // Writing into a String cannot fail.
         let _ = write!(self.text, ",{:.6}", sample.value);
-        for column in &self.columns {
-            self.text.push(',');
-            push_field(&mut self.text, sample.tags.get(column).unwrap_or(""));
-        }
-        let others = sample
-            .tags
-            .iter()
-            .filter(|(key, _)| self.columns.binary_search(key).is_err());
-        self.field.clear();
-        push_pairs(&mut self.field, others);
-        self.text.push(',');
-        push_field(&mut self.text, &self.field);
+        self.push_tags(&sample.tags);
         self.field.clear();
         if let Some(metadata) = sample.metadata.as_deref() {
             let pairs = metadata
@@ -147,6 +136,32 @@ impl CsvOutput {
         push_field(&mut self.text, &self.field);
         self.text.push('\n');
     }
+
+    /// Each in its column, and the others in one.
+    fn push_tags(&mut self, tags: &Arc<SampleTags>) {
+        if let Some((_, columns)) = self
+            .tags
+            .as_ref()
+            .filter(|(known, _)| Arc::ptr_eq(known, tags))
+        {
+            self.text.push_str(columns);
+            return;
+        }
+        let mut columns = String::new();
+        for column in &self.columns {
+            columns.push(',');
+            push_field(&mut columns, tags.get(column).unwrap_or(""));
+        }
+        let others = tags
+            .iter()
+            .filter(|(key, _)| self.columns.binary_search(key).is_err());
+        self.field.clear();
+        push_pairs(&mut self.field, others);
+        columns.push(',');
+        push_field(&mut columns, &self.field);
+        self.text.push_str(&columns);
+        self.tags = Some((Arc::clone(tags), columns));
+    }
 }
 
 impl Output for CsvOutput {
@@ -154,10 +169,11 @@ impl Output for CsvOutput {
         let Some(first) = samples.first() else {
             return Ok(());
         };
-        let offset = self.clock.local_offset(first.at);
+        let nanos = self.time == TimeFormat::Rfc3339Nano;
+        let mut dates = DateWriter::new(self.clock.local_offset(first.at), nanos);
         self.text.clear();
         for sample in samples {
-            self.line(sample, offset);
+            self.line(sample, &mut dates);
         }
         self.sink.write(self.text.as_bytes(), false)
     }
@@ -167,7 +183,7 @@ impl Output for CsvOutput {
     }
 }
 
-fn push_time(text: &mut String, date: SystemTime, format: TimeFormat, offset: i32) {
+fn push_time(text: &mut String, date: SystemTime, format: TimeFormat, dates: &mut DateWriter) {
     let since = unix_time(date);
     // Writing into a String cannot fail.
     let _ = match format {
@@ -176,7 +192,7 @@ fn push_time(text: &mut String, date: SystemTime, format: TimeFormat, offset: i3
         TimeFormat::UnixMicro => write!(text, "{}", since.as_micros()),
         TimeFormat::UnixNano => write!(text, "{}", since.as_nanos()),
         TimeFormat::Rfc3339 | TimeFormat::Rfc3339Nano => {
-            write_rfc3339(text, date, offset, format == TimeFormat::Rfc3339Nano);
+            dates.push(text, date);
             Ok(())
         }
     };

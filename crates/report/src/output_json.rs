@@ -3,13 +3,16 @@
 //! A metric is described before its first sample, in a line with
 //! `"type":"Metric"`. Samples are lines with `"type":"Point"`.
 
-use samples::{Metric, MetricId, SampleRecord};
+use std::fmt::Write;
+use std::sync::Arc;
+
+use samples::{Metric, MetricId, SampleRecord, SampleTags};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Catalog, Demands};
 use crate::json_number::number;
 use crate::output::{NamedSink, Output, OutputError, OutputSetting};
-use crate::wall_clock::{WallClock, write_rfc3339};
+use crate::wall_clock::{DateWriter, WallClock};
 
 pub(crate) struct JsonOutput {
     sink: NamedSink,
@@ -17,6 +20,9 @@ pub(crate) struct JsonOutput {
     clock: WallClock,
     /// The quoted names of metrics met so far, by id.
     names: Vec<Option<String>>,
+    /// The tags of the sample before, and their text: all samples of an
+    /// exchange share theirs.
+    tags: Option<(Arc<SampleTags>, String)>,
     text: String,
 }
 
@@ -27,6 +33,7 @@ impl JsonOutput {
             catalog: setting.catalog.clone(),
             clock: setting.clock,
             names: Vec::new(),
+            tags: None,
             text: String::new(),
         }
     }
@@ -49,7 +56,7 @@ impl JsonOutput {
         }
     }
 
-    fn point(&mut self, sample: &SampleRecord, offset: i32) {
+    fn point(&mut self, sample: &SampleRecord, dates: &mut DateWriter) {
         let Some(name) = self
             .names
             .get(sample.metric.index())
@@ -61,11 +68,20 @@ impl JsonOutput {
         text.push_str("{\"metric\":");
         text.push_str(name);
         text.push_str(",\"type\":\"Point\",\"data\":{\"time\":\"");
-        write_rfc3339(text, self.clock.date(sample.at), offset, true);
+        dates.push(text, self.clock.date(sample.at));
         text.push_str("\",\"value\":");
-        text.push_str(&number(sample.value).to_string());
+        // Writing into a String cannot fail.
+        let _ = write!(text, "{}", number(sample.value));
         text.push_str(",\"tags\":{");
-        push_pairs(text, sample.tags.iter());
+        match &self.tags {
+            Some((tags, known)) if Arc::ptr_eq(tags, &sample.tags) => text.push_str(known),
+            _ => {
+                let mut pairs = String::new();
+                push_pairs(&mut pairs, sample.tags.iter());
+                text.push_str(&pairs);
+                self.tags = Some((Arc::clone(&sample.tags), pairs));
+            }
+        }
         text.push('}');
         if let Some(metadata) = sample.metadata.as_deref().filter(|data| !data.is_empty()) {
             text.push_str(",\"metadata\":{");
@@ -88,11 +104,11 @@ impl Output for JsonOutput {
         };
         // The offset is asked for once a batch: seconds in which it changes
         // may be named after the zone just left.
-        let offset = self.clock.local_offset(first.at);
+        let mut dates = DateWriter::new(self.clock.local_offset(first.at), true);
         self.text.clear();
         for sample in samples {
             self.meet(sample.metric);
-            self.point(sample, offset);
+            self.point(sample, &mut dates);
         }
         self.sink.write(self.text.as_bytes(), false)
     }

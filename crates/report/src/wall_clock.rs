@@ -1,6 +1,5 @@
 //! Moments as dates, for formats that want dates.
 
-use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use units::Moment;
@@ -45,39 +44,78 @@ pub(crate) fn unix_time(date: SystemTime) -> Duration {
 /// of UTC: `2026-01-02T03:04:05.678901234+05:30`.
 pub fn rfc3339_nanos(date: SystemTime, offset: i32) -> String {
     let mut text = String::with_capacity(35);
-    write_rfc3339(&mut text, date, offset, true);
+    DateWriter::new(offset, true).push(&mut text, date);
     text
 }
 
 /// RFC 3339 in whole seconds.
 pub fn rfc3339(date: SystemTime, offset: i32) -> String {
     let mut text = String::with_capacity(25);
-    write_rfc3339(&mut text, date, offset, false);
+    DateWriter::new(offset, false).push(&mut text, date);
     text
 }
 
-pub(crate) fn write_rfc3339(out: &mut String, date: SystemTime, offset: i32, fraction: bool) {
-    let since = unix_time(date);
-    let local = since.as_secs() as i64 + i64::from(offset);
+/// Writes many dates of the same offset, most of them in the same second as
+/// the one before.
+#[derive(Debug)]
+pub(crate) struct DateWriter {
+    offset: i32,
+    nanos: bool,
+    second: Option<u64>,
+    /// The date up to that second.
+    start: String,
+    /// The offset.
+    end: String,
+}
+
+impl DateWriter {
+    /// To the nanosecond, or in whole seconds.
+    pub fn new(offset: i32, nanos: bool) -> DateWriter {
+        let end = if offset == 0 {
+            "Z".to_owned()
+        } else {
+            let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
+            format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+        };
+        DateWriter {
+            offset,
+            nanos,
+            second: None,
+            start: String::new(),
+            end,
+        }
+    }
+
+    pub fn push(&mut self, out: &mut String, date: SystemTime) {
+        let since = unix_time(date);
+        if self.second != Some(since.as_secs()) {
+            self.second = Some(since.as_secs());
+            self.start = to_the_second(since.as_secs() as i64 + i64::from(self.offset));
+        }
+        out.push_str(&self.start);
+        if self.nanos && since.subsec_nanos() > 0 {
+            push_fraction(out, since.subsec_nanos());
+        }
+        out.push_str(&self.end);
+    }
+}
+
+/// A decimal point and nine digits without the trailing zeros.
+fn push_fraction(out: &mut String, nanos: u32) {
+    out.push('.');
+    let (mut rest, mut scale) = (nanos, 100_000_000);
+    while rest > 0 && scale > 0 {
+        out.push(char::from(b'0' + (rest / scale % 10) as u8));
+        rest %= scale;
+        scale /= 10;
+    }
+}
+
+fn to_the_second(local: i64) -> String {
     let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
     let (year, month, day) = civil_from_days(days);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    // Writing into a String cannot fail.
-    let _ = write!(
-        out,
-        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-    );
-    if fraction && since.subsec_nanos() > 0 {
-        let digits = format!("{:09}", since.subsec_nanos());
-        out.push('.');
-        out.push_str(digits.trim_end_matches('0'));
-    }
-    if offset == 0 {
-        out.push('Z');
-    } else {
-        let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
-        let _ = write!(out, "{sign}{:02}:{:02}", minutes / 60, minutes % 60);
-    }
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
 /// Year, month and day of a number of days since 1970-01-01 in the Gregorian
