@@ -5,7 +5,7 @@ use units::Bytes;
 use crate::http_result::{HttpResult, Latency};
 use crate::numbers;
 use crate::own_block::verdict_line;
-use crate::paint::{Paint, spaces, width};
+use crate::paint::{Paint, printable, spaces, width};
 use samples::Verdict;
 
 /// Renders the result; `title` says what was run. The text starts and ends
@@ -13,7 +13,7 @@ use samples::Verdict;
 pub fn render(title: &str, result: &HttpResult, paint: Paint) -> String {
     let mut lines = vec![
         String::new(),
-        format!("  {}", paint.bold(title)),
+        format!("  {}", paint.bold(&printable(title))),
         String::new(),
     ];
     lines.extend(totals(result, paint));
@@ -201,7 +201,7 @@ fn answers(result: &HttpResult, paint: Paint) -> Vec<String> {
     for error in &result.errors {
         lines.push(entry(
             label,
-            &format!("{}  {}", paint.bad(&error.text), error.count),
+            &format!("{}  {}", paint.bad(&printable(&error.text)), error.count),
         ));
         label = "";
     }

@@ -11,6 +11,7 @@
 //! here prints: the command line does.
 
 pub mod catalog;
+mod category;
 mod collation;
 mod fixed_width;
 pub mod header;

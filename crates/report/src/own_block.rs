@@ -4,7 +4,7 @@
 use samples::{Cause, Level, MetricSummary, Summary, Values, Verdict};
 
 use crate::metric_table::{Row, Style, Widths, sorted};
-use crate::paint::Paint;
+use crate::paint::{Paint, printable};
 use crate::summary_text::Detail;
 
 /// The block's lines, without indentation. The last is the verdict, if there
@@ -82,7 +82,13 @@ fn errors(summary: &Summary, paint: Paint) -> Vec<String> {
     let mut lines: Vec<_> = errors
         .iter()
         .take(ERRORS_SHOWN)
-        .map(|error| format!("{} × {}", paint.bad(&error.count.to_string()), error.text))
+        .map(|error| {
+            format!(
+                "{} × {}",
+                paint.bad(&error.count.to_string()),
+                printable(&error.text)
+            )
+        })
         .collect();
     let rest: u64 = errors
         .iter()

@@ -83,3 +83,11 @@ pub(crate) fn width(text: &str) -> usize {
 pub(crate) fn spaces(count: usize) -> String {
     " ".repeat(count)
 }
+
+/// A text of somebody else's as it may be sent to a terminal: control
+/// characters, which could move the cursor or worse, become `?`.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect()
+}

@@ -143,6 +143,14 @@ fn text_of_a_closed_model_without_answers() {
     );
 }
 
+#[test]
+fn what_a_server_says_cannot_steer_the_terminal() {
+    let mut result = result(0, 3, None);
+    result.errors[0].text = "bad\x1b[2J\nnews".to_owned();
+    let text = http_text::render("GET", &result, Paint::OFF);
+    assert!(text.contains("bad?[2J?news"), "{text}");
+}
+
 fn view() -> LiveView {
     let quantiles = |millis: [u64; 4]| {
         let [p50, p90, p99, max] = millis.map(Duration::from_millis);
