@@ -12,7 +12,7 @@ pub struct ScenarioState {
     pub scenario: Scenario,
     started: OnceLock<Moment>,
     finished_on: AtomicU32,
-    finished: AtomicBool,
+    finished: OnceLock<Moment>,
     interrupted: AtomicBool,
     told_of_drops: AtomicBool,
     iterations_begun: AtomicU64,
@@ -41,6 +41,8 @@ pub struct ScenarioReading {
     pub iterations_dropped: u64,
     /// It is over on every worker.
     pub finished: bool,
+    /// How long it took, once it is over.
+    pub ran_for: Option<Duration>,
     /// It was cut off.
     pub interrupted: bool,
 }
@@ -52,7 +54,7 @@ impl ScenarioState {
             scenario,
             started: OnceLock::new(),
             finished_on: AtomicU32::new(0),
-            finished: AtomicBool::new(false),
+            finished: OnceLock::new(),
             interrupted: AtomicBool::new(false),
             told_of_drops: AtomicBool::new(false),
             iterations_begun: AtomicU64::new(0),
@@ -72,7 +74,7 @@ impl ScenarioState {
     /// How much of it is done at `now`, 0 to 1: by iterations where their
     /// number is fixed, by time elsewhere.
     pub fn progress(&self, now: Moment) -> f64 {
-        if self.finished.load(Ordering::Relaxed) {
+        if self.finished.get().is_some() {
             return 1.0;
         }
         let done = self.iterations_completed.load(Ordering::Relaxed) as f64;
@@ -106,7 +108,8 @@ impl ScenarioState {
             users_taken: self.users_taken.load(Ordering::Relaxed),
             iterations_completed: self.iterations_completed.load(Ordering::Relaxed),
             iterations_dropped: self.iterations_dropped.load(Ordering::Relaxed),
-            finished: self.finished.load(Ordering::Relaxed),
+            finished: self.finished.get().is_some(),
+            ran_for: self.started().zip(self.finished.get()).map(|(from, to)| to.since(from)),
             interrupted: self.interrupted.load(Ordering::Relaxed),
         }
     }
@@ -119,7 +122,7 @@ impl ScenarioState {
     pub(crate) fn finish_share(&self, workers: usize) -> bool {
         let last = self.finished_on.fetch_add(1, Ordering::AcqRel) as usize + 1 == workers;
         if last {
-            self.finished.store(true, Ordering::Relaxed);
+            let _ = self.finished.set(clock::now());
         }
         last
     }

@@ -13,7 +13,7 @@
 pub mod catalog;
 mod category;
 mod collation;
-mod fixed_width;
+pub mod fixed_width;
 pub mod header;
 pub mod http_result;
 pub mod http_text;
