@@ -1,0 +1,137 @@
+//! A run's options as the network's settings.
+
+use std::time::Duration;
+
+use net::{ClientCertificate, DnsSettings, HostRules, IpRange, NetworkSettings, TlsSettings};
+use plan::{DnsPolicy, DnsSelect, Options, Protocol, TlsVersion};
+
+/// What `Settings` an option asks for.
+///
+/// # Errors
+/// What the network cannot do, with the option's name.
+pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, String> {
+    let defaults = http::Settings::default();
+    let count = |value: Option<i64>, default: usize| {
+        value.and_then(|value| usize::try_from(value).ok()).unwrap_or(default)
+    };
+    let tls = tls(options);
+    tls.check()?;
+    Ok(http::Settings {
+        network: NetworkSettings {
+            rules: rules(options)?,
+            dns: dns(options),
+            local_ips: match &options.local_ips {
+                Some(pool) => ranges("localIPs", pool.as_str().split(','))?,
+                None => Vec::new(),
+            },
+            tls,
+            ..NetworkSettings::default()
+        },
+        max_redirects: options
+            .max_redirects
+            .and_then(|value| u32::try_from(value).ok())
+            .unwrap_or(defaults.max_redirects),
+        user_agent: options.user_agent.clone().unwrap_or_else(|| user_agent.to_owned()),
+        no_connection_reuse: options.no_connection_reuse.unwrap_or(false),
+        idle_per_host: count(options.batch_per_host, defaults.idle_per_host).max(1),
+        idle_total: count(options.batch, defaults.idle_total).max(1),
+        protocol: match options.protocol {
+            None | Some(Protocol::Auto) => http::Protocol::Auto,
+            Some(Protocol::Http1) => http::Protocol::Http1,
+            Some(Protocol::Http2) => http::Protocol::Http2,
+            Some(Protocol::H2c) => http::Protocol::H2c,
+        },
+        rate_limit: options
+            .rps
+            .and_then(|value| u32::try_from(value).ok())
+            .and_then(std::num::NonZeroU32::new)
+            .map(|rate| std::sync::Arc::new(http::RateLimit::new(rate))),
+        discard_response_bodies: options.discard_response_bodies.unwrap_or(false),
+        ..defaults
+    })
+}
+
+fn rules(options: &Options) -> Result<HostRules, String> {
+    let mut rules = HostRules::default();
+    for (name, target) in options.hosts.iter().flat_map(|hosts| &hosts.0) {
+        rules.add_override(name, &target.to_string()).map_err(|error| format!("hosts: {error}"))?;
+    }
+    for pattern in options.block_hostnames.iter().flatten() {
+        rules
+            .block_host(pattern.as_str())
+            .map_err(|error| format!("blockHostnames: {error}"))?;
+    }
+    let blocked = options.blacklist_ips.iter().flatten().map(ToString::to_string);
+    for range in ranges("blacklistIPs", blocked)? {
+        rules.blacklist(range);
+    }
+    Ok(rules)
+}
+
+fn ranges(
+    option: &str,
+    texts: impl IntoIterator<Item = impl AsRef<str>>,
+) -> Result<Vec<IpRange>, String> {
+    texts
+        .into_iter()
+        .map(|text| IpRange::parse(text.as_ref().trim()).map_err(|error| format!("{option}: {error}")))
+        .collect()
+}
+
+fn dns(options: &Options) -> DnsSettings {
+    let defaults = DnsSettings::default();
+    let Some(dns) = &options.dns else { return defaults };
+    DnsSettings {
+        ttl: match &dns.ttl {
+            Some(ttl) => ttl.keep.unwrap_or(Duration::MAX),
+            None => defaults.ttl,
+        },
+        select: match dns.select {
+            None | Some(DnsSelect::Random) => net::DnsSelect::Random,
+            Some(DnsSelect::First) => net::DnsSelect::First,
+            Some(DnsSelect::RoundRobin) => net::DnsSelect::RoundRobin,
+        },
+        policy: match dns.policy {
+            None | Some(DnsPolicy::PreferIpv4) => net::DnsPolicy::PreferIpv4,
+            Some(DnsPolicy::PreferIpv6) => net::DnsPolicy::PreferIpv6,
+            Some(DnsPolicy::OnlyIpv4) => net::DnsPolicy::OnlyIpv4,
+            Some(DnsPolicy::OnlyIpv6) => net::DnsPolicy::OnlyIpv6,
+            Some(DnsPolicy::Any) => net::DnsPolicy::Any,
+        },
+    }
+}
+
+fn tls(options: &Options) -> TlsSettings {
+    let version = |version| match version {
+        TlsVersion::Tls10 => net::TlsVersion::V1_0,
+        TlsVersion::Tls11 => net::TlsVersion::V1_1,
+        TlsVersion::Tls12 => net::TlsVersion::V1_2,
+        TlsVersion::Tls13 => net::TlsVersion::V1_3,
+    };
+    TlsSettings {
+        versions: options.tls_version.map(|versions| {
+            (
+                versions.min.map_or(net::TlsVersion::V1_2, version),
+                versions.max.map_or(net::TlsVersion::V1_3, version),
+            )
+        }),
+        cipher_suites: options
+            .tls_cipher_suites
+            .iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect(),
+        insecure_skip_verify: options.insecure_skip_tls_verify.unwrap_or(false),
+        client_certificates: options
+            .tls_auth
+            .iter()
+            .flatten()
+            .map(|auth| ClientCertificate {
+                domains: auth.domains.clone().unwrap_or_default(),
+                certificate_pem: auth.cert.clone().into_bytes(),
+                key_pem: auth.key.clone().into_bytes(),
+            })
+            .collect(),
+        ..TlsSettings::default()
+    }
+}
