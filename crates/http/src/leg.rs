@@ -187,16 +187,18 @@ impl Client {
                 Some(self.remember_head(kept.out.get(..progress.head_length).unwrap_or_default()))
             }
         };
+        // As scripts know it: an answer that did not come whole has no status.
+        let (status, proto) = match &progress.head {
+            Some(head) if error.is_none() => (head.status(), head.proto()),
+            _ => (0, Proto::None),
+        };
         let outcome = Outcome {
             exchange: Exchange {
                 timeline: line,
                 method: leg.method.clone(),
                 url: leg.url.clone(),
-                status: progress.head.as_ref().map_or(0, |head| head.status()),
-                proto: progress
-                    .head
-                    .as_ref()
-                    .map_or(Proto::None, |head| head.proto()),
+                status,
+                proto,
                 tls: kept.tls,
                 remote: Some(kept.remote),
                 bytes: Traffic {

@@ -1,6 +1,8 @@
 //! A server written by hand: each request goes to a function that gives the
 //! bytes of the answer.
 
+#![allow(dead_code)] // Each test program uses its part.
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::rc::Rc;
