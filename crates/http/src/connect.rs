@@ -1,37 +1,71 @@
-use net::{Alpn, Steps};
+use std::rc::Rc;
+
+use net::{Alpn, Dialled, Steps, Stream, TlsFacts};
 
 use crate::client::Client;
-use crate::error::ErrorInfo;
+use crate::error::{ErrorInfo, code};
 use crate::h1;
+use crate::h2_connection;
 use crate::pool::Kept;
+use crate::settings::Protocol;
 use crate::url::Url;
+
+/// A fresh connection, in the version of HTTP it speaks.
+pub(crate) enum Link {
+    Own(Box<Kept>),
+    Shared(Rc<h2_connection::Connection>),
+}
 
 impl Client {
     /// Opens a connection to `url`'s origin. `steps` tells how far it came.
-    pub(crate) async fn connect(
-        &self,
-        url: &Url,
-        steps: &mut Steps,
-    ) -> Result<Box<Kept>, ErrorInfo> {
+    pub(crate) async fn connect(&self, url: &Url, steps: &mut Steps) -> Result<Link, ErrorInfo> {
+        let protocol = self.shared.settings.protocol;
         let network = &self.shared.network;
-        let dialled = network
+        let Dialled { stream, remote } = network
             .dial(url.host(), url.port(), self.local_ip, &self.traffic, steps)
             .await
             .map_err(|error| ErrorInfo::from(&error))?;
         let (stream, tls) = if url.is_https() {
+            let alpn = match protocol {
+                Protocol::Auto => Alpn::Http2OrHttp1,
+                Protocol::Http1 => Alpn::Http1,
+                Protocol::Http2 | Protocol::H2c => Alpn::Http2,
+            };
             let (stream, facts) = network
-                .secure(dialled.stream, url.host(), Alpn::Http1, steps)
+                .secure(stream, url.host(), alpn, steps)
                 .await
                 .map_err(|error| ErrorInfo::from(&error))?;
             (stream, Some(facts))
         } else {
-            (dialled.stream, None)
+            (stream, None)
         };
-        Ok(Box::new(Kept {
-            wire: h1::Connection::new(stream),
-            remote: dialled.remote,
+        if speaks_http2(protocol, tls)? {
+            let connection = h2_connection::Connection::start(stream, remote, tls).await?;
+            return Ok(Link::Shared(Rc::new(connection)));
+        }
+        Ok(Link::Own(Box::new(Kept {
+            wire: h1::Connection::<Stream>::new(stream),
+            remote,
             tls,
             out: Vec::new(),
-        }))
+        })))
+    }
+}
+
+/// Whether a connection speaks HTTP/2: negotiated over TLS, known beforehand
+/// without.
+fn speaks_http2(protocol: Protocol, tls: Option<TlsFacts>) -> Result<bool, ErrorInfo> {
+    let mismatch = |message: &str| Err(ErrorInfo::new(code::H2, message));
+    match (protocol, tls) {
+        (Protocol::Http1, _) | (Protocol::Auto, None) => Ok(false),
+        (Protocol::Auto, Some(facts)) => Ok(facts.http2),
+        (Protocol::H2c, None) => Ok(true),
+        (Protocol::Http2, None) => {
+            mismatch("http2: HTTP/2 was asked for on a plain http URL; ask for h2c, or use https")
+        }
+        (Protocol::Http2 | Protocol::H2c, Some(facts)) if facts.http2 => Ok(true),
+        (Protocol::Http2 | Protocol::H2c, Some(_)) => mismatch(
+            "http2: the server does not speak HTTP/2: it did not choose h2 in the TLS handshake",
+        ),
     }
 }

@@ -21,7 +21,8 @@ pub(crate) fn timeout() -> ErrorInfo {
     ErrorInfo::new(code::REQUEST_TIMEOUT, "request timeout")
 }
 
-fn broken(when: &str, error: &io::Error) -> ErrorInfo {
+/// A connection broke while we wrote or read.
+pub(crate) fn broken(when: &str, error: &io::Error) -> ErrorInfo {
     let code = match error.kind() {
         io::ErrorKind::BrokenPipe => code::TCP_BROKEN_PIPE,
         io::ErrorKind::ConnectionReset => code::TCP_RESET,

@@ -7,11 +7,13 @@ use tokio::time::Instant;
 use units::Moment;
 
 use crate::client::Client;
+use crate::connect::Link;
 use crate::encode::{HeadParts, write_head};
 use crate::error::ErrorInfo;
 use crate::exchange::Exchange;
 use crate::fault;
 use crate::h1::{Ask, Progress};
+use crate::h2_connection::{self, request_of};
 use crate::method::Method;
 use crate::pool::Kept;
 use crate::prepared::{JOINED_BODY, Prepared};
@@ -81,26 +83,27 @@ impl Client {
                 }
             }
         };
-        let outcome = match self.live_connection(leg.url) {
-            Some(kept) => match self.exchange(leg, kept, line).await {
+        let outcome = if let Some(kept) = self.live_connection(leg.url) {
+            match self.exchange(leg, kept, line).await {
                 Ended::Whole(outcome) => outcome,
                 // The server closed the connection while it was idle. Go
                 // repeats such a request on a fresh connection, and so do we;
                 // the lost time stays in the timeline.
-                Ended::Stale(outcome) if leg.method.is_safe() => {
-                    self.exchange_afresh(leg, line, outcome).await
+                Ended::Stale(_) if leg.method.is_safe() => {
+                    Box::pin(self.exchange_on_fresh(leg, line)).await
                 }
                 Ended::Stale(outcome) => outcome,
-            },
-            None => Box::pin(self.exchange_on_fresh(leg, line)).await,
+            }
+        } else if let Some(connection) = self.pool.shared(leg.url) {
+            match self.exchange_shared(leg, &connection, line).await {
+                Ended::Whole(outcome) => outcome,
+                Ended::Stale(_) => Box::pin(self.exchange_on_fresh(leg, line)).await,
+            }
+        } else {
+            Box::pin(self.exchange_on_fresh(leg, line)).await
         };
         drop(slot);
         outcome
-    }
-
-    async fn exchange_afresh(&self, leg: &Leg<'_>, line: Timeline, stale: Outcome) -> Outcome {
-        drop(stale);
-        Box::pin(self.exchange_on_fresh(leg, line)).await
     }
 
     async fn exchange_on_fresh(&self, leg: &Leg<'_>, mut line: Timeline) -> Outcome {
@@ -109,9 +112,18 @@ impl Client {
         let error = match connecting {
             None => fault::timeout(),
             Some(Err(error)) => error,
-            Some(Ok(kept)) => {
+            Some(Ok(link)) => {
                 record(&mut line, &steps);
-                return match self.exchange(leg, kept, line).await {
+                let ended = match link {
+                    Link::Own(kept) => self.exchange(leg, kept, line).await,
+                    Link::Shared(connection) => {
+                        if !self.shared.settings.no_connection_reuse {
+                            self.pool.share(leg.url, &connection);
+                        }
+                        self.exchange_shared(leg, &connection, line).await
+                    }
+                };
+                return match ended {
                     Ended::Whole(outcome) | Ended::Stale(outcome) => outcome,
                 };
             }
@@ -214,6 +226,79 @@ impl Client {
         if progress.reusable && !self.shared.settings.no_connection_reuse {
             self.pool.give_back(leg.url, kept);
         }
+        if stale {
+            Ended::Stale(outcome)
+        } else {
+            Ended::Whole(outcome)
+        }
+    }
+
+    /// Makes the round trip as one stream of an HTTP/2 connection.
+    async fn exchange_shared(
+        &self,
+        leg: &Leg<'_>,
+        connection: &Rc<h2_connection::Connection>,
+        mut line: Timeline,
+    ) -> Ended {
+        let mut progress = Progress::default();
+        let (request, body, sent_head) = match &leg.head {
+            HeadSource::Prepared(prepared) => {
+                (Ok(prepared.request.clone()), &prepared.whole_body, None)
+            }
+            HeadSource::Parts(parts) => {
+                let mut text = Vec::new();
+                write_head(&mut text, parts);
+                (request_of(parts), leg.body, Some(self.remember_head(&text)))
+            }
+        };
+        let request = match request {
+            Ok(request) => request,
+            Err(error) => return Ended::Whole(failed(leg, line, error)),
+        };
+        let ask = h2_connection::Ask {
+            request,
+            body,
+            keep_body: leg.keep_body,
+            max_body: self.shared.settings.max_body,
+            deadline: leg.deadline,
+        };
+        let reused = connection.is_used();
+        let ended = connection.exchange(ask, &mut progress).await;
+        let done = progress.done.unwrap_or_else(clock::now);
+        let first_byte = progress.first_byte.unwrap_or(done);
+        line.finished(progress.sent.unwrap_or(first_byte), first_byte, done);
+        let mut stale = false;
+        let error = ended.err().map(|fault| {
+            stale = reused && fault.is_unprocessed && progress.received == 0;
+            if fault.is_unprocessed || !connection.is_open() {
+                self.pool.forget(leg.url, connection);
+            }
+            fault.error
+        });
+        let (status, proto) = match &progress.head {
+            Some(head) if error.is_none() => (head.status(), Proto::Http2),
+            _ => (0, Proto::None),
+        };
+        let head_length = sent_head.as_ref().map_or(0, |head| head.len());
+        let outcome = Outcome {
+            exchange: Exchange {
+                timeline: line,
+                method: leg.method.clone(),
+                url: leg.url.clone(),
+                status,
+                proto,
+                tls: connection.tls,
+                remote: Some(connection.remote),
+                bytes: Traffic {
+                    sent: (head_length + body.len()) as u64,
+                    received: progress.received,
+                },
+                head: progress.head,
+                error,
+            },
+            body: progress.body,
+            sent_head,
+        };
         if stale {
             Ended::Stale(outcome)
         } else {

@@ -24,6 +24,8 @@ mod exchange;
 mod fault;
 mod fields;
 mod h1;
+mod h2_connection;
+mod h2_wire;
 mod head;
 mod leg;
 mod method;

@@ -8,6 +8,7 @@ use std::task::{Poll, Waker};
 use net::{Stream, TlsFacts};
 
 use crate::h1;
+use crate::h2_connection;
 use crate::url::Url;
 
 /// An HTTP/1.x connection of a user, with its far end.
@@ -39,6 +40,8 @@ pub(crate) struct Limits {
 struct Host {
     url: Rc<Url>,
     idle: Vec<Box<Kept>>,
+    /// The connection that speaks HTTP/2, if the host does.
+    shared: Option<Rc<h2_connection::Connection>>,
     /// Slots taken, where slots are limited.
     taken: usize,
     waiting: VecDeque<Waker>,
@@ -130,11 +133,33 @@ impl Pool {
         }
     }
 
-    /// Closes all idle connections.
+    /// The open HTTP/2 connection to `url`'s origin.
+    pub(crate) fn shared(&self, url: &Rc<Url>) -> Option<Rc<h2_connection::Connection>> {
+        let mut hosts = self.hosts.borrow_mut();
+        let host = hosts.iter_mut().find(|host| host.is_for(url))?;
+        host.shared.take_if(|connection| !connection.is_open());
+        host.shared.clone()
+    }
+
+    /// Lets later requests to `url`'s origin share `connection`.
+    pub(crate) fn share(&self, url: &Rc<Url>, connection: &Rc<h2_connection::Connection>) {
+        self.with_host(url, |host| host.shared = Some(connection.clone()));
+    }
+
+    /// Stops sharing `connection`, which failed.
+    pub(crate) fn forget(&self, url: &Rc<Url>, connection: &Rc<h2_connection::Connection>) {
+        self.with_host(url, |host| {
+            host.shared.take_if(|shared| Rc::ptr_eq(shared, connection));
+        });
+    }
+
+    /// Closes all idle connections; one that speaks HTTP/2 closes when its last
+    /// request ends.
     pub(crate) fn close_idle(&self) {
         let mut hosts = self.hosts.borrow_mut();
         for host in hosts.iter_mut() {
             host.idle.clear();
+            host.shared = None;
         }
         hosts.retain(|host| host.taken > 0 || !host.waiting.is_empty());
         self.idle.set(0);
@@ -147,12 +172,11 @@ impl Pool {
             Some(at) => at,
             None => {
                 // Hosts seen once must not pile up.
-                hosts.retain(|host| {
-                    !host.idle.is_empty() || host.taken > 0 || !host.waiting.is_empty()
-                });
+                hosts.retain(|host| !host.is_unused());
                 hosts.push(Host {
                     url: url.clone(),
                     idle: Vec::new(),
+                    shared: None,
                     taken: 0,
                     waiting: VecDeque::new(),
                 });
@@ -170,6 +194,10 @@ impl Pool {
 }
 
 impl Host {
+    fn is_unused(&self) -> bool {
+        self.idle.is_empty() && self.shared.is_none() && self.taken == 0 && self.waiting.is_empty()
+    }
+
     #[inline]
     fn is_for(&self, url: &Rc<Url>) -> bool {
         Rc::ptr_eq(&self.url, url) || self.url.same_origin(url)

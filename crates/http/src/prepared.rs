@@ -5,6 +5,7 @@ use bytes::Bytes;
 
 use crate::encode::{HeadParts, write_head};
 use crate::error::ErrorInfo;
+use crate::h2_connection::request_of;
 use crate::method::Method;
 use crate::request::Request;
 use crate::settings::Settings;
@@ -20,6 +21,9 @@ pub struct Prepared {
     pub(crate) head: Bytes,
     pub(crate) body: Bytes,
     pub(crate) timeout: Duration,
+    /// The same in the form of HTTP/2.
+    pub(crate) request: http_types::Request<()>,
+    pub(crate) whole_body: Bytes,
 }
 
 /// Bodies up to this size are joined to their head and written in one piece.
@@ -34,20 +38,18 @@ impl Prepared {
         request.url.check_usable()?;
         let mut head = Vec::new();
         let authorization = crate::auth::basic_of(&request.url);
-        write_head(
-            &mut head,
-            &HeadParts {
-                method: &request.method,
-                url: &request.url,
-                fields: &request.headers,
-                user_agent: &settings.user_agent,
-                body_length: request.body.len(),
-                cookies: "",
-                authorization: authorization.as_deref(),
-                close: settings.no_connection_reuse,
-                proxy: None,
-            },
-        );
+        let parts = HeadParts {
+            method: &request.method,
+            url: &request.url,
+            fields: &request.headers,
+            user_agent: &settings.user_agent,
+            body_length: request.body.len(),
+            cookies: request.headers.get("cookie").unwrap_or_default(),
+            authorization: authorization.as_deref(),
+            close: settings.no_connection_reuse,
+            proxy: None,
+        };
+        write_head(&mut head, &parts);
         let mut body = request.body.clone();
         if body.len() <= JOINED_BODY {
             head.extend_from_slice(&body);
@@ -59,6 +61,8 @@ impl Prepared {
             head: head.into(),
             body,
             timeout: request.timeout,
+            request: request_of(&parts)?,
+            whole_body: request.body.clone(),
         })
     }
 
