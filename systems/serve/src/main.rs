@@ -1,1 +1,50 @@
-fn main() {}
+//! Reference systems to be measured.
+//!
+//! Each is a small, real server on mainstream libraries, with a fixed contract. They
+//! share no code with the load generator, so that one bug cannot hide in both.
+//!
+//! Standard output carries one line of JSON when the system is ready, with the
+//! addresses it listens on; the log goes to standard error.
+
+mod certificates;
+mod connection;
+mod counters;
+mod drain;
+mod listeners;
+mod log;
+mod payload;
+mod workers;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Reference systems to be measured.
+#[derive(Parser)]
+#[command(name = "plimsoll-serve", version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    system: System,
+}
+
+#[derive(Subcommand)]
+enum System {
+    /// One fixed answer, over HTTP and gRPC, in plain text, TLS and mutual TLS
+    Payload(payload::Settings),
+    /// Make a certificate authority with a server's and a client's certificate
+    Certs(certificates::Settings),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().system {
+        System::Payload(settings) => payload::run(&settings),
+        System::Certs(settings) => certificates::run(&settings),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            log::error("cannot go on", &[("reason", message.as_str().into())]);
+            ExitCode::FAILURE
+        }
+    }
+}

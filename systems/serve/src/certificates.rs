@@ -1,0 +1,216 @@
+//! Certificates for tests: an authority, a server's and a client's, as PEM files.
+
+use std::fs;
+use std::io::Write;
+use std::net::IpAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, SanType,
+};
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
+
+/// The files of a directory of certificates.
+const FILES: [&str; 5] = [
+    "ca.pem",
+    "server.pem",
+    "server.key",
+    "client.pem",
+    "client.key",
+];
+
+/// How `plimsoll-serve certs` is called.
+#[derive(clap::Args)]
+pub struct Settings {
+    /// Where to put ca.pem, server.pem, server.key, client.pem and client.key
+    #[arg(default_value = "certs")]
+    directory: PathBuf,
+    /// A further name or address that the server's certificate is valid for
+    #[arg(long = "name", value_name = "NAME")]
+    names: Vec<String>,
+}
+
+/// Makes the certificates and says where they are.
+pub fn run(settings: &Settings) -> Result<(), String> {
+    let present: Vec<_> = FILES
+        .iter()
+        .filter(|file| settings.directory.join(file).exists())
+        .collect();
+    if !present.is_empty() {
+        return Err(format!(
+            "{} has {present:?} already; name another directory, or remove them first",
+            settings.directory.display()
+        ));
+    }
+    generate(&settings.directory, &settings.names)?;
+    let line = serde_json::json!({"certs": settings.directory}).to_string();
+    writeln!(std::io::stdout(), "{line}").map_err(|error| format!("standard output: {error}"))
+}
+
+/// Makes the directory ready for use: generates the files if none is there.
+pub fn prepare(directory: &Path) -> Result<(), String> {
+    let missing: Vec<_> = FILES
+        .iter()
+        .filter(|file| !directory.join(file).exists())
+        .collect();
+    match missing.len() {
+        0 => Ok(()),
+        count if count == FILES.len() => generate(directory, &[]),
+        _ => Err(format!(
+            "{} lacks {missing:?}; give a directory with all of {FILES:?}, or an empty one to have them made",
+            directory.display()
+        )),
+    }
+}
+
+/// The server's side of TLS with the files in `directory`, ready for h2 and
+/// HTTP/1.1. With `mutual`, clients must show a certificate of the same authority.
+pub fn server_config(directory: &Path, mutual: bool) -> Result<ServerConfig, String> {
+    let path = |file: &str| directory.join(file);
+    let said =
+        |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path(file).display());
+    let chain: Vec<CertificateDer> = CertificateDer::pem_file_iter(path("server.pem"))
+        .and_then(Iterator::collect)
+        .map_err(|error| said("server.pem", &error))?;
+    let key = PrivateKeyDer::from_pem_file(path("server.key"))
+        .map_err(|error| said("server.key", &error))?;
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| format!("TLS: {error}"))?;
+    let builder = if mutual {
+        let mut roots = RootCertStore::empty();
+        let authority = CertificateDer::from_pem_file(path("ca.pem"))
+            .map_err(|error| said("ca.pem", &error))?;
+        roots
+            .add(authority)
+            .map_err(|error| said("ca.pem", &error))?;
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider)
+            .build()
+            .map_err(|error| said("ca.pem", &error))?;
+        builder.with_client_cert_verifier(verifier)
+    } else {
+        builder.with_no_client_auth()
+    };
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| {
+        format!(
+            "{}: the certificate and its key do not fit: {error}",
+            path("server.pem").display()
+        )
+    })?;
+    // Tickets let a client resume without the server keeping anything.
+    config.ticketer = ring::Ticketer::new().map_err(|error| format!("TLS tickets: {error}"))?;
+    Ok(config)
+}
+
+fn generate(directory: &Path, names: &[String]) -> Result<(), String> {
+    fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let made = |error: rcgen::Error| format!("cannot make certificates: {error}");
+
+    let authority_key = KeyPair::generate().map_err(made)?;
+    let mut authority = named("Plimsoll test authority");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    let authority_certificate = authority.self_signed(&authority_key).map_err(made)?;
+    let issuer = Issuer::new(authority, authority_key);
+
+    let mut server = named("Plimsoll test server");
+    let localhost = ["localhost", "127.0.0.1", "::1"].map(String::from);
+    for name in localhost.iter().chain(names) {
+        server.subject_alt_names.push(match name.parse::<IpAddr>() {
+            Ok(address) => SanType::IpAddress(address),
+            Err(_) => SanType::DnsName(
+                name.as_str()
+                    .try_into()
+                    .map_err(|_| format!("'{name}' is no name of a host"))?,
+            ),
+        });
+    }
+    server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    let mut client = named("Plimsoll test client");
+    client.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+
+    write(
+        &directory.join("ca.pem"),
+        &authority_certificate.pem(),
+        0o644,
+    )?;
+    for (name, parameters) in [("server", server), ("client", client)] {
+        let key = KeyPair::generate().map_err(made)?;
+        let certificate = parameters.signed_by(&key, &issuer).map_err(made)?;
+        write(
+            &directory.join(format!("{name}.pem")),
+            &certificate.pem(),
+            0o644,
+        )?;
+        write(
+            &directory.join(format!("{name}.key")),
+            &key.serialize_pem(),
+            0o600,
+        )?;
+    }
+    Ok(())
+}
+
+fn named(name: &str) -> CertificateParams {
+    let mut parameters = CertificateParams::default();
+    parameters.distinguished_name.push(DnType::CommonName, name);
+    parameters.use_authority_key_identifier_extension = true;
+    parameters
+}
+
+fn write(path: &Path, text: &str, mode: u32) -> Result<(), String> {
+    fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_generated_serves() {
+        let directory = tempfile::tempdir().unwrap();
+        prepare(directory.path()).unwrap();
+        server_config(directory.path(), false).unwrap();
+        server_config(directory.path(), true).unwrap();
+        // A second start takes what is there.
+        let before = fs::read(directory.path().join("ca.pem")).unwrap();
+        prepare(directory.path()).unwrap();
+        assert_eq!(fs::read(directory.path().join("ca.pem")).unwrap(), before);
+    }
+
+    #[test]
+    fn a_gap_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        prepare(directory.path()).unwrap();
+        fs::remove_file(directory.path().join("client.key")).unwrap();
+        let error = prepare(directory.path()).unwrap_err();
+        assert!(error.contains("lacks [\"client.key\"]"), "{error}");
+    }
+
+    #[test]
+    fn a_key_that_does_not_fit_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        prepare(directory.path()).unwrap();
+        fs::copy(
+            directory.path().join("client.key"),
+            directory.path().join("server.key"),
+        )
+        .unwrap();
+        let error = server_config(directory.path(), false).unwrap_err();
+        assert!(error.contains("do not fit"), "{error}");
+    }
+}

@@ -1,0 +1,124 @@
+//! One connection: the handshake, the choice of protocol, and its end.
+
+use std::error::Error;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use hyper::body::{Body, Incoming};
+use hyper::service::Service;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
+
+use crate::drain::Draining;
+
+/// A handshake that takes longer is given up.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// Heads of requests, at most, in bytes.
+const LARGEST_HEAD: u32 = 32 * 1024;
+
+/// Requests under way on one HTTP/2 connection, at most.
+const MOST_STREAMS: u32 = 1000;
+
+/// Bytes that a client may send ahead, on a stream and on a connection.
+const STREAM_WINDOW: u32 = 1 << 20;
+const CONNECTION_WINDOW: u32 = 4 << 20;
+
+/// Which HTTP a listener speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Protocol {
+    /// HTTP/2 if the client asks for it (by ALPN, or by prior knowledge), else HTTP/1.1
+    Auto,
+    /// HTTP/1.1 alone
+    H1,
+    /// HTTP/2 alone
+    H2,
+}
+
+impl Protocol {
+    /// The names to offer in a TLS handshake.
+    pub fn alpn(self) -> Vec<Vec<u8>> {
+        match self {
+            Protocol::Auto => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+            Protocol::H1 => vec![b"http/1.1".to_vec()],
+            Protocol::H2 => vec![b"h2".to_vec()],
+        }
+    }
+}
+
+/// How a listener serves its connections.
+#[derive(Clone)]
+pub struct Server {
+    http: auto::Builder<TokioExecutor>,
+    tls: Option<TlsAcceptor>,
+}
+
+impl Server {
+    /// A server of `protocol`, in plain text without `tls`. A connection on which
+    /// nothing happens for `idle` is closed.
+    pub fn new(protocol: Protocol, tls: Option<TlsAcceptor>, idle: Duration) -> Server {
+        let mut http = auto::Builder::new(TokioExecutor::new());
+        http.http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(idle)
+            .pipeline_flush(true)
+            .max_buf_size(LARGEST_HEAD as usize);
+        http.http2()
+            .timer(TokioTimer::new())
+            .keep_alive_interval(idle)
+            .max_concurrent_streams(MOST_STREAMS)
+            .max_header_list_size(LARGEST_HEAD)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW);
+        let http = match protocol {
+            Protocol::Auto => http,
+            Protocol::H1 => http.http1_only(),
+            Protocol::H2 => http.http2_only(),
+        };
+        Server { http, tls }
+    }
+
+    /// Serves one connection to its end.
+    pub async fn serve<S, B>(
+        self: Arc<Self>,
+        stream: TcpStream,
+        service: S,
+        mut draining: Draining,
+    ) -> Result<(), String>
+    where
+        S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
+        S::Future: Send + 'static,
+        S::Error: Into<Box<dyn Error + Send + Sync>>,
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let stream = match &self.tls {
+            None => Either::Left(stream),
+            Some(acceptor) => Either::Right(handshake(acceptor, stream).await?),
+        };
+        let mut connection = pin!(self.http.serve_connection(TokioIo::new(stream), service));
+        tokio::select! {
+            outcome = connection.as_mut() => return outcome.map_err(|error| error.to_string()),
+            () = draining.begun() => connection.as_mut().graceful_shutdown(),
+        }
+        connection.await.map_err(|error| error.to_string())
+    }
+}
+
+async fn handshake(
+    acceptor: &TlsAcceptor,
+    stream: TcpStream,
+) -> Result<TlsStream<TcpStream>, String> {
+    tokio::time::timeout(HANDSHAKE, acceptor.accept(stream))
+        .await
+        .map_err(|_| "the handshake took too long".to_owned())?
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,77 @@
+//! Ending without losing an answer: on SIGTERM or SIGINT no connection is taken up
+//! any more, answers under way are finished, and idle connections are closed.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+/// Told to every connection and listener.
+#[derive(Clone)]
+pub struct Draining(watch::Receiver<bool>);
+
+impl Draining {
+    /// Returns when draining begins.
+    pub async fn begun(&mut self) {
+        // The other end is gone only when the program ends.
+        let _ = self.0.wait_for(|begun| *begun).await;
+    }
+
+    /// Whether draining has begun.
+    pub fn has_begun(&self) -> bool {
+        *self.0.borrow()
+    }
+}
+
+/// The end that begins draining, and learns when all who were told are gone.
+pub struct Drain(watch::Sender<bool>);
+
+impl Drain {
+    pub fn new() -> (Drain, Draining) {
+        let (sender, receiver) = watch::channel(false);
+        (Drain(sender), Draining(receiver))
+    }
+
+    /// Begins, and waits until every [`Draining`] is dropped, or for `patience`.
+    /// Returns whether all were done in time.
+    pub async fn run(self, patience: Duration) -> bool {
+        self.0.send_replace(true);
+        tokio::time::timeout(patience, self.0.closed())
+            .await
+            .is_ok()
+    }
+}
+
+/// Waits for the signal to end, and returns its name.
+pub async fn signalled() -> io::Result<&'static str> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = terminate.recv() => Ok("SIGTERM"),
+        _ = interrupt.recv() => Ok("SIGINT"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn draining_ends_when_the_last_is_gone() {
+        let (drain, mut draining) = Drain::new();
+        let task = tokio::spawn(async move {
+            draining.begun().await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        });
+        assert!(drain.run(Duration::from_secs(5)).await);
+        assert!(task.is_finished());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn patience_ends() {
+        let (drain, draining) = Drain::new();
+        assert!(!drain.run(Duration::from_secs(5)).await);
+        assert!(draining.has_begun());
+    }
+}

@@ -1,0 +1,171 @@
+//! Ports: bound with errors that name the way out, and connections taken from them,
+//! never more than there is room for.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::runtime::Handle;
+
+use crate::counters::{AllCounters, Counters, count};
+use crate::drain::Draining;
+use crate::log;
+
+/// Connections that the kernel keeps for us until they are taken up.
+const BACKLOG: u32 = 4096;
+
+/// How long to wait when the process has no file descriptor left.
+const EXHAUSTED: Duration = Duration::from_millis(50);
+
+/// A port as written on the command line: a number, 0 for any free one, or `off`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Port {
+    Off,
+    Number(u16),
+}
+
+impl FromStr for Port {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "off" => Ok(Port::Off),
+            _ => text
+                .parse()
+                .map(Port::Number)
+                .map_err(|_| "a port is 1 to 65535, 0 for any free one, or 'off'".to_owned()),
+        }
+    }
+}
+
+/// Listens on `host:port`. `flag` is what sets the port, for the error's way out.
+pub fn bind(host: IpAddr, port: u16, flag: &str) -> Result<TcpListener, String> {
+    let address = SocketAddr::new(host, port);
+    let listen = || -> io::Result<TcpListener> {
+        let socket = if host.is_ipv4() {
+            TcpSocket::new_v4()?
+        } else {
+            TcpSocket::new_v6()?
+        };
+        // A port whose last connections still linger may be taken again at once.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    listen().map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => format!(
+            "cannot listen on {address}: the port is in use; choose another with {flag} PORT, \
+             {flag} 0 for any free one, or {flag} off to do without"
+        ),
+        io::ErrorKind::PermissionDenied => format!(
+            "cannot listen on {address}: ports below 1024 are for root; choose another with {flag} PORT"
+        ),
+        io::ErrorKind::AddrNotAvailable => {
+            format!("cannot listen on {address}: this machine has no such address; choose another with --listen")
+        }
+        _ => format!("cannot listen on {address}: {error}"),
+    })
+}
+
+/// Where accepted connections go.
+#[derive(Clone)]
+pub struct Room {
+    /// The workers' event loops, which take turns.
+    pub workers: Vec<Handle>,
+    pub counters: AllCounters,
+    /// Connections open at once, at most.
+    pub limit: u64,
+}
+
+/// Takes up connections until draining begins. `serve` makes the task of one.
+pub async fn accept<S, F>(listener: TcpListener, room: Room, mut draining: Draining, serve: S)
+where
+    S: Fn(TcpStream, Arc<Counters>, Draining) -> F + Clone + Send + 'static,
+    F: Future<Output = Result<(), String>> + Send + 'static,
+{
+    let mut turn = 0;
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = draining.begun() => return,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                log::warn(
+                    "cannot take up a connection",
+                    &[("reason", error.to_string().into())],
+                );
+                tokio::time::sleep(EXHAUSTED).await;
+                continue;
+            }
+        };
+        let counters = room.counters.of_worker(turn);
+        if room.counters.open() >= room.limit {
+            count(&counters.rejected);
+            continue;
+        }
+        let Some(worker) = room.workers.get(turn % room.workers.len().max(1)) else {
+            return;
+        };
+        turn = turn.wrapping_add(1);
+        count(&counters.opened);
+        let (serve, draining) = (serve.clone(), draining.clone());
+        let at_home = room.workers.len() == 1;
+        worker.spawn(async move {
+            // A socket belongs to the event loop on which it was made; move it.
+            let stream = if at_home {
+                Ok(stream)
+            } else {
+                stream.into_std().and_then(TcpStream::from_std)
+            };
+            let outcome = match stream {
+                Ok(stream) => {
+                    // Small answers must not wait for acknowledgements.
+                    let _ = stream.set_nodelay(true);
+                    serve(stream, counters.clone(), draining).await
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            if outcome.is_err() {
+                count(&counters.broken);
+            }
+            count(&counters.closed);
+        });
+    }
+}
+
+/// Lets the process have as many files as the system allows it.
+pub fn allow_many_connections() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // With fewer, connections wait in the kernel's queue, which is said when it happens.
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_read() {
+        assert_eq!("0".parse(), Ok(Port::Number(0)));
+        assert_eq!("off".parse(), Ok(Port::Off));
+        assert!("65536".parse::<Port>().is_err());
+        assert!("-1".parse::<Port>().is_err());
+    }
+
+    #[tokio::test]
+    async fn a_port_in_use_names_the_way_out() {
+        let host = IpAddr::from([127, 0, 0, 1]);
+        let taken = bind(host, 0, "--plain-port").unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let error = bind(host, port, "--plain-port").unwrap_err();
+        assert!(error.contains(&format!("127.0.0.1:{port}")), "{error}");
+        assert!(error.contains("--plain-port 0"), "{error}");
+    }
+}

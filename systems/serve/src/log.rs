@@ -1,0 +1,42 @@
+//! The log: one JSON object a line, on standard error.
+
+use std::io::Write;
+use std::time::SystemTime;
+
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// Further facts of a line. Never put a secret in one.
+pub type Fields<'a> = &'a [(&'a str, Value)];
+
+/// Something that happens in the course of things.
+pub fn info(message: &str, fields: Fields<'_>) {
+    write("info", message, fields);
+}
+
+/// Something that somebody should look at.
+pub fn warn(message: &str, fields: Fields<'_>) {
+    write("warn", message, fields);
+}
+
+/// Something that ends the program.
+pub fn error(message: &str, fields: Fields<'_>) {
+    write("error", message, fields);
+}
+
+fn write(level: &str, message: &str, fields: Fields<'_>) {
+    let now = OffsetDateTime::from(SystemTime::now());
+    let mut line = Map::new();
+    line.insert(
+        "time".into(),
+        now.format(&Rfc3339).unwrap_or_default().into(),
+    );
+    line.insert("level".into(), level.into());
+    line.insert("message".into(), message.into());
+    for (key, value) in fields {
+        line.insert((*key).into(), value.clone());
+    }
+    // Nobody is left to be told when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", Value::Object(line));
+}

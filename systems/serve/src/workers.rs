@@ -1,0 +1,63 @@
+//! The threads that serve: each has an event loop of its own, and a connection stays
+//! on the one it was given to.
+
+use std::io;
+use std::num::NonZero;
+use std::thread::{self, JoinHandle};
+
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+
+/// Running workers. [`Workers::stop`] ends them.
+pub struct Workers {
+    handles: Vec<Handle>,
+    threads: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
+}
+
+/// As many workers as this process may use processors.
+pub fn default_count() -> NonZero<usize> {
+    thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
+impl Workers {
+    /// Starts `count` workers. The first is the calling thread's own event loop,
+    /// which must be running: with one worker, nothing ever crosses a thread.
+    pub fn start(count: NonZero<usize>) -> io::Result<Workers> {
+        let mut workers = Workers {
+            handles: vec![Handle::current()],
+            threads: Vec::new(),
+        };
+        for index in 1..count.get() {
+            let runtime = Builder::new_current_thread().enable_all().build()?;
+            workers.handles.push(runtime.handle().clone());
+            let (stop, stopped) = oneshot::channel::<()>();
+            let thread = thread::Builder::new()
+                .name(format!("worker-{index}"))
+                .spawn(move || {
+                    // Dropping the sender stops it as well.
+                    let _ = runtime.block_on(stopped);
+                })?;
+            workers.threads.push((stop, thread));
+        }
+        Ok(workers)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// The event loops, in order.
+    pub fn handles(&self) -> &[Handle] {
+        &self.handles
+    }
+
+    /// Ends the other threads; what still runs there is dropped.
+    pub fn stop(self) {
+        for (stop, thread) in self.threads {
+            drop(stop);
+            // A worker that panicked has already said so on standard error.
+            let _ = thread.join();
+        }
+    }
+}
