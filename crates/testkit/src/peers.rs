@@ -1,0 +1,334 @@
+//! Scripted peers: servers that misbehave on purpose, in raw bytes.
+//!
+//! A [`Peer`] listens on a port of its own and plays one [`Play`] to every
+//! connection. It knows no HTTP but where a request's head ends, so that nothing in
+//! it can be wrong in the way the client is.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use socket2::SockRef;
+
+/// What a peer does once it has read the head of a request.
+#[derive(Debug, Clone)]
+pub enum Play {
+    /// Sends these bytes and waits for the next request.
+    Answer(Vec<u8>),
+    /// Sends these bytes and closes.
+    AnswerAndClose(Vec<u8>),
+    /// Sends these bytes, then nothing more, and keeps the connection open.
+    AnswerAndStall(Vec<u8>),
+    /// Sends these bytes and resets the connection.
+    AnswerAndReset(Vec<u8>),
+    /// Closes as soon as the connection is there, before any request.
+    CloseAtOnce,
+    /// Sends these bytes before any request, then reads and ignores.
+    SpeakFirst(Vec<u8>),
+    /// Sends a start, then these bytes again and again until the other side has had
+    /// enough, or so many bytes are sent.
+    Endless {
+        start: Vec<u8>,
+        again: Vec<u8>,
+        bytes: u64,
+    },
+    /// Sends these bytes one by one with a pause between them.
+    Drip { bytes: Vec<u8>, pause: Duration },
+}
+
+impl Play {
+    /// A proper answer with this body, after which the connection is kept.
+    pub fn ok(body: &str) -> Play {
+        Play::Answer(answer(body).into_bytes())
+    }
+
+    /// An answer that no parser can take for HTTP.
+    pub fn garbage() -> Play {
+        Play::AnswerAndClose(b"\x00\xff\x13\x37 this is no HTTP\r\n\r\n".to_vec())
+    }
+
+    /// The head promises more than comes before the connection is closed.
+    pub fn half_answer() -> Play {
+        Play::AnswerAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this".to_vec())
+    }
+
+    /// Reads the request and never answers.
+    pub fn stall() -> Play {
+        Play::AnswerAndStall(Vec::new())
+    }
+
+    /// Reads the request and resets the connection.
+    pub fn reset() -> Play {
+        Play::AnswerAndReset(Vec::new())
+    }
+
+    /// A head that never ends; after 64 MiB the peer gives up.
+    pub fn endless_head() -> Play {
+        Play::Endless {
+            start: b"HTTP/1.1 200 OK\r\n".to_vec(),
+            again: b"X-Again: and again and again and again and again\r\n".repeat(64),
+            bytes: 64 << 20,
+        }
+    }
+
+    /// A body of so many bytes, all announced.
+    pub fn huge_body(bytes: u64) -> Play {
+        Play::Endless {
+            start: format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n").into_bytes(),
+            again: vec![b'x'; 64 << 10],
+            bytes,
+        }
+    }
+}
+
+/// A proper HTTP/1.1 answer with this body.
+pub fn answer(body: &str) -> String {
+    format!(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// A peer on a port of its own, until dropped.
+pub struct Peer {
+    address: SocketAddr,
+    told: Arc<Told>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Told {
+    stop: AtomicBool,
+    connections: AtomicUsize,
+    requests: AtomicUsize,
+}
+
+impl Peer {
+    /// Listens on a free port of 127.0.0.1 and plays to every connection.
+    ///
+    /// # Panics
+    /// If no port is free.
+    pub fn start(play: Play) -> Peer {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .unwrap_or_else(|error| panic!("no free port on 127.0.0.1: {error}"));
+        let address = listener
+            .local_addr()
+            .unwrap_or_else(|error| panic!("a listener without address: {error}"));
+        let told = Arc::new(Told::default());
+        let thread = thread::spawn({
+            let told = told.clone();
+            move || {
+                for stream in listener.incoming() {
+                    if told.stop.load(Ordering::SeqCst) {
+                        break;
+                    }
+                    let Ok(stream) = stream else { continue };
+                    told.connections.fetch_add(1, Ordering::SeqCst);
+                    let (play, told) = (play.clone(), told.clone());
+                    // An error here is the client's going away.
+                    thread::spawn(move || play_to(stream, &play, &told));
+                }
+            }
+        });
+        Peer {
+            address,
+            told,
+            thread: Some(thread),
+        }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `http://127.0.0.1:port`, without a path.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Connections taken so far.
+    pub fn connections(&self) -> usize {
+        self.told.connections.load(Ordering::SeqCst)
+    }
+
+    /// Heads of requests read so far.
+    pub fn requests(&self) -> usize {
+        self.told.requests.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.told.stop.store(true, Ordering::SeqCst);
+        // Wakes the listener, which then sees that it is to stop.
+        let _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn play_to(mut stream: TcpStream, play: &Play, told: &Told) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    // So that a connection on which nothing comes looks up when the test is over.
+    stream.set_read_timeout(Some(Duration::from_millis(50)))?;
+    match play {
+        Play::CloseAtOnce => return stream.shutdown(Shutdown::Both),
+        Play::SpeakFirst(bytes) => {
+            stream.write_all(bytes)?;
+            return linger(&mut stream, told);
+        }
+        _ => {}
+    }
+    while read_head(&mut stream, told)? {
+        told.requests.fetch_add(1, Ordering::SeqCst);
+        match play {
+            Play::Answer(bytes) => stream.write_all(bytes)?,
+            Play::AnswerAndClose(bytes) => {
+                stream.write_all(bytes)?;
+                stream.shutdown(Shutdown::Write)?;
+                return linger(&mut stream, told);
+            }
+            Play::AnswerAndStall(bytes) => {
+                stream.write_all(bytes)?;
+                return linger(&mut stream, told);
+            }
+            Play::AnswerAndReset(bytes) => {
+                stream.write_all(bytes)?;
+                // Closing with unsent time zero sends RST instead of FIN.
+                return SockRef::from(&stream).set_linger(Some(Duration::ZERO));
+            }
+            Play::Endless {
+                start,
+                again,
+                bytes,
+            } => {
+                stream.write_all(start)?;
+                let mut left = *bytes;
+                while left > 0 && !told.stop.load(Ordering::SeqCst) {
+                    let part = usize::try_from(left).unwrap_or(usize::MAX).min(again.len());
+                    stream.write_all(&again[..part])?;
+                    left -= part as u64;
+                }
+                stream.shutdown(Shutdown::Write)?;
+                return linger(&mut stream, told);
+            }
+            Play::Drip { bytes, pause } => {
+                for byte in bytes {
+                    stream.write_all(&[*byte])?;
+                    thread::sleep(*pause);
+                }
+            }
+            Play::CloseAtOnce | Play::SpeakFirst(_) => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+/// Reads up to the empty line that ends a head; false at the connection's end. The
+/// body of a request, if any, is taken for the start of the next head, which is no
+/// matter to a peer that only answers.
+fn read_head(stream: &mut TcpStream, told: &Told) -> io::Result<bool> {
+    let mut last = [0_u8; 4];
+    let mut byte = [0_u8; 1];
+    loop {
+        match stream.read(&mut byte) {
+            Ok(0) => return Ok(false),
+            Ok(_) => {
+                last.rotate_left(1);
+                last[3] = byte[0];
+                if &last == b"\r\n\r\n" {
+                    return Ok(true);
+                }
+            }
+            Err(error) if is_pause(&error) && !told.stop.load(Ordering::SeqCst) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Reads and ignores, until the other side closes or the test is over.
+fn linger(stream: &mut TcpStream, told: &Told) -> io::Result<()> {
+    let mut ignored = [0_u8; 4096];
+    loop {
+        match stream.read(&mut ignored) {
+            Ok(0) => return Ok(()),
+            Ok(_) => {}
+            Err(error) if is_pause(&error) && !told.stop.load(Ordering::SeqCst) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn is_pause(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    fn ask(peer: &Peer) -> io::Result<Vec<u8>> {
+        let mut stream = TcpStream::connect(peer.address())?;
+        stream.write_all(REQUEST)?;
+        stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+        let mut received = Vec::new();
+        stream.read_to_end(&mut received).map(|_| received)
+    }
+
+    #[test]
+    fn half_an_answer_ends_early() {
+        let peer = Peer::start(Play::half_answer());
+        let received = ask(&peer).unwrap();
+        assert!(received.ends_with(b"\r\n\r\nonly this"));
+        assert_eq!((peer.connections(), peer.requests()), (1, 1));
+    }
+
+    #[test]
+    fn a_reset_is_a_reset() {
+        let peer = Peer::start(Play::reset());
+        assert_eq!(ask(&peer).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn an_endless_head_can_be_left() {
+        let peer = Peer::start(Play::endless_head());
+        let mut stream = TcpStream::connect(peer.address()).unwrap();
+        stream.write_all(REQUEST).unwrap();
+        let mut some = vec![0; 1 << 20];
+        stream.read_exact(&mut some).unwrap();
+        assert!(!some.windows(4).any(|window| window == b"\r\n\r\n"));
+    }
+
+    #[test]
+    fn a_kept_connection_is_answered_again() {
+        let peer = Peer::start(Play::ok("hello"));
+        let mut stream = TcpStream::connect(peer.address()).unwrap();
+        for _ in 0..2 {
+            stream.write_all(REQUEST).unwrap();
+            let mut received = vec![0; answer("hello").len()];
+            stream.read_exact(&mut received).unwrap();
+            assert!(received.ends_with(b"hello"));
+        }
+        assert_eq!((peer.connections(), peer.requests()), (1, 2));
+    }
+
+    #[test]
+    fn a_huge_body_is_as_long_as_announced() {
+        let peer = Peer::start(Play::huge_body(200_000));
+        let received = ask(&peer).unwrap();
+        let head = received
+            .windows(4)
+            .position(|window| window == b"\r\n\r\n")
+            .unwrap();
+        assert_eq!(received.len() - head - 4, 200_000);
+    }
+}

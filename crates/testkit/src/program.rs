@@ -1,0 +1,316 @@
+//! Runs a built program as a user would, and takes down what it did.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+pub use rustix::process::Signal;
+use rustix::process::{Pid, kill_process};
+
+/// A program to be run, with its arguments and surroundings. Nothing of the
+/// caller's environment reaches it but `PATH`.
+pub struct Program {
+    command: Command,
+    input: Vec<u8>,
+    limit: Duration,
+}
+
+/// What a program did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit status; `None` if a signal ended it.
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Program {
+    /// The program at `path`; in tests of its own crate, that is
+    /// `env!("CARGO_BIN_EXE_name")`.
+    pub fn at(path: impl AsRef<OsStr>) -> Program {
+        let mut command = Command::new(path);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // A crash shows where, whoever runs the test.
+        command.env("RUST_BACKTRACE", "1");
+        Program {
+            command,
+            input: Vec::new(),
+            limit: Duration::from_secs(60),
+        }
+    }
+
+    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Program {
+        self.command.arg(argument);
+        self
+    }
+
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Program {
+        self.command.args(arguments);
+        self
+    }
+
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Program {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs in `folder`.
+    pub fn inside(mut self, folder: impl AsRef<Path>) -> Program {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// What the program reads from standard input; by default nothing.
+    pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Program {
+        self.input = bytes.into();
+        self
+    }
+
+    /// Kills the program, and fails the test, when it takes longer; by default a
+    /// minute.
+    pub fn limit(mut self, limit: Duration) -> Program {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    /// If it cannot be started, or takes longer than the limit.
+    pub fn run(self) -> Ended {
+        self.start().wait()
+    }
+
+    /// Starts it; what is returned kills it when dropped.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn start(mut self) -> Running {
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = self
+            .command
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command.get_program()));
+        if let Some(mut stdin) = child.stdin.take() {
+            let input = std::mem::take(&mut self.input);
+            // A program that does not read its input to the end may close it.
+            thread::spawn(move || stdin.write_all(&input).ok());
+        }
+        let (told, lines) = mpsc::channel();
+        let stdout = child.stdout.take().map(|pipe| collect(pipe, Some(told)));
+        let stderr = child.stderr.take().map(|pipe| collect(pipe, None));
+        Running {
+            name: format!("{:?}", self.command.get_program()),
+            child,
+            lines,
+            stdout,
+            stderr,
+            deadline: Instant::now() + self.limit,
+        }
+    }
+}
+
+type Collected = Option<JoinHandle<String>>;
+
+/// Reads `pipe` to its end, and passes each line on as it comes.
+fn collect(
+    pipe: impl Read + Send + 'static,
+    lines: Option<mpsc::Sender<String>>,
+) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut pipe = BufReader::new(pipe);
+        let mut text = String::new();
+        let mut line = Vec::new();
+        while pipe.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+            let read = String::from_utf8_lossy(&line).into_owned();
+            text.push_str(&read);
+            if let Some(lines) = &lines {
+                // The test may have stopped listening.
+                let _ = lines.send(read.trim_end().to_owned());
+            }
+            line.clear();
+        }
+        text
+    })
+}
+
+/// A program under way; killed when dropped.
+pub struct Running {
+    name: String,
+    child: Child,
+    lines: mpsc::Receiver<String>,
+    stdout: Collected,
+    stderr: Collected,
+    deadline: Instant,
+}
+
+impl Running {
+    /// The next line of standard output.
+    ///
+    /// # Panics
+    /// If there is none before the limit.
+    pub fn line(&mut self) -> String {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        match self.lines.recv_timeout(left) {
+            Ok(line) => line,
+            Err(error) => {
+                let _ = self.child.kill();
+                let stderr = join(&mut self.stderr);
+                panic!(
+                    "{}: no further line of output ({error}); on standard error:\n{stderr}",
+                    self.name
+                )
+            }
+        }
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: Signal) {
+        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        // The program may have ended already, which the test will see.
+        let _ = id.map(|id| kill_process(id, signal));
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Panics
+    /// If it does not end before the limit.
+    pub fn wait(mut self) -> Ended {
+        let status = self.wait_for_status();
+        Ended {
+            status: status.code(),
+            stdout: join(&mut self.stdout),
+            stderr: join(&mut self.stderr),
+        }
+    }
+
+    fn wait_for_status(&mut self) -> ExitStatus {
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return status,
+                Ok(None) if Instant::now() < self.deadline => {
+                    thread::sleep(Duration::from_millis(2))
+                }
+                Ok(None) => {
+                    let _ = self.child.kill();
+                    let (stdout, stderr) = (join(&mut self.stdout), join(&mut self.stderr));
+                    panic!(
+                        "{} did not end in time; it printed:\n{stdout}\n{stderr}",
+                        self.name
+                    )
+                }
+                Err(error) => panic!("{}: {error}", self.name),
+            }
+        }
+    }
+}
+
+fn join(pipe: &mut Collected) -> String {
+    pipe.take()
+        .and_then(|pipe| pipe.join().ok())
+        .unwrap_or_default()
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A program of this workspace by its name, beside the running test's own build
+/// directory. Cargo builds the binaries of a test's own crate; for another crate's,
+/// this asks cargo to, in the same profile.
+///
+/// # Panics
+/// If it cannot be built.
+pub fn of_workspace(name: &str) -> PathBuf {
+    let test =
+        std::env::current_exe().unwrap_or_else(|error| panic!("where is this test? {error}"));
+    // target/<profile>/deps/<test> → target/<profile>
+    let built = test
+        .parent()
+        .and_then(Path::parent)
+        .unwrap_or(Path::new("."));
+    let profile = match built.file_name().and_then(OsStr::to_str) {
+        Some("debug") | None => "dev",
+        Some(profile) => profile,
+    };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let outcome = Command::new(cargo)
+        .args([
+            "build",
+            "--quiet",
+            "--bin",
+            name,
+            "--workspace",
+            "--profile",
+            profile,
+        ])
+        .output()
+        .unwrap_or_else(|error| panic!("cannot run cargo to build {name}: {error}"));
+    assert!(
+        outcome.status.success(),
+        "cannot build {name}:\n{}",
+        String::from_utf8_lossy(&outcome.stderr)
+    );
+    built.join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_does_is_taken_down() {
+        let ended = Program::at("sh")
+            .args(["-c", "cat; echo $WORD >&2; exit 3"])
+            .env("WORD", "said")
+            .input("read")
+            .run();
+        assert_eq!(
+            ended,
+            Ended {
+                status: Some(3),
+                stdout: "read".into(),
+                stderr: "said\n".into()
+            }
+        );
+    }
+
+    #[test]
+    fn lines_come_before_the_end_and_signals_reach() {
+        let mut running = Program::at("sh")
+            .args([
+                "-c",
+                "trap 'echo ending; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
+            ])
+            .start();
+        assert_eq!(running.line(), "ready");
+        running.signal(Signal::TERM);
+        let ended = running.wait();
+        assert_eq!(
+            (ended.status, ended.stdout.as_str()),
+            (Some(0), "ready\nending\n")
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "did not end in time")]
+    fn the_limit_ends_it() {
+        Program::at("sh")
+            .args(["-c", "exec sleep 60"])
+            .limit(Duration::from_millis(50))
+            .run();
+    }
+}

@@ -1,0 +1,52 @@
+//! Compares a text with the one that a file holds.
+
+use std::fs;
+use std::path::Path;
+
+/// Set to 1 to write the snapshots anew, then read the difference before you commit.
+const UPDATE: &str = "UPDATE_SNAPSHOTS";
+
+/// Compares `text` with the file at `path`.
+///
+/// # Panics
+/// If they differ, with both and the first line that does.
+pub fn compare(path: impl AsRef<Path>, text: &str) {
+    let path = path.as_ref();
+    if std::env::var_os(UPDATE).is_some_and(|value| value == "1") {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(path, text))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        return;
+    }
+    let expected = fs::read_to_string(path)
+        .unwrap_or_else(|error| panic!("{}: {error}; {UPDATE}=1 writes it", path.display()));
+    if expected == text {
+        return;
+    }
+    let line = expected
+        .lines()
+        .zip(text.lines())
+        .position(|(expected, got)| expected != got);
+    let line = line.unwrap_or_else(|| expected.lines().count().min(text.lines().count())) + 1;
+    panic!(
+        "{} differs, first at line {line} (after reading both, {UPDATE}=1 takes the new one)\n\
+         ---- expected\n{expected}\n---- got\n{text}",
+        path.display()
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "first at line 2")]
+    fn a_difference_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "one\ntwo\n").unwrap();
+        compare(&path, "one\ntwo\n");
+        compare(&path, "one\nthree\n");
+    }
+}
