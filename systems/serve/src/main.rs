@@ -21,7 +21,13 @@ use clap::{Parser, Subcommand};
 
 /// Reference systems to be measured.
 #[derive(Parser)]
-#[command(name = "plimsoll-serve", version, about, max_term_width = 100)]
+#[command(
+    name = "plimsoll-serve",
+    version,
+    about,
+    max_term_width = 100,
+    args_override_self = true
+)]
 struct Arguments {
     #[command(subcommand)]
     system: System,

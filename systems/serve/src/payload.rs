@@ -21,17 +21,20 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::connection::{Protocol, Server};
 use crate::counters::AllCounters;
-use crate::drain::{Drain, Draining, signalled};
+use crate::drain::{Drain, Draining, Signals};
 use crate::listeners::{self, Port, Room, accept, bind};
 use crate::workers::{self, Workers};
 use crate::{certificates, log};
 
 /// Command line of `plimsoll-serve payload`.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    args_override_self = true,
+    after_help = "\
 When ready, one line of JSON on standard output says where:
   {\"system\":\"payload\",\"plain\":\"http://127.0.0.1:10080\",\"tls\":\"https://127.0.0.1:10443\",…}
-SIGTERM and SIGINT finish the answers under way, then end it.")]
+SIGTERM and SIGINT finish the answers under way, then end it."
+)]
 pub struct Settings {
     /// The address to listen on
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
@@ -98,15 +101,14 @@ async fn serve(settings: &Settings) -> Result<(), String> {
         limit: settings.max_connections,
     };
     let (drain, draining) = Drain::new();
-    let signalled = signalled();
+    let mut signals =
+        Signals::listen().map_err(|error| format!("cannot listen for signals: {error}"))?;
     let places = listeners.places(certificates.directory());
     listeners.open(settings, &certificates, &room, &draining)?;
     drop(draining);
 
     announce(&places)?;
-    let signal = signalled
-        .await
-        .map_err(|error| format!("cannot wait for signals: {error}"))?;
+    let signal = signals.received().await;
     log::info(
         "draining",
         &[

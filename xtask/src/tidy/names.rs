@@ -4,7 +4,7 @@ use super::Finding;
 use super::tree::Tree;
 
 const EMPTY_NAMES: &[&str] = &[
-    "util", "utils", "common", "core", "helper", "helpers", "manager", "misc", "shared",
+    "util", "utils", "common", "core", "helper", "helpers", "manager", "misc",
 ];
 
 /// Checks directory and file names, and declared modules, in Rust crates.

@@ -24,7 +24,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
     ),
     (
         &["net", "http", "engine", "samples", "script", "targets"],
-        &["Instant::now"],
+        &["std::time::Instant"],
         "there is one monotonic clock: clock::now()",
     ),
     (
@@ -67,13 +67,22 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether `code` names `path` as whole words, not as part of a longer name.
+/// Whether `code` names `path`: written out, or as `std::time::{Duration, Instant}`.
 fn names_path(code: &str, path: &str) -> bool {
+    let grouped = path.rsplit_once("::").is_some_and(|(parent, leaf)| {
+        code.split_once(&format!("{parent}::{{"))
+            .is_some_and(|(_, group)| names_word(group.split('}').next().unwrap_or(""), leaf))
+    });
+    grouped || names_word(code, path)
+}
+
+/// Whether `code` has `word` as a whole, not as part of a longer name.
+fn names_word(code: &str, word: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    code.match_indices(path).any(|(at, _)| {
+    code.match_indices(word).any(|(at, _)| {
         let before = code.get(..at).and_then(|text| text.chars().next_back());
         let after = code
-            .get(at + path.len()..)
+            .get(at + word.len()..)
             .and_then(|text| text.chars().next());
         !before.is_some_and(is_word) && !after.is_some_and(is_word)
     })
@@ -106,6 +115,25 @@ mod tests {
             ("crates/plan/src/c.rs", "struct Instantly; // std::env\n"),
         ]);
         assert_eq!(check(&tree), []);
+    }
+
+    #[test]
+    fn grouped_imports_are_seen_and_another_librarys_clock_is_not_meant() {
+        let tree = Tree::of(&[
+            (
+                "crates/http/src/a.rs",
+                "use std::time::{Duration, Instant};\n",
+            ),
+            (
+                "crates/http/src/b.rs",
+                "let deadline = tokio::time::Instant::now();\n",
+            ),
+        ]);
+        let found: Vec<_> = check(&tree)
+            .into_iter()
+            .map(|finding| finding.path)
+            .collect();
+        assert_eq!(found, ["crates/http/src/a.rs"]);
     }
 
     #[test]
