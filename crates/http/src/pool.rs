@@ -39,6 +39,8 @@ pub(crate) struct Limits {
 #[derive(Debug)]
 struct Host {
     url: Rc<Url>,
+    /// Boxed, because they move in and out of requests all the time.
+    #[allow(clippy::vec_box)]
     idle: Vec<Box<Kept>>,
     /// The connection that speaks HTTP/2, if the host does.
     shared: Option<Rc<h2_connection::Connection>>,

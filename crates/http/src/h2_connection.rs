@@ -1,0 +1,366 @@
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use h2::client::SendRequest;
+use h2::{RecvStream, SendStream};
+use http_types::{HeaderName, HeaderValue};
+use net::{Stream, TlsFacts};
+use units::Moment;
+
+use crate::alarm::Alarm;
+use crate::encode::HeadParts;
+use crate::error::{ErrorInfo, code};
+use crate::h1::Progress;
+use crate::h2_wire::{Watched, Writes};
+use crate::head::{Head, MAX_HEAD};
+use crate::response::Proto;
+
+/// Flow-control windows, as Go's client opens them: the answer's speed is the
+/// server's, not the window's.
+const STREAM_WINDOW: u32 = 4 << 20;
+const CONNECTION_WINDOW: u32 = 1 << 30;
+
+/// One HTTP/2 connection of a user. Requests share it.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    sender: SendRequest<Bytes>,
+    writes: Rc<Writes>,
+    closed: Rc<Cell<bool>>,
+    served: Cell<u64>,
+    /// Timers of finished requests, to be used again.
+    alarms: RefCell<Vec<Alarm>>,
+    pub(crate) remote: SocketAddr,
+    pub(crate) tls: Option<TlsFacts>,
+}
+
+/// What is asked of one exchange.
+pub(crate) struct Ask<'a> {
+    pub(crate) request: http_types::Request<()>,
+    pub(crate) body: &'a Bytes,
+    pub(crate) keep_body: bool,
+    pub(crate) max_body: u64,
+    pub(crate) deadline: Moment,
+}
+
+/// Why an exchange failed.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) error: ErrorInfo,
+    /// The server never looked at the request, so it may be sent again.
+    pub(crate) is_unprocessed: bool,
+}
+
+impl Connection {
+    /// Shakes hands on an open stream. The connection's own task runs on this
+    /// thread until the last request and the handle are gone.
+    pub(crate) async fn start(
+        stream: Stream,
+        remote: SocketAddr,
+        tls: Option<TlsFacts>,
+    ) -> Result<Connection, ErrorInfo> {
+        let writes = Rc::new(Writes::default());
+        let watched = Watched {
+            stream,
+            writes: writes.clone(),
+            dirty: false,
+        };
+        let (sender, connection) = h2::client::Builder::new()
+            .enable_push(false)
+            .initial_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_header_list_size(MAX_HEAD as u32)
+            .handshake::<_, Bytes>(watched)
+            .await
+            .map_err(|error| Fault::from(error).error)?;
+        let closed = Rc::new(Cell::new(false));
+        let told = closed.clone();
+        tokio::task::spawn_local(async move {
+            // Each request learns of an error by itself.
+            let _ = connection.await;
+            told.set(true);
+        });
+        Ok(Connection {
+            sender,
+            writes,
+            closed,
+            served: Cell::new(0),
+            alarms: RefCell::default(),
+            remote,
+            tls,
+        })
+    }
+
+    /// Whether new requests can be tried on it.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.closed.get()
+    }
+
+    pub(crate) fn is_used(&self) -> bool {
+        self.served.get() > 0
+    }
+
+    /// Sends the request and reads its answer. Dropping the future resets the
+    /// stream; the connection goes on.
+    pub(crate) async fn exchange(
+        &self,
+        ask: Ask<'_>,
+        progress: &mut Progress,
+    ) -> Result<(), Fault> {
+        let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
+        let deadline = ask.deadline;
+        let ended = {
+            let mut work = pin!(self.converse(ask, progress));
+            poll_fn(|cx| match work.as_mut().poll(cx) {
+                Poll::Ready(ended) => Poll::Ready(Some(ended)),
+                Poll::Pending => alarm.poll(cx, deadline).map(|()| None),
+            })
+            .await
+        };
+        self.alarms.borrow_mut().push(alarm);
+        let ended = ended.unwrap_or_else(|| {
+            Err(Fault {
+                error: crate::fault::timeout(),
+                is_unprocessed: false,
+            })
+        });
+        if ended.is_ok() {
+            self.served.set(self.served.get() + 1);
+        } else {
+            progress.done = Some(clock::now());
+        }
+        ended
+    }
+
+    async fn converse(&self, ask: Ask<'_>, progress: &mut Progress) -> Result<(), Fault> {
+        let mut sender = self.sender.clone().ready().await?;
+        let bodyless = ask.body.is_empty();
+        let (answer, upload) = sender.send_request(ask.request, bodyless)?;
+        let mut answer = pin!(answer);
+        let mut upload = Upload {
+            stream: upload,
+            rest: ask.body.clone(),
+        };
+        let mut written = bodyless.then(|| self.writes.next());
+        // The answer may come before the whole request is sent.
+        let head = poll_fn(|cx| {
+            if written.is_none() {
+                match upload.poll(cx) {
+                    Poll::Ready(Ok(())) => written = Some(self.writes.next()),
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                    Poll::Pending => {}
+                }
+            }
+            answer.as_mut().poll(cx)
+        })
+        .await?;
+        let now = clock::now();
+        progress.first_byte = Some(now);
+        progress.done = Some(now);
+        progress.sent = written.and_then(|cell| cell.get());
+        let (parts, mut body) = head.into_parts();
+        let head = Head::from_parts(
+            Proto::Http2,
+            parts.status.as_u16(),
+            parts
+                .headers
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_bytes())),
+        )?;
+        progress.received += head.raw().len() as u64;
+        progress.head = Some(Rc::new(head));
+        receive(&mut body, ask.keep_body, ask.max_body, progress).await
+    }
+}
+
+/// Reads the body out, keeping it or not.
+async fn receive(
+    body: &mut RecvStream,
+    keep: bool,
+    max: u64,
+    progress: &mut Progress,
+) -> Result<(), Fault> {
+    let mut kept = Vec::new();
+    while !body.is_end_stream() {
+        let Some(piece) = body.data().await else {
+            break;
+        };
+        let piece = piece?;
+        progress.done = Some(clock::now());
+        progress.received += piece.len() as u64;
+        body.flow_control().release_capacity(piece.len())?;
+        if !keep {
+            continue;
+        }
+        if kept.is_empty() && body.is_end_stream() {
+            progress.body = piece;
+            return Ok(());
+        }
+        if kept.len() as u64 + piece.len() as u64 > max {
+            return Err(ErrorInfo::new(
+                code::DEFAULT,
+                format!("the body exceeds the {max} bytes that are kept; discard response bodies to read past them"),
+            )
+            .into());
+        }
+        kept.extend_from_slice(&piece);
+    }
+    progress.body = kept.into();
+    Ok(())
+}
+
+/// A body on its way out, as fast as the peer's window opens.
+struct Upload {
+    stream: SendStream<Bytes>,
+    rest: Bytes,
+}
+
+impl Upload {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), h2::Error>> {
+        loop {
+            self.stream.reserve_capacity(self.rest.len());
+            match self.stream.poll_capacity(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => return Poll::Ready(Ok(())),
+                Poll::Ready(Some(room)) => {
+                    let room = room?.min(self.rest.len());
+                    let piece = self.rest.split_to(room);
+                    let last = self.rest.is_empty();
+                    self.stream.send_data(piece, last)?;
+                    if last {
+                        return Poll::Ready(Ok(()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Makes the request in the form the codec takes. Fields that belong to a
+/// connection have no place in HTTP/2: RFC 9113, section 8.2.2.
+pub(crate) fn request_of(parts: &HeadParts<'_>) -> Result<http_types::Request<()>, ErrorInfo> {
+    let refuse = |error: http_types::Error| ErrorInfo::new(code::DEFAULT, error.to_string());
+    let own_host = parts.fields.get("host");
+    let uri = http_types::Uri::builder()
+        .scheme(parts.url.scheme())
+        .authority(own_host.unwrap_or(parts.url.authority()))
+        .path_and_query(parts.url.target())
+        .build()
+        .map_err(refuse)?;
+    let mut request = http_types::Request::builder()
+        .method(parts.method.as_str())
+        .uri(uri)
+        .version(http_types::Version::HTTP_2)
+        .body(())
+        .map_err(refuse)?;
+    let headers = request.headers_mut();
+    let mut set = |name: &str, value: &str| -> Result<(), ErrorInfo> {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|e| refuse(e.into()))?;
+        let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|e| refuse(e.into()))?;
+        headers.append(name, value);
+        Ok(())
+    };
+    let mut own_agent = false;
+    let mut own_authorization = false;
+    for (name, value) in parts.fields.iter() {
+        match name {
+            "Host" | "Connection" | "Keep-Alive" | "Proxy-Connection" | "Transfer-Encoding"
+            | "Upgrade" | "Content-Length" | "Cookie" => continue,
+            "User-Agent" => {
+                own_agent = true;
+                if value.is_empty() {
+                    continue;
+                }
+            }
+            "Authorization" => own_authorization = true,
+            _ => {}
+        }
+        set(name, value)?;
+    }
+    if !own_agent && !parts.user_agent.is_empty() {
+        set("user-agent", parts.user_agent)?;
+    }
+    if let Some(authorization) = parts.authorization.filter(|_| !own_authorization) {
+        set("authorization", authorization)?;
+    }
+    if !parts.cookies.is_empty() {
+        set("cookie", parts.cookies)?;
+    }
+    if parts.body_length > 0 || parts.method.announces_empty_body() {
+        set("content-length", &parts.body_length.to_string())?;
+    }
+    Ok(request)
+}
+
+impl From<ErrorInfo> for Fault {
+    fn from(error: ErrorInfo) -> Self {
+        Fault {
+            error,
+            is_unprocessed: false,
+        }
+    }
+}
+
+impl From<h2::Error> for Fault {
+    fn from(error: h2::Error) -> Self {
+        let is_unprocessed = error.reason() == Some(h2::Reason::REFUSED_STREAM)
+            || (error.is_go_away() && error.is_remote())
+            || error.is_io();
+        let info = if let Some(io) = error.get_io() {
+            return Fault {
+                error: crate::fault::broken("read", io),
+                is_unprocessed,
+            };
+        } else if let Some(reason) = error.reason() {
+            let (base, what) = if error.is_go_away() && error.is_remote() {
+                (code::H2_GOAWAY, "received GoAway with http2 ErrCode")
+            } else if error.is_reset() {
+                (code::H2_STREAM, "stream error with http2 ErrCode")
+            } else {
+                (code::H2_CONNECTION, "connection error with http2 ErrCode")
+            };
+            let number = u32::from(reason);
+            // RFC 9113, section 7, knows 14 codes; others have no number here.
+            let code = if number <= 13 {
+                base + 1 + number
+            } else {
+                base
+            };
+            ErrorInfo::new(code, format!("http2: {what} {}", name_of(reason)))
+        } else {
+            ErrorInfo::new(code::H2, format!("http2: {error}"))
+        };
+        Fault {
+            error: info.with_detail(format!("http2: {error}")),
+            is_unprocessed,
+        }
+    }
+}
+
+fn name_of(reason: h2::Reason) -> String {
+    const NAMES: [&str; 14] = [
+        "NO_ERROR",
+        "PROTOCOL_ERROR",
+        "INTERNAL_ERROR",
+        "FLOW_CONTROL_ERROR",
+        "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM",
+        "CANCEL",
+        "COMPRESSION_ERROR",
+        "CONNECT_ERROR",
+        "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY",
+        "HTTP_1_1_REQUIRED",
+    ];
+    let number = u32::from(reason);
+    match NAMES.get(number as usize) {
+        Some(name) => (*name).to_owned(),
+        None => format!("unknown error code 0x{number:x}"),
+    }
+}

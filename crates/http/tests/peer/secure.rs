@@ -1,0 +1,44 @@
+//! TLS for the hand-written server, with certificates made on the spot.
+
+use std::sync::Arc;
+
+use rcgen::{CertificateParams, KeyPair};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+/// A certificate for `names` that vouches for itself, and its key, as PEM.
+pub struct Identity {
+    pub certificate_pem: String,
+    pub key_pem: String,
+    certificate: rcgen::Certificate,
+    key: KeyPair,
+}
+
+pub fn identity(names: &[&str]) -> Identity {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new(names)
+        .unwrap()
+        .self_signed(&key)
+        .unwrap();
+    Identity {
+        certificate_pem: certificate.pem(),
+        key_pem: key.serialize_pem(),
+        certificate,
+        key,
+    }
+}
+
+pub fn acceptor(identity: &Identity, alpn: &[&str]) -> TlsAcceptor {
+    let key = PrivateKeyDer::try_from(identity.key.serialize_der()).unwrap();
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![identity.certificate.der().clone()], key)
+        .unwrap();
+    config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
+    TlsAcceptor::from(Arc::new(config))
+}
