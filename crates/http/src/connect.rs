@@ -21,10 +21,24 @@ impl Client {
     pub(crate) async fn connect(&self, url: &Url, steps: &mut Steps) -> Result<Link, ErrorInfo> {
         let protocol = self.shared.settings.protocol;
         let network = &self.shared.network;
-        let Dialled { stream, remote } = network
-            .dial(url.host(), url.port(), self.local_ip, &self.traffic, steps)
+        let proxy = self.shared.settings.proxies.for_url(url);
+        let (host, port) = match proxy {
+            Some(proxy) => (proxy.host.as_str(), proxy.port),
+            None => (url.host(), url.port()),
+        };
+        let Dialled { mut stream, remote } = network
+            .dial(host, port, self.local_ip, &self.traffic, steps)
             .await
             .map_err(|error| ErrorInfo::from(&error))?;
+        if let Some(proxy) = proxy {
+            if proxy.is_https {
+                let secured = network.secure(stream, host, Alpn::Http1, steps).await;
+                stream = secured.map_err(|error| ErrorInfo::from(&error))?.0;
+            }
+            if url.is_https() {
+                proxy.tunnel(&mut stream, url).await?;
+            }
+        }
         let (stream, tls) = if url.is_https() {
             let alpn = match protocol {
                 Protocol::Auto => Alpn::Http2OrHttp1,

@@ -1,5 +1,6 @@
 use crate::fields::Fields;
 use crate::method::Method;
+use crate::proxy::Proxy;
 use crate::url::Url;
 
 /// What goes into the head of an HTTP/1.1 request.
@@ -18,13 +19,7 @@ pub(crate) struct HeadParts<'a> {
     pub(crate) close: bool,
     /// Through a proxy without a tunnel: the whole URL in the request line, and
     /// the proxy's credentials.
-    pub(crate) proxy: Option<&'a ProxyForm>,
-}
-
-/// How a request line and head differ on the way to a plain HTTP proxy.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ProxyForm {
-    pub(crate) authorization: Option<String>,
+    pub(crate) proxy: Option<&'a Proxy>,
 }
 
 /// Appends the head, the empty line included, in the order Go writes it.

@@ -7,6 +7,7 @@ use crate::encode::{HeadParts, write_head};
 use crate::error::ErrorInfo;
 use crate::h2_connection::request_of;
 use crate::method::Method;
+use crate::proxy::plain_proxy;
 use crate::request::Request;
 use crate::settings::Settings;
 use crate::url::Url;
@@ -47,7 +48,7 @@ impl Prepared {
             cookies: request.headers.get("cookie").unwrap_or_default(),
             authorization: authorization.as_deref(),
             close: settings.no_connection_reuse,
-            proxy: None,
+            proxy: plain_proxy(&settings.proxies, &request.url),
         };
         write_head(&mut head, &parts);
         let mut body = request.body.clone();

@@ -15,6 +15,7 @@ use crate::exchange::Exchange;
 use crate::fields::Fields;
 use crate::leg::{HeadSource, Leg, Outcome, unsent};
 use crate::method::Method;
+use crate::proxy::plain_proxy;
 use crate::redirect::{Redirect, redirect_of, referer};
 use crate::request::{Auth, BodyUse, Request};
 use crate::response::Response;
@@ -70,7 +71,7 @@ impl Client {
                     cookies: &cookies,
                     authorization: hop.authorization.as_deref(),
                     close: settings.no_connection_reuse,
-                    proxy: None,
+                    proxy: plain_proxy(&settings.proxies, &hop.url),
                 }),
                 method: &hop.method,
                 url: &hop.url,

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use net::NetworkSettings;
 
+use crate::proxy::Proxies;
 use crate::rate::RateLimit;
 
 /// What all users of a run have in common. Plain data, made once and shared.
@@ -23,6 +24,7 @@ pub struct Settings {
     pub connections_per_host: Option<usize>,
     /// Which version of HTTP is spoken.
     pub protocol: Protocol,
+    pub proxies: Proxies,
     /// Shared by all users of the run.
     pub rate_limit: Option<Arc<RateLimit>>,
     /// Longest body that is kept, in bytes; a longer one fails its request.
@@ -42,6 +44,7 @@ impl Default for Settings {
             idle_total: 20,
             connections_per_host: None,
             protocol: Protocol::Auto,
+            proxies: Proxies::default(),
             rate_limit: None,
             max_body: 1 << 30,
             discard_response_bodies: false,

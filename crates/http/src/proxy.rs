@@ -1,0 +1,272 @@
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use net::{IpRange, Stream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::auth;
+use crate::error::{ErrorInfo, code};
+use crate::url::Url;
+
+/// Longest answer to CONNECT that is read.
+const MAX_ANSWER: usize = 64 * 1024;
+
+/// Which proxy a request goes through: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`.
+#[derive(Clone, Debug, Default)]
+pub struct Proxies {
+    http: Option<Arc<Proxy>>,
+    https: Option<Arc<Proxy>>,
+    exceptions: Vec<Exception>,
+    all_direct: bool,
+}
+
+/// One proxy.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) is_https: bool,
+    /// `Proxy-Authorization`, from the URL's user and password.
+    pub(crate) authorization: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+enum Exception {
+    Range(IpRange),
+    Ip(IpAddr, Option<u16>),
+    /// The name, and whether only its subdomains.
+    Domain(String, bool, Option<u16>),
+}
+
+impl Proxies {
+    /// Reads the variables through `variable`, in upper case first, then in
+    /// lower case.
+    ///
+    /// # Errors
+    /// When a proxy's URL cannot be used; names the variable.
+    pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let read = |name: &str| {
+            [name.to_owned(), name.to_lowercase()]
+                .into_iter()
+                .find_map(|name| Some((variable(&name).filter(|text| !text.is_empty())?, name)))
+        };
+        let proxy = |name: &str| {
+            read(name)
+                .map(|(text, name)| {
+                    Proxy::parse(&text)
+                        .map(Arc::new)
+                        .map_err(|why| format!("{name}: {why}"))
+                })
+                .transpose()
+        };
+        let mut proxies = Proxies {
+            http: proxy("HTTP_PROXY")?,
+            https: proxy("HTTPS_PROXY")?,
+            ..Proxies::default()
+        };
+        if let Some((list, _)) = read("NO_PROXY") {
+            for entry in list.split(',').map(str::trim).filter(|e| !e.is_empty()) {
+                if entry == "*" {
+                    proxies.all_direct = true;
+                } else {
+                    proxies.exceptions.push(Exception::parse(entry));
+                }
+            }
+        }
+        Ok(proxies)
+    }
+
+    /// The proxy for a request to `url`; none for loopback, as in Go.
+    pub(crate) fn for_url(&self, url: &Url) -> Option<&Arc<Proxy>> {
+        let proxy = if url.is_https() {
+            self.https.as_ref()?
+        } else {
+            self.http.as_ref()?
+        };
+        let host = url.host().to_ascii_lowercase();
+        let ip: Option<IpAddr> = host.parse().ok();
+        let excepted = self.all_direct
+            || host == "localhost"
+            || ip.is_some_and(|ip| ip.is_loopback())
+            || self
+                .exceptions
+                .iter()
+                .any(|exception| exception.covers(&host, ip, url.port()));
+        (!excepted).then_some(proxy)
+    }
+}
+
+impl Proxy {
+    fn parse(text: &str) -> Result<Proxy, String> {
+        let full = if text.contains("://") {
+            text.to_owned()
+        } else {
+            format!("http://{text}")
+        };
+        let url = Url::parse(&full).map_err(|error| error.to_string())?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!(
+                "`{}` is a {} proxy, which is not supported; http and https are",
+                url.masked(),
+                url.scheme()
+            ));
+        }
+        url.check_usable().map_err(|error| error.message)?;
+        Ok(Proxy {
+            host: url.host().to_owned(),
+            port: url.port(),
+            is_https: url.is_https(),
+            authorization: auth::basic_of(&url),
+        })
+    }
+
+    /// Asks the proxy for a tunnel to `url`'s origin: RFC 9110, section 9.3.6.
+    pub(crate) async fn tunnel(&self, stream: &mut Stream, url: &Url) -> Result<(), ErrorInfo> {
+        let broken = |error: std::io::Error| crate::fault::broken("proxy", &error);
+        let mut target = url.authority().to_owned();
+        if !target.ends_with(&format!(":{}", url.port())) {
+            target = format!("{target}:{}", url.port());
+        }
+        let mut ask = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n");
+        if let Some(authorization) = &self.authorization {
+            ask.push_str(&format!("Proxy-Authorization: {authorization}\r\n"));
+        }
+        ask.push_str("\r\n");
+        stream.write_all(ask.as_bytes()).await.map_err(broken)?;
+        stream.flush().await.map_err(broken)?;
+        let mut answer = Vec::new();
+        // Byte by byte, so that nothing of the tunnel's content is taken.
+        while !answer.ends_with(b"\r\n\r\n") {
+            let byte = stream.read_u8().await.map_err(broken)?;
+            answer.push(byte);
+            if answer.len() > MAX_ANSWER {
+                return Err(self.refused("an answer that does not end"));
+            }
+        }
+        let line = answer.split(|&b| b == b'\r').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(line);
+        let status = line.split_once(' ').map_or(&*line, |(_, status)| status);
+        if status.starts_with('2') {
+            return Ok(());
+        }
+        Err(self.refused(status))
+    }
+
+    fn refused(&self, with: &str) -> ErrorInfo {
+        ErrorInfo::new(
+            code::DEFAULT,
+            format!(
+                "the proxy {}:{} answered CONNECT with {with}",
+                self.host, self.port
+            ),
+        )
+    }
+}
+
+impl Exception {
+    /// An address, a CIDR, a domain (with its subdomains), or `.domain` (its
+    /// subdomains only); addresses and domains with a port if they have one.
+    fn parse(entry: &str) -> Exception {
+        if entry.contains('/')
+            && let Ok(range) = IpRange::parse(entry)
+        {
+            return Exception::Range(range);
+        }
+        if let Ok(ip) = entry.parse() {
+            return Exception::Ip(ip, None);
+        }
+        if let Ok(address) = entry.parse::<std::net::SocketAddr>() {
+            return Exception::Ip(address.ip(), Some(address.port()));
+        }
+        let (name, port) = match entry.rsplit_once(':') {
+            Some((name, port)) => (name, port.parse().ok()),
+            None => (entry, None),
+        };
+        let name = name.strip_prefix('*').unwrap_or(name).to_ascii_lowercase();
+        match name.strip_prefix('.') {
+            Some(rest) => Exception::Domain(rest.to_owned(), true, port),
+            None => Exception::Domain(name, false, port),
+        }
+    }
+
+    fn covers(&self, host: &str, ip: Option<IpAddr>, port: u16) -> bool {
+        let port_fits = |wanted: &Option<u16>| wanted.is_none_or(|wanted| wanted == port);
+        match self {
+            Exception::Range(range) => ip.is_some_and(|ip| range.contains(ip)),
+            Exception::Ip(own, wanted) => ip == Some(*own) && port_fits(wanted),
+            Exception::Domain(name, below_only, wanted) => {
+                let below = host
+                    .strip_suffix(name.as_str())
+                    .is_some_and(|rest| rest.ends_with('.'));
+                port_fits(wanted) && (below || (!below_only && host == name))
+            }
+        }
+    }
+}
+
+/// The proxy to which a request head is written in absolute form, if it is.
+pub(crate) fn plain_proxy<'a>(proxies: &'a Proxies, url: &Rc<Url>) -> Option<&'a Proxy> {
+    if url.is_https() {
+        return None;
+    }
+    proxies.for_url(url).map(|proxy| &**proxy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn proxies(variables: &[(&str, &str)]) -> Result<Proxies, String> {
+        Proxies::from_env(|name| {
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    fn port_for(proxies: &Proxies, url: &str) -> Option<u16> {
+        proxies.for_url(&Url::parse(url).unwrap()).map(|p| p.port)
+    }
+
+    #[test]
+    fn schemes_choose_and_exceptions_are_direct() {
+        let proxies = proxies(&[
+            ("HTTP_PROXY", "http://u:p@proxy.test:3128"),
+            ("https_proxy", "proxy.test:3129"),
+            (
+                "NO_PROXY",
+                "a.test, .b.test ,10.0.0.0/8,192.0.2.1,c.test:81",
+            ),
+        ])
+        .unwrap();
+        for (url, wanted) in [
+            ("http://x.test/", Some(3128)),
+            ("https://x.test/", Some(3129)),
+            ("http://localhost/", None),
+            ("http://127.0.0.9/", None),
+            ("http://a.test/", None),
+            ("http://www.a.test/", None),
+            ("http://aa.test/", Some(3128)),
+            ("http://b.test/", Some(3128)),
+            ("http://www.B.test/", None),
+            ("http://10.9.9.9/", None),
+            ("http://192.0.2.1:99/", None),
+            ("http://c.test:81/", None),
+            ("http://c.test/", Some(3128)),
+        ] {
+            assert_eq!(port_for(&proxies, url), wanted, "{url}");
+        }
+        let http = proxies.http.as_ref().unwrap();
+        assert_eq!(http.authorization.as_deref(), Some("Basic dTpw"));
+    }
+
+    #[test]
+    fn wrong_proxies_are_named() {
+        let error = proxies(&[("HTTPS_PROXY", "socks5://h:1")]).unwrap_err();
+        assert!(error.starts_with("HTTPS_PROXY: `socks5://h:1` is a socks5 proxy"));
+        let all = proxies(&[("HTTP_PROXY", "h:1"), ("no_proxy", "*")]).unwrap();
+        assert_eq!(port_for(&all, "http://x.test/"), None);
+    }
+}
