@@ -95,20 +95,29 @@ impl Status {
     }
 }
 
-/// A bar between its brackets.
-const BAR_WIDTH: usize = 38;
+/// The widest a bar is between its brackets.
+const WIDEST_BAR: usize = 38;
+
+/// The narrowest a bar is; below, a percentage says more.
+const NARROWEST_BAR: usize = 7;
 
 /// What is longer of a scenario's name is cut.
 const LONGEST_NAME: usize = 30;
 
 /// The view as lines, the first of them empty.
 ///
-/// Bars are drawn where the longest line then fits into `columns`; otherwise,
-/// and where there is no terminal (`None`), they are percentages.
+/// Bars are as wide as `columns` leave room for; where that is too little, and
+/// where there is no terminal (`None`), they are percentages.
 pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<String> {
-    let plain = |bars| render(view, bars, Paint::OFF);
-    let fits = |columns| plain(true).iter().all(|line| width(line) <= columns);
-    render(view, columns.is_some_and(fits), paint)
+    let bar = columns.and_then(|columns| {
+        let without = render(view, Some(0), Paint::OFF);
+        // The first two lines have no bar, or one among others.
+        let longest = without.iter().skip(2).map(|line| width(line)).max()?;
+        // The last column stays free: some terminals wrap when it is written.
+        let room = columns.saturating_sub(longest + 1).min(WIDEST_BAR);
+        (room >= NARROWEST_BAR).then_some(room)
+    });
+    render(view, bar, paint)
 }
 
 /// Lines as one frame of a terminal that is so many columns wide. The cursor
@@ -127,7 +136,8 @@ pub fn frame(lines: &[String], columns: usize) -> String {
     text
 }
 
-fn render(view: &ProgressView, bars: bool, paint: Paint) -> Vec<String> {
+/// With bars that wide, or percentages.
+fn render(view: &ProgressView, bar_width: Option<usize>, paint: Paint) -> Vec<String> {
     let mut lines = vec![String::new()];
     let names: Vec<_> = view
         .scenarios
@@ -137,7 +147,7 @@ fn render(view: &ProgressView, bars: bool, paint: Paint) -> Vec<String> {
     let name_width = names.iter().map(|name| width(name)).max().unwrap_or(0);
     let whole = |title: &str, what: &str, done| {
         let title = format!("{title}{}", spaces(name_width.saturating_sub(width(title))));
-        format!("{title}   [{}] {what}", bar(done, bars, paint))
+        format!("{title}   [{}] {what}", bar(done, bar_width, paint))
     };
     match &view.phase {
         Phase::Init { what, done } => {
@@ -164,7 +174,7 @@ fn render(view: &ProgressView, bars: bool, paint: Paint) -> Vec<String> {
         };
         lines.push(format!(
             "{name} {status} [{}]{texts}",
-            bar(done, bars, paint)
+            bar(done, bar_width, paint)
         ));
     }
     lines
@@ -182,22 +192,22 @@ fn run_line(view: &ProgressView) -> String {
     )
 }
 
-fn bar(done: f64, bars: bool, paint: Paint) -> String {
+fn bar(done: f64, bar_width: Option<usize>, paint: Paint) -> String {
     let done = if done.is_finite() {
         done.clamp(0.0, 1.0)
     } else {
         0.0
     };
-    if !bars {
+    let Some(bar_width) = bar_width else {
         return format!(" {:3.0}% ", done * 100.0);
-    }
-    let filled = (done * BAR_WIDTH as f64) as usize;
+    };
+    let filled = (done * bar_width as f64) as usize;
     let full = match filled {
         0 => String::new(),
-        BAR_WIDTH.. => "=".repeat(BAR_WIDTH),
+        _ if filled == bar_width => "=".repeat(filled),
         _ => "=".repeat(filled - 1) + ">",
     };
-    let rest = "-".repeat(BAR_WIDTH - width(&full));
+    let rest = "-".repeat(bar_width.saturating_sub(filled));
     format!("{full}{}", paint.dim(&rest))
 }
 
@@ -328,6 +338,16 @@ late                           • [--------------------------------------] wait
             lines(&view(), Some(130), Paint::OFF).join("\n"),
             expected.replace('|', "")
         );
+    }
+
+    #[test]
+    fn bars_give_way_to_text() {
+        let car2 = |columns| lines(&view(), Some(columns), Paint::OFF)[4].clone();
+        let text = "0/3 VUs      4s              1.50 iters/s";
+        let name = "car2                           ✓";
+        assert_eq!(car2(110), format!("{name} [{}] {text}", "=".repeat(22)));
+        assert_eq!(car2(95), format!("{name} [=======] {text}"));
+        assert_eq!(car2(94), format!("{name} [ 100% ] {text}"));
     }
 
     #[test]
