@@ -48,6 +48,9 @@ pub struct Told {
     /// The order of the log lines is not fixed (several users log at once).
     #[serde(default)]
     pub any_order: bool,
+    /// Leave out where errors were thrown: an engine may not know it for what is no `Error`.
+    #[serde(default)]
+    pub no_places: bool,
     /// Messages made by the JavaScript engine itself: only the error's class is compared.
     #[serde(default)]
     pub engine_messages: bool,

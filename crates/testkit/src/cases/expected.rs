@@ -24,7 +24,7 @@ impl Expected {
     /// The text of `expected.json`.
     pub fn to_text(&self) -> Result<String, serde_json::Error> {
         let mut value = serde_json::to_value(self)?;
-        if let Some(metrics) = value["metrics"].as_object_mut() {
+        if let Some(metrics) = value.get_mut("metrics").and_then(Value::as_object_mut) {
             for metric in metrics.values_mut().filter_map(Value::as_object_mut) {
                 if metric.get("series").is_some_and(|series| !series.is_null()) {
                     metric.remove("tags");
@@ -57,7 +57,7 @@ impl Expected {
             let text = series.as_str().unwrap_or_default();
             *series = Value::from(text.split(',').next().unwrap_or_default());
         }
-        if let Some(metrics) = value["metrics"].as_object_mut() {
+        if let Some(metrics) = value.get_mut("metrics").and_then(Value::as_object_mut) {
             for metric in metrics
                 .values_mut()
                 .filter(|metric| metric["series"] == ALIKE)

@@ -7,12 +7,23 @@ use regex::Regex;
 use super::case::Case;
 use super::normalise::Normaliser;
 
+/// Two runs at once both want the port of the control interface; that one lost is no finding.
+pub const PORT_TAKEN: &str = "Error from API server";
+
 /// The log lines of a run, each as `level: message (field=value, …)` without its time.
 pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
+    static THROWN_AT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r" \| at \S+:\d+").ok());
+    let place = THROWN_AT.as_ref().filter(|_| case.told.no_places);
     let mut lines: Vec<String> = text
         .lines()
-        .filter(|line| !line.trim().is_empty())
+        .filter(|line| !line.trim().is_empty() && !line.contains(PORT_TAKEN))
         .map(|line| readable(line, case, normaliser))
+        .map(|line| {
+            place.map_or(line.clone(), |place| {
+                place.replace_all(&line, "").into_owned()
+            })
+        })
         .collect();
     if case.told.any_order {
         lines.sort();
@@ -119,6 +130,14 @@ fn trace(text: &str) -> String {
     static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"\(?(?:file://)?(?:<case>/)?([^\s()]+?):(\d+):\d+(?:\(\d+\))?\)?").ok()
     });
+    // Some messages carry their place in the same line.
+    static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r" at (?:\S+ )?\(?(?:file://)?<case>/([^\s():]+):(\d+):\d+(?:\(\d+\))?\)?").ok()
+    });
+    let text = match INLINE.as_ref() {
+        Some(inline) if !text.contains("\tat ") => inline.replace_all(text, " at $1:$2"),
+        _ => text.into(),
+    };
     let mut kept = Vec::new();
     let mut placed = false;
     for line in text.lines() {

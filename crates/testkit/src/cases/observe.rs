@@ -30,6 +30,25 @@ pub struct Observation {
     pub files: BTreeMap<String, Vec<String>>,
 }
 
+impl Observation {
+    /// The observation less the parts that are not compared.
+    pub fn without(mut self, parts: &[String]) -> Observation {
+        for part in parts {
+            match part.as_str() {
+                "logs" => self.logs.clear(),
+                "screen" => self.screen.clear(),
+                "metrics" => self.metrics.clear(),
+                part => {
+                    if let Some(name) = part.strip_prefix("metric:") {
+                        self.metrics.remove(name);
+                    }
+                }
+            }
+        }
+        self
+    }
+}
+
 /// Runs `case` with `program` in a copy of its folder.
 pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observation, String> {
     let problem =

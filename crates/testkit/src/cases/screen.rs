@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::case::Case;
+use super::logs::PORT_TAKEN;
 use super::normalise::Normaliser;
 
 /// The lines of the screen with times, rates and amounts of bytes replaced by `#`, runs of
@@ -26,7 +27,7 @@ pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
             continue;
         }
         let line = measured(normaliser.text(line).trim_end());
-        if !line.trim().is_empty() {
+        if !line.trim().is_empty() && !line.contains(PORT_TAKEN) {
             lines.push(line);
         }
     }

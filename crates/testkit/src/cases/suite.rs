@@ -90,6 +90,10 @@ pub fn record(cases: Vec<Case>, judge: &Path, at_once: usize) -> io::Result<Vec<
         let runs: Vec<Observation> = (0..RUNS)
             .map(|_| observe(case, judge, server))
             .collect::<Result<_, _>>()?;
+        let runs: Vec<Observation> = runs
+            .into_iter()
+            .map(|run| run.without(&case.told.ignore))
+            .collect();
         let expected = Expected::common(&runs)?;
         let text = expected.to_text().map_err(|error| error.to_string())?;
         let path = case.folder.join("expected.json");

@@ -1,0 +1,2 @@
+import { check } from 'k6';
+export default function () { console.log(check(1)); }

@@ -1,0 +1,2 @@
+export const options = { scenarios: { 'a b': { executor: 'shared-iterations' } } };
+export default function () {}

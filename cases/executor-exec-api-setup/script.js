@@ -1,0 +1,9 @@
+import exec from 'k6/execution';
+export function setup() {
+  for (const [name, read] of Object.entries({
+    scenario: () => exec.scenario.name, vu: () => exec.vu.idInTest, instance: () => exec.instance.iterationsCompleted,
+  })) {
+    try { console.log(name, read()); } catch (e) { console.log(name, String(e.message || e)); }
+  }
+}
+export default function () {}

@@ -1,0 +1,3 @@
+import http from 'k6/http';
+export const options = { scenarios: { c: { executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '0s' } } };
+export default function () { http.get(`${__ENV.BASE}/delay/5000`); console.log('never'); }

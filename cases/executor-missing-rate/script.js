@@ -1,0 +1,2 @@
+export const options = { scenarios: { a: { executor: 'constant-arrival-rate', duration: '1s' } } };
+export default function () {}

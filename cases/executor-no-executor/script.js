@@ -1,0 +1,2 @@
+export const options = { scenarios: { a: { vus: 4 } } };
+export default function () {}

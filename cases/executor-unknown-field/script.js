@@ -1,0 +1,2 @@
+export const options = { scenarios: { a: { executor: 'shared-iterations', users: 4 } } };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { scenarios: { a: { executor: 'constant-chaos' } } };
+export default function () {}

@@ -1,0 +1,2 @@
+import { group } from 'k6';
+export default function () { group('later', async () => {}); }

@@ -1,0 +1,1 @@
+export default async function () { await null; throw new Error('from async'); }

@@ -1,0 +1,2 @@
+const run = function () { console.log('bound'); };
+export { run as default };

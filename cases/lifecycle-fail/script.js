@@ -1,0 +1,2 @@
+import { fail } from 'k6';
+export default function () { fail('on purpose'); }

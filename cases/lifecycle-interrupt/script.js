@@ -1,0 +1,4 @@
+import { sleep } from 'k6';
+export const options = { vus: 1, duration: '20s' };
+export default function () { console.log('working'); sleep(15); }
+export function teardown() { console.log('teardown'); }

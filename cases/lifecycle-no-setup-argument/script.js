@@ -1,0 +1,1 @@
+export default function (data) { console.log(typeof data, data === undefined, data === null, arguments.length); }

@@ -1,0 +1,2 @@
+export const setup = 42;
+export default function () { console.log('ran'); }

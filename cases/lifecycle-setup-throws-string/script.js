@@ -1,0 +1,2 @@
+export function setup() { throw 'just text'; }
+export default function () { console.log('never'); }

@@ -1,0 +1,2 @@
+export default function () { console.log('done'); }
+export function teardown() { throw new Error('no teardown'); }

@@ -1,0 +1,2 @@
+throw new Error('in init');
+export default function () {}

@@ -1,0 +1,2 @@
+import { Counter } from 'k6/metrics';
+export default function () { new Counter('late'); }

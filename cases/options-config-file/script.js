@@ -1,0 +1,2 @@
+export const options = { tags: { from: 'script' } };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { stages: [{ duration: '20s', target: 3 }] };
+export default function () {}

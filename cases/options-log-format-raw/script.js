@@ -1,0 +1,1 @@
+export default function () { console.log('hello'); console.error('bad'); throw new Error('x'); }

@@ -1,0 +1,1 @@
+export default function () { console.log(__ENV.FROM_OUTSIDE, __ENV.BASE !== undefined); }

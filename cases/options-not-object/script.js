@@ -1,0 +1,2 @@
+export const options = 12;
+export default function () { console.log('ran'); }

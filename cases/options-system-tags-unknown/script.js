@@ -1,0 +1,2 @@
+export const options = { systemTags: ['method', 'nonsense'] };
+export default function () {}

@@ -1,0 +1,2 @@
+export default function () {}
+export function handleSummary() { console.log('never'); return { stdout: 'never' }; }

@@ -1,0 +1,2 @@
+export default function () {}
+export const handleSummary = 'text';

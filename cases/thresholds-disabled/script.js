@@ -1,0 +1,2 @@
+export const options = { thresholds: { iterations: ['count>100'] } };
+export default function () {}

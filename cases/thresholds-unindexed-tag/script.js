@@ -1,0 +1,2 @@
+export const options = { thresholds: { 'iterations{vu:1}': ['count>=0'] } };
+export default function () {}
