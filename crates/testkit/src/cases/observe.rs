@@ -210,15 +210,21 @@ fn file_lines(text: &str, normaliser: &Normaliser) -> Vec<String> {
 fn drop_own(value: &mut Value) {
     match value {
         Value::Object(map) => {
-            map.retain(|name, _| {
-                !metrics::OWN.contains(&name.as_str())
-                    && !metrics::BY_CLOCK.contains(&name.as_str())
-            });
+            map.retain(|name, _| !is_own(name));
             map.values_mut().for_each(drop_own);
         }
-        Value::Array(values) => values.iter_mut().for_each(drop_own),
+        Value::Array(values) => {
+            values.retain(|value| !is_own(value["name"].as_str().unwrap_or_default()));
+            // Lists of named things come in any order.
+            values.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
+            values.iter_mut().for_each(drop_own);
+        }
         _ => {}
     }
+}
+
+fn is_own(name: &str) -> bool {
+    metrics::OWN.contains(&name) || metrics::BY_CLOCK.contains(&name)
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

@@ -1,0 +1,2 @@
+throw new Error('broken');
+export default function () {}

@@ -1,0 +1,1 @@
+export default function () { console.debug('debug'); console.log('log'); console.info('info'); console.warn('warn'); console.error('error'); }

@@ -1,0 +1,5 @@
+import http from 'k6/http';
+export default function () {
+  const r = http.get('http://127.0.0.1:1/');
+  console.log(r.status, r.error_code, r.error, r.body, r.status_text, JSON.stringify(r.headers), r.proto, r.url);
+}

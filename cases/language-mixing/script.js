@@ -1,0 +1,1 @@
+export default function () { console.log(typeof module); module.exports = 1; }

@@ -1,0 +1,2 @@
+exports.part = 'part';
+exports.whole = 'whole';

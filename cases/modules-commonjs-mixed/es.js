@@ -1,0 +1,2 @@
+export default 'es default';
+export const named = 'es named';

@@ -1,0 +1,2 @@
+import { nothing } from './lib.js';
+export default function () { console.log(nothing); }

@@ -1,0 +1,2 @@
+import { x } from './nowhere.js';
+export default function () {}

@@ -1,0 +1,2 @@
+import { n } from './counted.js';
+export const b = n;

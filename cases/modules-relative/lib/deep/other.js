@@ -1,0 +1,3 @@
+import { name } from '../names.js';
+export const deep = `deep ${name}`;
+export default () => 'default of other';

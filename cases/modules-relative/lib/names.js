@@ -1,0 +1,2 @@
+export const name = 'from lib';
+export function unused() {}

@@ -1,0 +1,2 @@
+import './broken.js';
+export default function () {}

@@ -1,0 +1,2 @@
+const value = await new Promise((resolve) => resolve('awaited'));
+export default function () { console.log(value); }

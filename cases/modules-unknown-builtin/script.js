@@ -1,0 +1,2 @@
+import x from 'k6/nothing';
+export default function () {}

@@ -1,0 +1,2 @@
+open('./files');
+export default function () {}

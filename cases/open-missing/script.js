@@ -1,0 +1,2 @@
+const text = open('./nowhere.txt');
+export default function () {}

@@ -1,0 +1,2 @@
+import http from 'k6/http';
+export default function () { const r = http.get(__ENV.BASE.replace('http', 'https')); console.log(r.status, r.error_code, r.error); }

@@ -1,0 +1,2 @@
+import { double } from './lib/math.ts';
+export default function () { console.log(double(21)); }

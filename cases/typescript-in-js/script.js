@@ -1,0 +1,1 @@
+export default function (): void { const n: number = 1; }

@@ -1,0 +1,7 @@
+interface Unused {
+  a: number;
+}
+
+export default function (): void {
+  throw new Error('in typescript');
+}
