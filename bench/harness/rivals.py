@@ -20,7 +20,7 @@ CARGO = {"oha": "1.16.0"}
 # Has no package anywhere: measured when somebody has put it on the path.
 UNPACKAGED = {"wrk2"}
 OURS = {
-    "plimsoll": ("plimsoll-cli", "release"),
+    "plimsoll": ("plimsoll", "release"),
     "fixed-server": ("plimsoll-bench", "release"),
     "bare-client": ("plimsoll-bench", "release"),
 }
@@ -44,7 +44,7 @@ def target():
 
 def build_ours(say):
     """Builds what is ours at the speed it ships with."""
-    for package in ("plimsoll-bench", "plimsoll-cli"):
+    for package in ("plimsoll-bench", "plimsoll"):
         _try(["cargo", "build", "--release", "--quiet", "-p", package], say, cwd=ROOT)
 
 

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! cases run PROGRAM [NAME-PREFIX…]        compare a program with what is expected
+//! cases pending PROGRAM                   write the names of those that differ to cases/pending.txt
 //! cases record [NAME-PREFIX…]             ask the judge again (the k6 of $K6, or ~/go/bin/k6)
 //! ```
 //!
 //! It works on the folder `cases` of the current directory; both print only what went wrong,
 //! and a last line that counts.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,7 +21,7 @@ fn main() -> io::Result<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     let order = arguments.next().unwrap_or_default();
     let outcomes = match order.as_str() {
-        "run" => {
+        "run" | "pending" => {
             let program = arguments.next().map(PathBuf::from).unwrap_or_default();
             let cases = chosen(&arguments.collect::<Vec<_>>())?;
             suite::run(cases, &program.canonicalize()?, 2)?
@@ -33,12 +35,19 @@ fn main() -> io::Result<ExitCode> {
         _ => {
             writeln!(
                 io::stderr(),
-                "say `cases run PROGRAM [NAME…]` or `cases record [NAME…]`"
+                "say `cases run PROGRAM [NAME…]`, `cases pending PROGRAM` or `cases record [NAME…]`"
             )?;
             return Ok(ExitCode::from(2));
         }
     };
     let mut stdout = io::stdout();
+    if order == "pending" {
+        let names = outcomes.iter().filter(|outcome| !outcome.passed());
+        let names: String = names
+            .map(|outcome| format!("{}\n", outcome.case.name))
+            .collect();
+        fs::write("cases/pending.txt", names)?;
+    }
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed()) {
         writeln!(stdout, "{}: {}", outcome.case.name, outcome.case.told.about)?;
         for difference in &outcome.differences {

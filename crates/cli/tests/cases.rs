@@ -1,0 +1,56 @@
+//! Our program on every case under `cases/`, beside what the real k6 did.
+//!
+//! `cases/pending.txt` names the cases that are not right yet, one a line; everything else must
+//! be as expected. A case that has come right and is still named there is told, so that the list
+//! only shrinks.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use testkit::cases::Case;
+use testkit::cases::suite;
+
+/// Cases wait for timers and servers most of their time, but two of them fill two cores.
+const AT_ONCE: usize = 2;
+
+#[test]
+fn every_case_is_as_recorded() -> Result<(), Box<dyn Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let program = Path::new(env!("CARGO_BIN_EXE_plimsoll"));
+    let pending = fs::read_to_string(root.join("pending.txt")).unwrap_or_default();
+    let pending: BTreeSet<&str> = pending.lines().map(str::trim).collect();
+
+    let mut report = String::new();
+    let mut wrong = 0;
+    let outcomes = suite::run(Case::read_all(&root, &[])?, program, AT_ONCE)?;
+    for outcome in &outcomes {
+        let name = outcome.case.name.as_str();
+        match (outcome.passed(), pending.contains(name)) {
+            (true, false) => {}
+            (true, true) => {
+                report += &format!("\n{name} is right now: take it off cases/pending.txt")
+            }
+            (false, true) => {}
+            (false, false) => {
+                wrong += 1;
+                report += &format!("\n{name}: {}", outcome.case.told.about);
+                for difference in &outcome.differences {
+                    report += &format!("\n    {difference}");
+                }
+            }
+        }
+    }
+    assert!(
+        wrong == 0,
+        "{wrong} of {} cases differ from cases/*/expected.json:{report}",
+        outcomes.len()
+    );
+    assert!(
+        outcomes.len() >= 150,
+        "only {} cases were found",
+        outcomes.len()
+    );
+    Ok(())
+}
