@@ -237,6 +237,12 @@ impl Recorder {
         );
     }
 
+    /// Whether samples carry the server's address, so that it is worth writing
+    /// it down.
+    pub fn wants_addresses(&self) -> bool {
+        self.watch.system_tags.has(SystemTag::Ip)
+    }
+
     /// Records bytes that went over sockets.
     pub fn traffic(&self, sent: u64, received: u64, base: &BaseTags, at: Moment) {
         let _ = self.add(builtin::DATA_SENT, sent as f64, base, &[], at);

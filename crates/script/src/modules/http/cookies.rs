@@ -9,14 +9,16 @@ use crate::user::user;
 /// A cookie jar as scripts hold it.
 pub(super) struct Jar(pub Rc<CookieJar>);
 
+static PROTOTYPE: &[Entry] = &[
+    Entry::function(c"cookiesForURL", 1, cookies_for_url),
+    Entry::function(c"set", 4, set),
+    Entry::function(c"clear", 1, clear),
+    Entry::function(c"delete", 2, delete),
+];
+
 impl Class for Jar {
     fn prototype() -> &'static [Entry] {
-        &[
-            Entry::function(c"cookiesForURL", 1, cookies_for_url),
-            Entry::function(c"set", 4, set),
-            Entry::function(c"clear", 1, clear),
-            Entry::function(c"delete", 2, delete),
-        ]
+        PROTOTYPE
     }
 }
 

@@ -107,7 +107,7 @@ impl Work {
             Err(Failure { error, response }) => (*response, Some(error)),
         };
         Done {
-            answer: Answer { response, error, response_type, unsent: None, cookies: request.cookies },
+            answer: Answer { response: Some(response), error, response_type, unsent: None, cookies: request.cookies },
             throw,
         }
     }
@@ -176,7 +176,7 @@ impl Record {
                 error_code,
                 expected: self.expected.judge(if exchange.error.is_some() { 0 } else { exchange.status }),
                 ip: match exchange.remote {
-                    Some(remote) if self.recorder.wants_ip() => {
+                    Some(remote) if self.recorder.wants_addresses() => {
                         ip = remote.ip().to_string();
                         &ip
                     }

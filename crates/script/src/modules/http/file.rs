@@ -9,13 +9,15 @@ pub(super) struct FileData {
     slots: [Slot; 1],
 }
 
+static PROTOTYPE: &[Entry] = &[
+    Entry::getter(c"data", data),
+    Entry::getter(c"filename", filename),
+    Entry::getter(c"content_type", content_type),
+];
+
 impl Class for FileData {
     fn prototype() -> &'static [Entry] {
-        &[
-            Entry::getter(c"data", data),
-            Entry::getter(c"filename", filename),
-            Entry::getter(c"content_type", content_type),
-        ]
+        PROTOTYPE
     }
 
     fn slots(&self) -> &[Slot] {

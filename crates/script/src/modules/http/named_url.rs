@@ -7,13 +7,15 @@ pub(super) struct NamedUrl {
     pub name: String,
 }
 
+static PROTOTYPE: &[Entry] = &[
+    Entry::getter(c"url", address),
+    Entry::getter(c"name", name),
+    Entry::function(c"toString", 0, address),
+];
+
 impl Class for NamedUrl {
     fn prototype() -> &'static [Entry] {
-        &[
-            Entry::getter(c"url", address),
-            Entry::getter(c"name", name),
-            Entry::function(c"toString", 0, address),
-        ]
+        PROTOTYPE
     }
 }
 

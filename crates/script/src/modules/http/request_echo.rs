@@ -6,15 +6,18 @@ use crate::quickjs::{Context, Returned};
 /// `response.request`: the request as it was sent.
 pub(super) fn show<'c>(context: &'c Context, answer: &Answer) -> Returned<'c> {
     let object = context.object()?;
-    let sent = &answer.response.sent;
+    let (head, body): (&[u8], &[u8]) = match &answer.response {
+        Some(response) => (&response.sent.head, &response.sent.body),
+        None => (&[], &[]),
+    };
     object.define("method", context.string(answer.method())?)?;
     object.define("url", context.string(&answer.requested_url())?)?;
     let headers = context.object()?;
-    for (name, values) in fields(&sent.head) {
+    for (name, values) in fields(head) {
         headers.define(&*http::canonical_name(name), context.strings(values)?)?;
     }
     object.define("headers", headers)?;
-    object.define("body", context.string_lossy(&sent.body)?)?;
+    object.define("body", context.string_lossy(body)?)?;
     let cookies = context.object()?;
     for cookie in &answer.cookies {
         let shown = context.object()?;

@@ -11,7 +11,8 @@ use crate::quickjs::{Call, Class, Context, Entry, Returned, Slot, Value};
 
 /// A request's outcome, from which all parts of a [`Response`] are made.
 pub(super) struct Answer {
-    pub response: http::Response,
+    /// Absent where the request could not be sent.
+    pub response: Option<http::Response>,
     pub error: Option<ErrorInfo>,
     pub response_type: ResponseType,
     /// Method and URL of a request that could not be sent.
@@ -23,7 +24,7 @@ impl Answer {
     /// The outcome of a request that could not be sent.
     pub fn unsent(unsendable: Unsendable) -> Answer {
         Answer {
-            response: http::Response::default(),
+            response: None,
             error: Some(unsendable.error),
             response_type: ResponseType::Text,
             unsent: Some((unsendable.method, unsendable.url)),
@@ -32,28 +33,48 @@ impl Answer {
     }
 
     pub fn method(&self) -> &str {
-        match &self.unsent {
-            Some((method, _)) => method,
-            None => self.response.sent.method.as_str(),
+        match (&self.unsent, &self.response) {
+            (Some((method, _)), _) => method,
+            (None, Some(response)) => response.sent.method.as_str(),
+            (None, None) => "",
         }
     }
 
     pub fn requested_url(&self) -> String {
-        match &self.unsent {
-            Some((_, url)) => url.clone(),
-            None => self.response.url.masked().into_owned(),
+        match (&self.unsent, &self.response) {
+            (Some((_, url)), _) => url.clone(),
+            (None, Some(response)) => response.url.masked().into_owned(),
+            (None, None) => String::new(),
         }
+    }
+
+    pub fn status(&self) -> u16 {
+        self.response.as_ref().map_or(0, |response| response.status)
+    }
+
+    fn head(&self) -> Option<&http::Head> {
+        self.response.as_ref()?.head.as_deref()
+    }
+
+    fn remote(&self) -> Option<std::net::SocketAddr> {
+        self.response.as_ref()?.remote
+    }
+
+    fn tls(&self) -> Option<http::TlsFacts> {
+        self.response.as_ref()?.tls
+    }
+
+    fn body(&self) -> &[u8] {
+        self.response.as_ref().map_or(&[], |response| &response.body)
     }
 
     /// The failure in a sentence, as the log and exceptions have it.
     pub fn describe(&self, error: &ErrorInfo) -> String {
-        if self.unsent.is_some() {
-            return error.detail().to_owned();
-        }
+        let Some(response) = &self.response else { return error.detail().to_owned() };
         let method = self.method();
         let mut title = method.get(..1).unwrap_or_default().to_owned();
         title.push_str(&method.get(1..).unwrap_or_default().to_lowercase());
-        format!("{title} {:?}: {}", self.response.url.masked(), error.detail())
+        format!("{title} {:?}: {}", response.url.masked(), error.detail())
     }
 }
 
@@ -75,31 +96,33 @@ const TIMINGS: usize = 3;
 const REQUEST: usize = 4;
 const JSON: usize = 5;
 
+static PROTOTYPE: &[Entry] = &[
+    Entry::getter(c"remote_ip", remote_ip),
+    Entry::getter(c"remote_port", remote_port),
+    Entry::accessor(c"url", url, ignore),
+    Entry::accessor(c"status", status, ignore),
+    Entry::getter(c"status_text", status_text),
+    Entry::getter(c"proto", proto),
+    Entry::accessor(c"headers", headers, set::<HEADERS>),
+    Entry::accessor(c"cookies", cookies_of, set::<COOKIES>),
+    Entry::accessor(c"body", body, set::<BODY>),
+    Entry::getter(c"timings", timings),
+    Entry::getter(c"tls_version", tls_version),
+    Entry::getter(c"tls_cipher_suite", tls_cipher_suite),
+    Entry::getter(c"ocsp", ocsp),
+    Entry::getter(c"error", error),
+    Entry::getter(c"error_code", error_code),
+    Entry::getter(c"request", request),
+    Entry::function(c"json", 1, json),
+    Entry::function(c"html", 1, html),
+    Entry::function(c"submitForm", 1, html),
+    Entry::function(c"clickLink", 1, html),
+    Entry::function(c"toJSON", 0, to_json),
+];
+
 impl Class for Response {
     fn prototype() -> &'static [Entry] {
-        &[
-            Entry::getter(c"remote_ip", remote_ip),
-            Entry::getter(c"remote_port", remote_port),
-            Entry::accessor(c"url", url, ignore),
-            Entry::accessor(c"status", status, ignore),
-            Entry::getter(c"status_text", status_text),
-            Entry::getter(c"proto", proto),
-            Entry::accessor(c"headers", headers, set::<HEADERS>),
-            Entry::accessor(c"cookies", cookies_of, set::<COOKIES>),
-            Entry::accessor(c"body", body, set::<BODY>),
-            Entry::getter(c"timings", timings),
-            Entry::getter(c"tls_version", tls_version),
-            Entry::getter(c"tls_cipher_suite", tls_cipher_suite),
-            Entry::getter(c"ocsp", ocsp),
-            Entry::getter(c"error", error),
-            Entry::getter(c"error_code", error_code),
-            Entry::getter(c"request", request),
-            Entry::function(c"json", 1, json),
-            Entry::function(c"html", 1, html),
-            Entry::function(c"submitForm", 1, html),
-            Entry::function(c"clickLink", 1, html),
-            Entry::function(c"toJSON", 0, to_json),
-        ]
+        PROTOTYPE
     }
 
     fn slots(&self) -> &[Slot] {
@@ -157,7 +180,7 @@ fn set<'c, const PLACE: usize>(context: &'c Context, call: &Call<'c>) -> Returne
 }
 
 fn remote_ip<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| match r.answer.response.remote {
+    with(context, call, |r| match r.answer.remote() {
         Some(remote) => context.string(&remote.ip().to_string()),
         None => context.string(""),
     })
@@ -165,7 +188,7 @@ fn remote_ip<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 fn remote_port<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with(context, call, |r| {
-        Ok(context.number(r.answer.response.remote.map_or(0.0, |remote| f64::from(remote.port()))))
+        Ok(context.number(r.answer.remote().map_or(0.0, |remote| f64::from(remote.port()))))
     })
 }
 
@@ -174,27 +197,27 @@ fn url<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 fn status<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| Ok(context.number(f64::from(r.answer.response.status))))
+    with(context, call, |r| Ok(context.number(f64::from(r.answer.status()))))
 }
 
 fn status_text<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| match &r.answer.response.head {
-        Some(head) if r.answer.response.status > 0 => {
-            context.string(&format!("{} {}", r.answer.response.status, head.reason()))
+    with(context, call, |r| match r.answer.head() {
+        Some(head) if r.answer.status() > 0 => {
+            context.string(&format!("{} {}", r.answer.status(), head.reason()))
         }
         _ => context.string(""),
     })
 }
 
 fn proto<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| context.string(r.answer.response.proto.as_str()))
+    with(context, call, |r| context.string(r.answer.response.as_ref().map_or("", |response| response.proto.as_str())))
 }
 
 fn headers<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with(context, call, |response| {
         response.kept(context, HEADERS, |answer| {
             let object = context.object()?;
-            let Some(head) = &answer.response.head else { return Ok(object) };
+            let Some(head) = answer.head() else { return Ok(object) };
             let mut joined: Vec<(std::borrow::Cow<'_, str>, Vec<u8>)> = Vec::new();
             for (name, value) in head.fields() {
                 let name = http::canonical_name(name);
@@ -218,7 +241,7 @@ fn cookies_of<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with(context, call, |response| {
         response.kept(context, COOKIES, |answer| {
             let object = context.object()?;
-            let Some(head) = &answer.response.head else { return Ok(object) };
+            let Some(head) = answer.head() else { return Ok(object) };
             let set: Vec<Cookie> = head.all("set-cookie").filter_map(Cookie::parse).collect();
             for (place, cookie) in set.iter().enumerate() {
                 if set[..place].iter().any(|earlier| earlier.name == cookie.name) {
@@ -238,7 +261,7 @@ fn cookies_of<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn body<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with(context, call, |response| {
         response.kept(context, BODY, |answer| {
-            let body = &answer.response.body;
+            let body = answer.body();
             match answer.response_type {
                 _ if answer.error.is_some() || answer.unsent.is_some() => Ok(context.null()),
                 ResponseType::None => Ok(context.null()),
@@ -251,16 +274,16 @@ fn body<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 fn timings<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with(context, call, |response| {
-        response.kept(context, TIMINGS, |answer| context.instance(Timings(answer.response.timeline)))
+        response.kept(context, TIMINGS, |answer| context.instance(Timings(answer.response.as_ref().map(|response| response.timeline))))
     })
 }
 
 fn tls_version<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| context.string(r.answer.response.tls.map_or("", |tls| tls.version)))
+    with(context, call, |r| context.string(r.answer.tls().map_or("", |tls| tls.version)))
 }
 
 fn tls_cipher_suite<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| context.string(r.answer.response.tls.map_or("", |tls| tls.cipher_suite)))
+    with(context, call, |r| context.string(r.answer.tls().map_or("", |tls| tls.cipher_suite)))
 }
 
 /// No stapled OCSP answer is asked for.
@@ -284,7 +307,7 @@ fn error_code<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with(context, call, |r| {
         let code = match &r.answer.error {
             Some(error) => error.code,
-            None => code::of_status(r.answer.response.status),
+            None => code::of_status(r.answer.status()),
         };
         Ok(context.number(f64::from(code)))
     })
@@ -299,7 +322,7 @@ fn request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let selector = call.argument(0);
     with(context, call, |response| {
-        let bytes = &response.answer.response.body;
+        let bytes = response.answer.body();
         if response.answer.response_type == ResponseType::None || response.answer.error.is_some() {
             return Err(context.throw_plain(
                 "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response",

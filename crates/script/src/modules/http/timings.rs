@@ -3,21 +3,23 @@ use http::{Phases, Timeline};
 use crate::quickjs::{Class, Context, Entry, Call, Returned};
 
 /// `response.timings`: where the time went, in milliseconds.
-pub(super) struct Timings(pub Timeline);
+pub(super) struct Timings(pub Option<Timeline>);
+
+static PROTOTYPE: &[Entry] = &[
+    Entry::getter(c"duration", duration),
+    Entry::getter(c"blocked", blocked),
+    Entry::getter(c"looking_up", looking_up),
+    Entry::getter(c"connecting", connecting),
+    Entry::getter(c"tls_handshaking", tls_handshaking),
+    Entry::getter(c"sending", sending),
+    Entry::getter(c"waiting", waiting),
+    Entry::getter(c"receiving", receiving),
+    Entry::function(c"toJSON", 0, to_json),
+];
 
 impl Class for Timings {
     fn prototype() -> &'static [Entry] {
-        &[
-            Entry::getter(c"duration", duration),
-            Entry::getter(c"blocked", blocked),
-            Entry::getter(c"looking_up", looking_up),
-            Entry::getter(c"connecting", connecting),
-            Entry::getter(c"tls_handshaking", tls_handshaking),
-            Entry::getter(c"sending", sending),
-            Entry::getter(c"waiting", waiting),
-            Entry::getter(c"receiving", receiving),
-            Entry::function(c"toJSON", 0, to_json),
-        ]
+        PROTOTYPE
     }
 }
 
@@ -27,7 +29,10 @@ fn part<'c>(
     of: impl FnOnce(&Phases) -> std::time::Duration,
 ) -> Returned<'c> {
     match call.this().instance::<Timings>() {
-        Some(timings) => Ok(context.number(of(&timings.0.phases()).as_nanos() as f64 / 1e6)),
+        Some(timings) => {
+            let phases = timings.0.map(|timeline| timeline.phases()).unwrap_or_default();
+            Ok(context.number(of(&phases).as_nanos() as f64 / 1e6))
+        },
         None => Ok(context.undefined()),
     }
 }
