@@ -1,0 +1,98 @@
+//! From consolidated options to a valid plan.
+
+use crate::error::{Errors, Warning};
+use crate::options::Options;
+use crate::scenario::{Checked, Scenario};
+use crate::segment::Segment;
+use crate::shortcuts;
+use crate::stripe::Division;
+use crate::threshold::{Threshold, ThresholdOptions};
+
+/// What the script exports.
+#[derive(Clone, Debug, Default)]
+pub struct Exports {
+    /// The names of its exported functions.
+    pub functions: Vec<String>,
+}
+
+/// A valid run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// By start time, then by name. Never empty.
+    pub scenarios: Vec<Scenario>,
+    /// In the order of their metrics' names.
+    pub thresholds: Vec<Threshold>,
+    /// The consolidated options, `scenarios` filled in from the shortcuts.
+    pub options: Options,
+    /// The part of the whole test that runs here.
+    pub segment: Segment,
+    /// What was odd.
+    pub warnings: Vec<Warning>,
+}
+
+impl Plan {
+    /// Makes a plan of consolidated options.
+    ///
+    /// # Errors
+    /// All that is wrong, at once.
+    pub fn build(options: &Options, exports: &Exports) -> Result<Plan, Errors> {
+        let (mut errors, mut warnings) = (Errors::default(), Vec::new());
+        let mut options = options.clone();
+        let segment = options.execution_segment.unwrap_or_default();
+        let sequence = options
+            .execution_segment_sequence
+            .clone()
+            .unwrap_or_default();
+        let division = Division::of(segment, &sequence).unwrap_or_else(|fault| {
+            errors.0.push(fault);
+            Division::whole()
+        });
+        if exports.functions.is_empty() {
+            errors.push("", "the script exports no function: export a default one, or those the scenarios name in exec");
+        }
+        let written = shortcuts::scenarios(&options, &mut warnings);
+        let mut scenarios: Vec<Scenario> = written
+            .iter()
+            .filter_map(|(name, scenario)| {
+                Checked::scenario(name, scenario, &exports.functions, &division, &mut errors)
+            })
+            .collect();
+        // By name they are already; the sort is stable.
+        scenarios.sort_by_key(|scenario| scenario.start_time);
+        options.scenarios = Some(written);
+        check_timeouts(&options, &mut errors);
+        let thresholds = options.thresholds.iter().flatten();
+        let thresholds = ThresholdOptions::read(thresholds, &mut errors);
+        errors.or(Plan {
+            scenarios,
+            thresholds,
+            options,
+            segment,
+            warnings,
+        })
+    }
+
+    /// A plan of one scenario, for runs without a script.
+    pub fn single(scenario: Scenario, thresholds: Vec<Threshold>) -> Plan {
+        Plan {
+            scenarios: vec![scenario],
+            thresholds,
+            options: Options::default(),
+            segment: Segment::WHOLE,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+fn check_timeouts(options: &Options, errors: &mut Errors) {
+    let timeouts = [
+        ("setupTimeout", options.setup_timeout),
+        ("teardownTimeout", options.teardown_timeout),
+        ("handleSummaryTimeout", options.handle_summary_timeout),
+    ];
+    for (name, timeout) in timeouts {
+        if timeout.is_some_and(|timeout| timeout.is_zero()) {
+            errors.push(name, "must be more than 0");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! How names are looked up: `dns: { ttl, select, policy }`.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::error::{Fault, excerpt};
+use crate::options::no_such;
+
+/// The `dns` option; each part may be unset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DnsOptions {
+    /// How long an answer is kept.
+    pub ttl: Option<DnsTtl>,
+    /// Which of several addresses is taken.
+    pub select: Option<DnsSelect>,
+    /// Which family of addresses is taken.
+    pub policy: Option<DnsPolicy>,
+}
+
+impl DnsOptions {
+    /// Reads `ttl=5m,select=random,policy=preferIPv4`, any part of it, as
+    /// `--dns` and `K6_DNS` have it.
+    ///
+    /// # Errors
+    /// When a part is unknown or has a wrong value.
+    pub fn parse(text: &str) -> Result<DnsOptions, Fault> {
+        let mut dns = DnsOptions::default();
+        for part in text.split(',') {
+            let Some((key, value)) = part.split_once('=') else {
+                return Err(Fault::at(
+                    "",
+                    format!(
+                        "\"{}\" has no value: write ttl=5m,select=random,policy=preferIPv4",
+                        excerpt(part)
+                    ),
+                ));
+            };
+            match key.trim() {
+                "ttl" => dns.ttl = Some(DnsTtl::parse(value)?),
+                "select" => dns.select = Some(DnsSelect::parse(value)?),
+                "policy" => dns.policy = Some(DnsPolicy::parse(value)?),
+                other => return Err(no_such("DNS setting", other, &["ttl", "select", "policy"])),
+            }
+        }
+        Ok(dns)
+    }
+}
+
+/// How long a looked-up address is kept. The text is kept as written, since
+/// that is how it is shown again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DnsTtl {
+    written: String,
+    /// `None` keeps it for ever; zero looks up for every connection.
+    pub keep: Option<Duration>,
+}
+
+impl DnsTtl {
+    /// Reads `inf`, `0`, or a duration.
+    ///
+    /// # Errors
+    /// When it is none of these.
+    pub fn parse(text: &str) -> Result<DnsTtl, Fault> {
+        let keep = match text.trim() {
+            "inf" => None,
+            other => Some(units::duration::parse(other).map_err(|_| {
+                Fault::at(
+                    "",
+                    format!(
+                        "\"{}\" is no DNS ttl: use \"inf\", \"0\" or a duration such as \"5m\"",
+                        excerpt(text)
+                    ),
+                )
+            })?),
+        };
+        Ok(DnsTtl {
+            written: text.to_owned(),
+            keep,
+        })
+    }
+}
+
+impl fmt::Display for DnsTtl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+/// Which of several addresses is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DnsSelect {
+    First,
+    #[default]
+    Random,
+    RoundRobin,
+}
+
+/// Which family of addresses is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DnsPolicy {
+    #[default]
+    PreferIpv4,
+    PreferIpv6,
+    OnlyIpv4,
+    OnlyIpv6,
+    Any,
+}

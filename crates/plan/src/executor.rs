@@ -1,0 +1,163 @@
+//! How a scenario makes its iterations start.
+
+use std::fmt;
+use std::time::Duration;
+
+/// k6's seven ways to run a scenario, each with exactly what it needs.
+///
+/// Counts of users and shared iterations are already scaled to the execution
+/// segment. Rates and ramps are the whole test's: which of their iterations
+/// and users belong to this instance is the [`Stripe`](crate::Stripe)'s say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Executor {
+    /// `iterations` in all, taken by whichever of `users` is free.
+    SharedIterations {
+        users: u32,
+        iterations: u64,
+        max_duration: Duration,
+    },
+    /// `iterations` for each of `users`.
+    PerUserIterations {
+        users: u32,
+        iterations: u64,
+        max_duration: Duration,
+    },
+    /// `users` looping for `duration`.
+    ConstantUsers { users: u32, duration: Duration },
+    /// The number of looping users follows straight lines between stages.
+    RampingUsers {
+        start: u32,
+        stages: Vec<Stage>,
+        graceful_ramp_down: Duration,
+    },
+    /// Iterations start at a fixed rate, whoever is free runs them.
+    ConstantArrivalRate {
+        rate: Rate,
+        duration: Duration,
+        pre_allocated: u32,
+        max_users: u32,
+    },
+    /// The rate of starts follows straight lines between stages; the targets
+    /// are iterations per `start.per`.
+    RampingArrivalRate {
+        start: Rate,
+        stages: Vec<Stage>,
+        pre_allocated: u32,
+        max_users: u32,
+    },
+    /// The number of users is set from outside while the test runs; without a
+    /// duration it runs until stopped.
+    ExternallyControlled {
+        users: u32,
+        max_users: u32,
+        duration: Option<Duration>,
+    },
+}
+
+/// The straight line to `target`, taking `duration`. No duration is a jump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    pub duration: Duration,
+    pub target: u64,
+}
+
+/// `count` iterations in each `per`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    pub count: u64,
+    /// Never zero in a valid plan.
+    pub per: Duration,
+}
+
+impl Rate {
+    /// Iterations per second.
+    pub fn per_second(self) -> f64 {
+        self.count as f64 / self.per.as_secs_f64()
+    }
+}
+
+/// An executor's name, as `executor` in a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExecutorKind {
+    SharedIterations,
+    PerUserIterations,
+    ConstantUsers,
+    RampingUsers,
+    ConstantArrivalRate,
+    RampingArrivalRate,
+    ExternallyControlled,
+}
+
+impl ExecutorKind {
+    /// All of them, in the order of k6's documentation.
+    pub const ALL: [ExecutorKind; 7] = [
+        ExecutorKind::SharedIterations,
+        ExecutorKind::PerUserIterations,
+        ExecutorKind::ConstantUsers,
+        ExecutorKind::RampingUsers,
+        ExecutorKind::ConstantArrivalRate,
+        ExecutorKind::RampingArrivalRate,
+        ExecutorKind::ExternallyControlled,
+    ];
+
+    /// The name in scripts, such as `constant-vus`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ExecutorKind::SharedIterations => "shared-iterations",
+            ExecutorKind::PerUserIterations => "per-vu-iterations",
+            ExecutorKind::ConstantUsers => "constant-vus",
+            ExecutorKind::RampingUsers => "ramping-vus",
+            ExecutorKind::ConstantArrivalRate => "constant-arrival-rate",
+            ExecutorKind::RampingArrivalRate => "ramping-arrival-rate",
+            ExecutorKind::ExternallyControlled => "externally-controlled",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<ExecutorKind> {
+        ExecutorKind::ALL.into_iter().find(|k| k.name() == name)
+    }
+}
+
+impl fmt::Display for ExecutorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Executor {
+    /// Which of the seven it is.
+    pub fn kind(&self) -> ExecutorKind {
+        match self {
+            Executor::SharedIterations { .. } => ExecutorKind::SharedIterations,
+            Executor::PerUserIterations { .. } => ExecutorKind::PerUserIterations,
+            Executor::ConstantUsers { .. } => ExecutorKind::ConstantUsers,
+            Executor::RampingUsers { .. } => ExecutorKind::RampingUsers,
+            Executor::ConstantArrivalRate { .. } => ExecutorKind::ConstantArrivalRate,
+            Executor::RampingArrivalRate { .. } => ExecutorKind::RampingArrivalRate,
+            Executor::ExternallyControlled { .. } => ExecutorKind::ExternallyControlled,
+        }
+    }
+
+    /// How long iterations may start; `None` only for an externally
+    /// controlled scenario without a duration.
+    pub fn duration(&self) -> Option<Duration> {
+        match self {
+            Executor::SharedIterations { max_duration, .. }
+            | Executor::PerUserIterations { max_duration, .. } => Some(*max_duration),
+            Executor::ConstantUsers { duration, .. }
+            | Executor::ConstantArrivalRate { duration, .. } => Some(*duration),
+            Executor::RampingUsers { stages, .. } | Executor::RampingArrivalRate { stages, .. } => {
+                Some(total(stages))
+            }
+            Executor::ExternallyControlled { duration, .. } => *duration,
+        }
+    }
+}
+
+/// The length of all stages together.
+pub(crate) fn total(stages: &[Stage]) -> Duration {
+    stages.iter().fold(Duration::ZERO, |sum, stage| {
+        sum.saturating_add(stage.duration)
+    })
+}

@@ -1,0 +1,317 @@
+//! Names and addresses: `hosts`, `blockHostnames`, `blacklistIPs`,
+//! `--local-ips`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::error::{Fault, excerpt};
+
+/// The `hosts` option: what a name, with or without a port, is taken for.
+/// Keys are lower case, with an optional leading `*` and an optional `:port`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hosts(pub BTreeMap<String, HostAddress>);
+
+/// Where a name of `hosts` leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostAddress {
+    pub ip: IpAddr,
+    /// `None` keeps the port that was asked for.
+    pub port: Option<u16>,
+}
+
+impl HostAddress {
+    /// Reads `1.2.3.4`, `1.2.3.4:443`, `::1` or `[::1]:443`.
+    ///
+    /// # Errors
+    /// When it is none of these.
+    pub fn parse(text: &str) -> Result<HostAddress, Fault> {
+        if let Ok(ip) = text.parse::<IpAddr>() {
+            return Ok(HostAddress { ip, port: None });
+        }
+        if let Ok(socket) = text.parse::<std::net::SocketAddr>() {
+            return Ok(HostAddress {
+                ip: socket.ip(),
+                port: Some(socket.port()),
+            });
+        }
+        Err(Fault::at(
+            "",
+            format!(
+                "\"{}\" is no IP address with an optional port: write \"1.2.3.4\", \"1.2.3.4:443\" or \"[::1]:443\"",
+                excerpt(text)
+            ),
+        ))
+    }
+}
+
+impl fmt::Display for HostAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.ip, self.port) {
+            (ip, None) => write!(f, "{ip}"),
+            (ip, Some(port)) => write!(f, "{}", std::net::SocketAddr::new(ip, port)),
+        }
+    }
+}
+
+/// A host name with an optional leading `*`, as in `blockHostnames`. Kept as
+/// written; matching is without case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostPattern(String);
+
+impl HostPattern {
+    /// Reads `host.example` or `*.example`.
+    ///
+    /// # Errors
+    /// When a character is no part of host names, or `*` stands elsewhere
+    /// than at the start.
+    pub fn parse(text: &str) -> Result<HostPattern, Fault> {
+        let name = text.strip_prefix('*').unwrap_or(text);
+        if text == "*" || is_host_name(name) {
+            return Ok(HostPattern(text.to_owned()));
+        }
+        Err(Fault::at(
+            "",
+            format!(
+                "\"{}\" is no host name pattern: write a name such as \"test.example\", or \"*.example\" with one star in front",
+                excerpt(text)
+            ),
+        ))
+    }
+
+    /// The pattern as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn is_host_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 255
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))
+}
+
+/// Reads a key of `hosts`: a host pattern with an optional `:port`, made
+/// lower case.
+///
+/// # Errors
+/// When the pattern or the port is none.
+pub fn parse_hosts_key(text: &str) -> Result<String, Fault> {
+    let (name, port) = match text.rsplit_once(':') {
+        Some((name, port)) => (name, Some(port)),
+        None => (text, None),
+    };
+    HostPattern::parse(name)?;
+    if let Some(port) = port
+        && !port.parse::<u16>().is_ok_and(|p| p > 0)
+    {
+        return Err(Fault::at(
+            "",
+            format!(
+                "\"{}\" names no port: write \"host:443\" with a port from 1 to 65535",
+                excerpt(text)
+            ),
+        ));
+    }
+    Ok(text.to_lowercase())
+}
+
+/// A block of addresses in CIDR notation; the host bits are cleared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IpNetwork {
+    pub address: IpAddr,
+    pub prefix: u8,
+}
+
+impl IpNetwork {
+    /// Reads `10.0.0.0/8` or `fd00::/8`.
+    ///
+    /// # Errors
+    /// When it is no CIDR notation.
+    pub fn parse(text: &str) -> Result<IpNetwork, Fault> {
+        let fault = || {
+            Fault::at(
+                "",
+                format!(
+                    "\"{}\" is no block of addresses: write it like \"10.0.0.0/8\" or \"fd00::/8\"",
+                    excerpt(text)
+                ),
+            )
+        };
+        let (address, prefix) = text.split_once('/').ok_or_else(fault)?;
+        let address: IpAddr = address.parse().map_err(|_| fault())?;
+        if prefix.is_empty() || !prefix.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(fault());
+        }
+        let prefix: u8 = prefix.parse().map_err(|_| fault())?;
+        if prefix > width(address) {
+            return Err(fault());
+        }
+        let host_bits = u32::from(width(address) - prefix);
+        let number = number(address).checked_shr(host_bits).unwrap_or(0);
+        let number = number.checked_shl(host_bits).unwrap_or(0);
+        Ok(IpNetwork {
+            address: address_of(number, address.is_ipv4()),
+            prefix,
+        })
+    }
+
+    /// Whether `address` lies in the block. An IPv4 address written in its
+    /// IPv6-mapped form counts as the IPv4 address it is.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        if address.is_ipv4() != self.address.is_ipv4() {
+            return false;
+        }
+        let host_bits = u32::from(width(address) - self.prefix);
+        let differing = number(address) ^ number(self.address);
+        differing.checked_shr(host_bits).unwrap_or(0) == 0
+    }
+}
+
+impl fmt::Display for IpNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+/// The local addresses users send from: `--local-ips`. User n takes address
+/// (n − 1) mod the pool's size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IpPool {
+    written: String,
+    /// First and last address of each range, as numbers, with the family.
+    ranges: Vec<Range>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    first: u128,
+    last: u128,
+    ipv4: bool,
+}
+
+impl IpPool {
+    /// Reads addresses, `first-last` ranges and CIDR blocks, separated by
+    /// commas. A block gives its addresses without network and broadcast.
+    ///
+    /// # Errors
+    /// When a part is none of these or a range runs backwards.
+    pub fn parse(text: &str) -> Result<IpPool, Fault> {
+        let ranges = text
+            .split(',')
+            .map(|part| Range::parse(part.trim()))
+            .collect::<Result<_, _>>()?;
+        Ok(IpPool {
+            written: text.to_owned(),
+            ranges,
+        })
+    }
+
+    /// How many addresses there are, stopping at `u128::MAX`.
+    pub fn size(&self) -> u128 {
+        self.ranges
+            .iter()
+            .fold(0u128, |sum, range| sum.saturating_add(range.size()))
+    }
+
+    /// The address of the user with that number, counted from 1.
+    pub fn of_user(&self, user: u64) -> Option<IpAddr> {
+        let size = self.size();
+        if size == 0 {
+            return None;
+        }
+        let mut index = u128::from(user.saturating_sub(1)) % size;
+        for range in &self.ranges {
+            if index < range.size() {
+                return Some(address_of(range.first + index, range.ipv4));
+            }
+            index -= range.size();
+        }
+        None
+    }
+
+    /// The text as written.
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+}
+
+impl Range {
+    fn parse(text: &str) -> Result<Range, Fault> {
+        let fault = |what: &str| {
+            Fault::at(
+                "",
+                format!(
+                    "\"{}\" {what}: write an address, a range \"192.168.0.10-192.168.0.25\" or a block \"fd:1::0/120\"",
+                    excerpt(text)
+                ),
+            )
+        };
+        if text.contains('/') {
+            let block = IpNetwork::parse(text).map_err(|_| fault("is no block of addresses"))?;
+            return Ok(Range::of_block(block));
+        }
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let read = |part: &str| {
+            part.trim()
+                .parse::<IpAddr>()
+                .map_err(|_| fault("is no IP address"))
+        };
+        let (first, last) = (read(first)?, read(last)?);
+        if first.is_ipv4() != last.is_ipv4() {
+            return Err(fault("mixes IPv4 and IPv6"));
+        }
+        if number(first) > number(last) {
+            return Err(fault("is a range that runs backwards"));
+        }
+        Ok(Range {
+            first: number(first),
+            last: number(last),
+            ipv4: first.is_ipv4(),
+        })
+    }
+
+    /// The addresses of a block; of one with more than two, network and
+    /// broadcast address are left out.
+    fn of_block(block: IpNetwork) -> Range {
+        let host_bits = u32::from(width(block.address) - block.prefix);
+        let span = 1u128
+            .checked_shl(host_bits)
+            .map_or(u128::MAX, |size| size - 1);
+        let first = number(block.address);
+        let last = first.saturating_add(span);
+        let inner = u128::from(span > 1);
+        Range {
+            first: first + inner,
+            last: last - inner,
+            ipv4: block.address.is_ipv4(),
+        }
+    }
+
+    fn size(self) -> u128 {
+        (self.last - self.first).saturating_add(1)
+    }
+}
+
+fn width(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(v4) => u128::from(u32::from(v4)),
+        IpAddr::V6(v6) => u128::from(v6),
+    }
+}
+
+fn address_of(number: u128, ipv4: bool) -> IpAddr {
+    if ipv4 {
+        // Numbers of the IPv4 family have 32 bits from the start.
+        IpAddr::V4(Ipv4Addr::from(number as u32))
+    } else {
+        IpAddr::V6(Ipv6Addr::from(number))
+    }
+}

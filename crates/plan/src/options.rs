@@ -1,0 +1,275 @@
+//! All options of a run, as one layer or the sum of layers holds them.
+//!
+//! One table names every option once: its field, its type, its key in
+//! scripts, its environment variable. Reading, writing and overlaying follow
+//! from the table; what a value of each type looks like is in [`value`].
+
+mod listed;
+mod read;
+mod value;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::dns::DnsOptions;
+use crate::error::{Errors, Fault, Warning, excerpt};
+use crate::hosts::{HostPattern, Hosts, IpNetwork, IpPool};
+use crate::scenario::ScenarioOptions;
+use crate::segment::{Segment, SegmentSequence};
+use crate::stage::StageOption;
+use crate::threshold::ThresholdOptions;
+use crate::tls::{CipherSuite, TlsAuth, TlsVersions};
+
+pub(crate) use listed::no_such;
+pub use listed::{
+    Figure, HttpDebug, Protocol, SystemTag, SystemTags, TimeUnit, TrendStat, parse_tag,
+    parse_trend_stats,
+};
+pub(crate) use read::{Fields, Findings, Reader};
+pub(crate) use value::OptionValue;
+
+macro_rules! options {
+    ($( $(#[$doc:meta])* $field:ident: $type:ty, $key:literal, $env:expr, $shown:ident; )*) => {
+        /// Every option of a run; what nobody set is `None`.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Options {
+            $( $(#[$doc])* pub $field: Option<$type>, )*
+        }
+
+        impl Options {
+            /// The keys a script may use, in the order they are shown.
+            pub const KEYS: &'static [&'static str] = &[ $( $key, )* ];
+
+            fn read_key(&mut self, key: &str, value: &Value, reader: &mut Reader<'_>) {
+                if value.is_null() {
+                    return;
+                }
+                match key {
+                    $( $key => self.$field = <$type as OptionValue>::from_json(value, reader), )*
+                    _ => {}
+                }
+            }
+
+            fn read_variables(&mut self, variables: &BTreeMap<String, String>, errors: &mut Errors) {
+                $(
+                    let name: Option<&str> = $env;
+                    if let Some(name) = name
+                        && let Some(text) = variables.get(name).filter(|text| !text.is_empty())
+                    {
+                        match <$type as OptionValue>::from_text(text) {
+                            Ok(value) => self.$field = Some(value),
+                            Err(message) => errors.push(name, message),
+                        }
+                    }
+                )*
+            }
+
+            /// Lays `upper` over these options: what it sets wins.
+            pub(crate) fn overlay(&mut self, upper: Options) {
+                $(
+                    if let Some(value) = upper.$field {
+                        self.$field = Some(match self.$field.take() {
+                            Some(lower) => OptionValue::over(value, lower),
+                            None => value,
+                        });
+                    }
+                )*
+            }
+
+            /// The options under k6's key names, in k6's order, the unset ones
+            /// as `null`: what `inspect` prints, `exec.test.options` shows and
+            /// the script's own `options` become.
+            pub fn to_json(&self) -> Value {
+                let mut object = Map::new();
+                $( options!(@show $shown, object, $key, self.$field); )*
+                Value::Object(object)
+            }
+        }
+    };
+    (@show always, $object:ident, $key:literal, $value:expr) => {
+        $object.insert($key.to_owned(), $value.as_ref().map_or(Value::Null, OptionValue::to_json));
+    };
+    (@show if_set, $object:ident, $key:literal, $value:expr) => {
+        if let Some(value) = &$value {
+            $object.insert($key.to_owned(), OptionValue::to_json(value));
+        }
+    };
+    (@show dns, $object:ident, $key:literal, $value:expr) => {
+        $object.insert($key.to_owned(), $value.clone().unwrap_or_default().to_json());
+    };
+    (@show never, $object:ident, $key:literal, $value:expr) => {};
+}
+
+options! {
+    /// Start paused and wait to be resumed.
+    paused: bool, "paused", Some("K6_PAUSED"), always;
+    /// Users of the shortcut scenario.
+    vus: i64, "vus", Some("K6_VUS"), always;
+    /// Duration of the shortcut scenario.
+    duration: Duration, "duration", Some("K6_DURATION"), always;
+    /// Iterations of the shortcut scenario, shared among its users.
+    iterations: i64, "iterations", Some("K6_ITERATIONS"), always;
+    /// Stages of the shortcut scenario.
+    stages: Vec<StageOption>, "stages", Some("K6_STAGES"), always;
+    /// Scenarios by name.
+    scenarios: BTreeMap<String, ScenarioOptions>, "scenarios", None, always;
+    /// The part of the test this instance runs.
+    execution_segment: Segment, "executionSegment", None, always;
+    /// The borders of all parts.
+    execution_segment_sequence: SegmentSequence, "executionSegmentSequence", None, always;
+    /// Leave out `setup()`.
+    no_setup: bool, "noSetup", Some("K6_NO_SETUP"), always;
+    /// How long `setup()` may take.
+    setup_timeout: Duration, "setupTimeout", Some("K6_SETUP_TIMEOUT"), always;
+    /// Leave out `teardown()`.
+    no_teardown: bool, "noTeardown", Some("K6_NO_TEARDOWN"), always;
+    /// How long `teardown()` may take.
+    teardown_timeout: Duration, "teardownTimeout", Some("K6_TEARDOWN_TIMEOUT"), always;
+    /// How long `handleSummary()` may take.
+    handle_summary_timeout: Duration, "handleSummaryTimeout", Some("K6_HANDLE_SUMMARY_TIMEOUT"), if_set;
+    /// At most so many requests per second, over all users.
+    rps: i64, "rps", Some("K6_RPS"), always;
+    /// Name resolution.
+    dns: DnsOptions, "dns", Some("K6_DNS"), dns;
+    /// Redirects followed before the 3xx itself is returned.
+    max_redirects: i64, "maxRedirects", Some("K6_MAX_REDIRECTS"), always;
+    /// The `User-Agent` header.
+    user_agent: String, "userAgent", Some("K6_USER_AGENT"), always;
+    /// Requests of one `batch()` at once.
+    batch: i64, "batch", Some("K6_BATCH"), always;
+    /// Requests of one `batch()` at once to one host.
+    batch_per_host: i64, "batchPerHost", Some("K6_BATCH_PER_HOST"), always;
+    /// Log requests and answers.
+    http_debug: HttpDebug, "httpDebug", Some("K6_HTTP_DEBUG"), always;
+    /// Accept any certificate.
+    insecure_skip_tls_verify: bool, "insecureSkipTLSVerify", Some("K6_INSECURE_SKIP_TLS_VERIFY"), always;
+    /// Cipher suites to offer, by their names in Go.
+    tls_cipher_suites: Vec<CipherSuite>, "tlsCipherSuites", Some("K6_TLS_CIPHER_SUITES"), always;
+    /// TLS versions to offer.
+    tls_version: TlsVersions, "tlsVersion", None, always;
+    /// Client certificates.
+    tls_auth: Vec<TlsAuth>, "tlsAuth", Some("K6_TLSAUTH"), always;
+    /// Failed requests throw instead of warning.
+    throw: bool, "throw", Some("K6_THROW"), always;
+    /// Conditions by metric.
+    thresholds: BTreeMap<String, Vec<ThresholdOptions>>, "thresholds", Some("K6_THRESHOLDS"), always;
+    /// Addresses never connected to.
+    blacklist_ips: Vec<IpNetwork>, "blacklistIPs", Some("K6_BLACKLIST_IPS"), always;
+    /// Names never connected to.
+    block_hostnames: Vec<HostPattern>, "blockHostnames", Some("K6_BLOCK_HOSTNAMES"), always;
+    /// Names resolved here and not by DNS.
+    hosts: Hosts, "hosts", None, always;
+    /// A new connection for every request.
+    no_connection_reuse: bool, "noConnectionReuse", Some("K6_NO_CONNECTION_REUSE"), always;
+    /// New connections for every iteration.
+    no_vu_connection_reuse: bool, "noVUConnectionReuse", Some("K6_NO_VU_CONNECTION_REUSE"), always;
+    /// An iteration that is faster sleeps the rest.
+    min_iteration_duration: Duration, "minIterationDuration", Some("K6_MIN_ITERATION_DURATION"), always;
+    /// Passed through for the cloud.
+    cloud: Value, "cloud", None, if_set;
+    /// Passed through; `ext.plimsoll` is read as well.
+    ext: Value, "ext", None, always;
+    /// The figures a summary shows of a trend.
+    summary_trend_stats: Vec<TrendStat>, "summaryTrendStats", Some("K6_SUMMARY_TREND_STATS"), always;
+    /// The unit a summary shows times in; the fitting one when unset.
+    summary_time_unit: TimeUnit, "summaryTimeUnit", Some("K6_SUMMARY_TIME_UNIT"), always;
+    /// The system tags samples carry.
+    system_tags: SystemTags, "systemTags", Some("K6_SYSTEM_TAGS"), always;
+    /// Tags of every sample of the run.
+    tags: BTreeMap<String, String>, "tags", Some("K6_TAGS"), always;
+    /// Kept for compatibility; the buffers here need no size.
+    metric_samples_buffer_size: i64, "metricSamplesBufferSize", Some("K6_METRIC_SAMPLES_BUFFER_SIZE"), always;
+    /// Users keep their cookies between iterations.
+    no_cookies_reset: bool, "noCookiesReset", Some("K6_NO_COOKIES_RESET"), always;
+    /// Bodies of answers are read and dropped.
+    discard_response_bodies: bool, "discardResponseBodies", Some("K6_DISCARD_RESPONSE_BODIES"), always;
+    /// Where `console` output goes instead of the log.
+    console_output: String, "consoleOutput", Some("K6_CONSOLE_OUTPUT"), never;
+    /// The local addresses users send from.
+    local_ips: IpPool, "localIPs", Some("K6_LOCAL_IPS"), never;
+    /// The HTTP protocol to speak; `ext: { plimsoll: { protocol: "h2c" } }` in
+    /// scripts, so that the script still runs elsewhere.
+    protocol: Protocol, "protocol", Some("PLIMSOLL_PROTOCOL"), never;
+}
+
+impl Options {
+    /// Reads what a script exports as `options`, or what a config file holds.
+    /// Keys nobody knows are warnings, values of a wrong type errors.
+    ///
+    /// # Errors
+    /// Everything that is wrong, at once.
+    pub fn from_json(value: Value) -> Result<(Options, Vec<Warning>), Errors> {
+        let Value::Object(object) = &value else {
+            if value.is_null() {
+                return Ok((Options::default(), Vec::new()));
+            }
+            return Err(Fault::at(
+                "options",
+                format!("must be an object, not {}", value::kind_of(&value)),
+            )
+            .into());
+        };
+        let mut findings = Findings::default();
+        let mut options = Options::default();
+        for (key, value) in object {
+            // Names match without case, as k6's do.
+            let known = Options::KEYS
+                .iter()
+                .find(|known| known.eq_ignore_ascii_case(key) && !CLI_ONLY.contains(known));
+            match known {
+                Some(known) => {
+                    options.read_key(known, value, &mut Reader::at(*known, &mut findings))
+                }
+                None => findings.warnings.push(unknown(key)),
+            }
+        }
+        options.read_own(&mut findings);
+        findings.errors.or((options, findings.warnings))
+    }
+
+    /// Reads the `K6_*` variables among `variables`; empty ones count as unset.
+    ///
+    /// # Errors
+    /// Everything that is wrong, at once.
+    pub fn from_env(variables: &BTreeMap<String, String>) -> Result<Options, Errors> {
+        let mut errors = Errors::default();
+        let mut options = Options::default();
+        options.read_variables(variables, &mut errors);
+        errors.or(options)
+    }
+
+    /// Reads our own settings under `ext.plimsoll`.
+    fn read_own(&mut self, findings: &mut Findings) {
+        let Some(own) = self.ext.as_ref().and_then(|ext| ext.get("plimsoll")) else {
+            return;
+        };
+        let mut reader = Reader::at("ext.plimsoll", findings);
+        let Some(mut fields) = Fields::of(own, &mut reader) else {
+            return;
+        };
+        self.protocol = fields.take("protocol", &mut reader);
+        fields.refuse_rest(&["protocol"], &mut reader);
+    }
+}
+
+/// Options of the command line and the environment that scripts cannot set.
+const CLI_ONLY: [&str; 3] = ["consoleOutput", "localIPs", "protocol"];
+
+fn unknown(key: &str) -> Warning {
+    let known = Options::KEYS
+        .iter()
+        .copied()
+        .filter(|k| !CLI_ONLY.contains(k));
+    let mut detail = format!("json: unknown field \"{}\"", excerpt(key));
+    if CLI_ONLY.contains(&key) {
+        detail.push_str("; it is set on the command line or in the environment only");
+    } else if let Some(meant) = units::nearest(key, known) {
+        detail.push_str(&format!("; did you mean \"{meant}\"?"));
+    }
+    Warning {
+        message: "There were unknown fields in the options exported in the script".to_owned(),
+        detail: Some(detail),
+    }
+}

@@ -1,0 +1,336 @@
+//! Options whose values come from a fixed list, and the lists the command
+//! line shares with them.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::read::Reader;
+use super::value::{OptionValue, from_string, text_value};
+use crate::dns::{DnsPolicy, DnsSelect, DnsTtl};
+use crate::error::{Fault, excerpt};
+use crate::tls::{CipherSuite, TlsVersion};
+
+/// An enum whose variants have names.
+macro_rules! names {
+    ($( #[$doc:meta] )* $type:ident, $what:literal: $( $(#[$variant_doc:meta])* $variant:ident = $name:literal ),* $(,)?) => {
+        impl $type {
+            /// Every value, in the order it is told.
+            pub const ALL: &'static [$type] = &[ $( $type::$variant ),* ];
+
+            /// The name in scripts and flags.
+            pub const fn name(self) -> &'static str {
+                match self { $( $type::$variant => $name, )* }
+            }
+
+            /// The value of that name.
+            ///
+            /// # Errors
+            /// When there is none; the message lists those there are.
+            pub fn parse(text: &str) -> Result<$type, Fault> {
+                match text {
+                    $( $name => Ok($type::$variant), )*
+                    other => Err(no_such($what, other, &[ $( $name ),* ])),
+                }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+pub(crate) fn no_such(what: &str, written: &str, known: &[&str]) -> Fault {
+    let mut message = format!(
+        "\"{}\" is no {what}: use {}",
+        excerpt(written),
+        known.join(", ")
+    );
+    if let Some(meant) = units::nearest(written, known.iter().copied()) {
+        message.push_str(&format!("; did you mean \"{meant}\"?"));
+    }
+    Fault::at("", message)
+}
+
+names! { DnsSelect, "way to select an address": First = "first", Random = "random", RoundRobin = "roundRobin" }
+names! { DnsPolicy, "address policy": PreferIpv4 = "preferIPv4", PreferIpv6 = "preferIPv6", OnlyIpv4 = "onlyIPv4", OnlyIpv6 = "onlyIPv6", Any = "any" }
+names! { TlsVersion, "TLS version": Tls10 = "tls1.0", Tls11 = "tls1.1", Tls12 = "tls1.2", Tls13 = "tls1.3" }
+
+/// The unit a summary shows times in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    Seconds,
+    Millis,
+    Micros,
+}
+names! { TimeUnit, "time unit": Seconds = "s", Millis = "ms", Micros = "us" }
+
+/// The HTTP protocol to speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/2 where TLS agrees on it, HTTP/1.1 otherwise.
+    #[default]
+    Auto,
+    /// HTTP/1.1 always.
+    Http1,
+    /// HTTP/2 over TLS.
+    Http2,
+    /// HTTP/2 without TLS, with prior knowledge.
+    H2c,
+}
+names! { Protocol, "HTTP protocol": Auto = "auto", Http1 = "http1", Http2 = "http2", H2c = "h2c" }
+
+/// A tag the system sets by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SystemTag {
+    Check,
+    Error,
+    ErrorCode,
+    ExpectedResponse,
+    Group,
+    Ip,
+    Iter,
+    Method,
+    Name,
+    OcspStatus,
+    Proto,
+    Scenario,
+    Service,
+    Status,
+    Subproto,
+    TlsVersion,
+    Url,
+    Vu,
+}
+names! { SystemTag, "system tag":
+Check = "check", Error = "error", ErrorCode = "error_code", ExpectedResponse = "expected_response",
+Group = "group", Ip = "ip", Iter = "iter", Method = "method", Name = "name", OcspStatus = "ocsp_status",
+Proto = "proto", Scenario = "scenario", Service = "service", Status = "status", Subproto = "subproto",
+TlsVersion = "tls_version", Url = "url", Vu = "vu" }
+
+impl SystemTag {
+    /// Whether the tag is on when nobody says otherwise.
+    pub const fn is_default(self) -> bool {
+        !matches!(
+            self,
+            SystemTag::Ip | SystemTag::Iter | SystemTag::OcspStatus | SystemTag::Vu
+        )
+    }
+
+    /// The tags that are on when nobody says otherwise.
+    pub fn defaults() -> Vec<SystemTag> {
+        SystemTag::ALL
+            .iter()
+            .copied()
+            .filter(|tag| tag.is_default())
+            .collect()
+    }
+}
+
+text_value! {
+    DnsSelect: DnsSelect::parse, |v| v.to_string();
+    DnsPolicy: DnsPolicy::parse, |v| v.to_string();
+    DnsTtl: DnsTtl::parse, |v| v.to_string();
+    TlsVersion: TlsVersion::parse, |v| v.to_string();
+    CipherSuite: CipherSuite::parse, |v| v.name().to_owned();
+    Protocol: Protocol::parse, |v| v.to_string();
+    TrendStat: TrendStat::parse, |v| v.as_str().to_owned();
+    HttpDebug: |text| Ok::<_, Fault>(HttpDebug::parse(text)), |v| v.name().to_owned();
+}
+
+/// The set of system tags samples carry: sorted, each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemTags(pub Vec<SystemTag>);
+
+impl SystemTags {
+    /// Reads `url,status,…`, as `--system-tags` has it.
+    ///
+    /// # Errors
+    /// When one of them is no system tag.
+    pub fn parse(text: &str) -> Result<SystemTags, Fault> {
+        let parts = text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty());
+        let tags = parts.map(SystemTag::parse).collect::<Result<Vec<_>, _>>()?;
+        Ok(SystemTags::of(tags))
+    }
+
+    fn of(mut tags: Vec<SystemTag>) -> SystemTags {
+        tags.sort_unstable();
+        tags.dedup();
+        SystemTags(tags)
+    }
+}
+
+impl OptionValue for SystemTags {
+    /// A name that is no system tag is a warning: k6 drops it in silence.
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<SystemTags> {
+        let names = Vec::<String>::from_json(value, reader)?;
+        let mut tags = Vec::new();
+        for name in names {
+            match SystemTag::parse(&name) {
+                Ok(tag) => tags.push(tag),
+                Err(fault) => reader.warn(fault.to_string()),
+            }
+        }
+        Some(SystemTags::of(tags))
+    }
+
+    fn from_text(text: &str) -> Result<SystemTags, String> {
+        SystemTags::parse(text).map_err(|fault| fault.to_string())
+    }
+
+    /// The empty set shows as `null`.
+    fn to_json(&self) -> Value {
+        if self.0.is_empty() {
+            return Value::Null;
+        }
+        self.0.iter().map(|tag| Value::from(tag.name())).collect()
+    }
+}
+
+impl OptionValue for TimeUnit {
+    /// A wrong unit is a warning and leaves the choice to the summary: k6
+    /// runs such a script.
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<TimeUnit> {
+        let name = String::from_json(value, reader)?;
+        match TimeUnit::parse(&name) {
+            Ok(unit) => Some(unit),
+            Err(_) if name.is_empty() => None,
+            Err(fault) => {
+                reader.warn(fault.to_string());
+                None
+            }
+        }
+    }
+
+    fn from_text(text: &str) -> Result<TimeUnit, String> {
+        TimeUnit::parse(text).map_err(|fault| fault.to_string())
+    }
+
+    fn to_json(&self) -> Value {
+        Value::from(self.name())
+    }
+}
+
+/// What of requests and answers is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpDebug {
+    Off,
+    /// Everything but the bodies.
+    Headers,
+    Full,
+}
+
+impl HttpDebug {
+    /// `full` includes the bodies, any other text but the empty one does not.
+    pub fn parse(text: &str) -> HttpDebug {
+        match text {
+            "" => HttpDebug::Off,
+            "full" => HttpDebug::Full,
+            _ => HttpDebug::Headers,
+        }
+    }
+
+    /// The text that means the value.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HttpDebug::Off => "",
+            HttpDebug::Headers => "headers",
+            HttpDebug::Full => "full",
+        }
+    }
+}
+
+/// A figure of a trend in summaries: `avg`, `min`, `med`, `max`, `count`, or a
+/// percentile such as `p(99.9)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrendStat {
+    written: String,
+    /// What it means.
+    pub figure: Figure,
+}
+
+/// The meaning of a [`TrendStat`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Figure {
+    Avg,
+    Min,
+    Med,
+    Max,
+    Count,
+    /// From 0 to 100.
+    Percentile(f64),
+}
+
+impl TrendStat {
+    /// The figures shown when nobody says otherwise.
+    pub const DEFAULTS: [&'static str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
+
+    /// Reads one of the names, or `p(N)` with N from 0 to 100.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn parse(text: &str) -> Result<TrendStat, Fault> {
+        let figure = match text {
+            "avg" => Figure::Avg,
+            "min" => Figure::Min,
+            "med" => Figure::Med,
+            "max" => Figure::Max,
+            "count" => Figure::Count,
+            other => Figure::Percentile(crate::threshold::percentile(other).ok_or_else(|| {
+                no_such(
+                    "trend stat",
+                    other,
+                    &[
+                        "avg",
+                        "min",
+                        "med",
+                        "max",
+                        "count",
+                        "p(N) with N from 0 to 100",
+                    ],
+                )
+            })?),
+        };
+        Ok(TrendStat {
+            written: text.to_owned(),
+            figure,
+        })
+    }
+
+    /// The name as written, which is the key in summaries.
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+}
+
+/// Reads `avg,p(95),…`, as `--summary-trend-stats` has it.
+///
+/// # Errors
+/// When one of them is no trend stat.
+pub fn parse_trend_stats(text: &str) -> Result<Vec<TrendStat>, Fault> {
+    let parts = text
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    parts.map(TrendStat::parse).collect()
+}
+
+/// Reads `name=value`, as `--tag` has it.
+///
+/// # Errors
+/// When there is no name or no equals sign.
+pub fn parse_tag(text: &str) -> Result<(String, String), Fault> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(Fault::at(
+            "",
+            format!("\"{}\" is no tag: write name=value", excerpt(text)),
+        )),
+    }
+}

@@ -1,0 +1,132 @@
+//! Reading nested objects while collecting every fault with its place.
+
+use serde_json::{Map, Value};
+
+use super::value::{OptionValue, kind_of};
+use crate::error::{Errors, Warning, excerpt};
+
+/// What was found wrong or odd so far.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) errors: Errors,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Where in the options the reading stands, and what was found so far.
+pub(crate) struct Reader<'a> {
+    place: String,
+    findings: &'a mut Findings,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader standing at a path such as `scenarios.login`.
+    pub(crate) fn at(place: impl Into<String>, findings: &'a mut Findings) -> Reader<'a> {
+        Reader {
+            place: place.into(),
+            findings,
+        }
+    }
+
+    /// Notes a fault where the reader stands; `None` so that a reading
+    /// function can end with it.
+    pub(crate) fn fault<T>(&mut self, message: impl Into<String>) -> Option<T> {
+        self.findings.errors.push(self.place.clone(), message);
+        None
+    }
+
+    /// Notes something odd where the reader stands.
+    pub(crate) fn warn(&mut self, message: impl AsRef<str>) {
+        let warning = Warning::new(format!("{}: {}", self.place, message.as_ref()));
+        self.findings.warnings.push(warning);
+    }
+
+    /// Notes that another kind of value was expected here.
+    pub(crate) fn wrong_kind<T>(&mut self, expected: &str, found: &Value) -> Option<T> {
+        self.fault(format!("must be {expected}, not {}", kind_of(found)))
+    }
+
+    /// Reads what lies one step deeper.
+    pub(crate) fn inside<T>(&mut self, step: &str, read: impl FnOnce(&mut Reader<'_>) -> T) -> T {
+        let place = if step.starts_with('[') {
+            format!("{}{step}", self.place)
+        } else {
+            format!("{}.{}", self.place, excerpt(step))
+        };
+        let mut reader = Reader {
+            place,
+            findings: self.findings,
+        };
+        read(&mut reader)
+    }
+}
+
+/// The fields of an object, taken one by one; what is left over at the end is
+/// unknown. Names match without case, as k6's do; an exact one goes first.
+pub(crate) struct Fields<'v> {
+    object: &'v Map<String, Value>,
+    taken: Vec<&'static str>,
+}
+
+impl<'v> Fields<'v> {
+    /// The fields of `value`, or a fault when it is no object.
+    pub(crate) fn of(value: &'v Value, reader: &mut Reader<'_>) -> Option<Fields<'v>> {
+        match value {
+            Value::Object(object) => Some(Fields {
+                object,
+                taken: Vec::new(),
+            }),
+            other => reader.wrong_kind("an object", other),
+        }
+    }
+
+    /// The raw value of a field; `null` counts as absent.
+    pub(crate) fn raw(&mut self, name: &'static str) -> Option<&'v Value> {
+        self.taken.push(name);
+        self.object
+            .get(name)
+            .or_else(|| {
+                let mut entries = self.object.iter();
+                entries
+                    .find(|(key, _)| key.eq_ignore_ascii_case(name))
+                    .map(|(_, value)| value)
+            })
+            .filter(|value| !value.is_null())
+    }
+
+    /// A field read as the type asked for.
+    pub(crate) fn take<T: OptionValue>(
+        &mut self,
+        name: &'static str,
+        reader: &mut Reader<'_>,
+    ) -> Option<T> {
+        let value = self.raw(name)?;
+        reader.inside(name, |reader| T::from_json(value, reader))
+    }
+
+    /// Faults for every field not taken, with the nearest of `known`.
+    pub(crate) fn refuse_rest(self, known: &[&str], reader: &mut Reader<'_>) {
+        for message in self.rest(known) {
+            let _: Option<()> = reader.fault(message);
+        }
+    }
+
+    /// The same as warnings, where k6 passes over such fields in silence.
+    pub(crate) fn warn_rest(self, known: &[&str], reader: &mut Reader<'_>) {
+        for message in self.rest(known) {
+            reader.warn(message);
+        }
+    }
+
+    fn rest(self, known: &[&str]) -> Vec<String> {
+        let taken = |key: &str| self.taken.iter().any(|name| key.eq_ignore_ascii_case(name));
+        let unknown = self.object.keys().filter(|key| !taken(key));
+        let message = |key: &String| {
+            let hint = match units::nearest(key, known.iter().copied()) {
+                Some(meant) => format!("; did you mean \"{meant}\"?"),
+                None => format!("; known here: {}", known.join(", ")),
+            };
+            format!("unknown field \"{}\"{hint}", excerpt(key))
+        };
+        unknown.map(message).collect()
+    }
+}

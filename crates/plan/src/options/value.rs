@@ -1,0 +1,384 @@
+//! What a value of each type looks like in JSON and in a variable's text.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::read::Reader;
+use crate::dns::DnsOptions;
+use crate::error::excerpt;
+use crate::hosts::{HostAddress, HostPattern, Hosts, IpNetwork, IpPool, parse_hosts_key};
+use crate::segment::{Segment, SegmentSequence};
+use crate::stage::StageOption;
+
+/// A type of option: read from JSON and from text, written as JSON, laid over
+/// a lower layer's value.
+pub(crate) trait OptionValue: Sized {
+    /// Reads a value that is not `null`; faults go to the reader.
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Self>;
+
+    /// What `null` in a list or an object means; nothing for most types.
+    fn of_null() -> Option<Self> {
+        None
+    }
+
+    /// Reads an environment variable's text.
+    fn from_text(text: &str) -> Result<Self, String>;
+
+    /// The value as k6 shows it.
+    fn to_json(&self) -> Value;
+
+    /// The sum of this value and the one below it: this one alone, unless the
+    /// type is made of parts that can be unset.
+    fn over(self, _lower: Self) -> Self {
+        self
+    }
+}
+
+/// What sort of value was found, for a message.
+pub(crate) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Reads by a function of the text, for types written as texts.
+pub(crate) fn from_string<T, E: ToString>(
+    value: &Value,
+    reader: &mut Reader<'_>,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Option<T> {
+    match value {
+        Value::String(text) => match parse(text) {
+            Ok(value) => Some(value),
+            Err(fault) => reader.fault(fault.to_string()),
+        },
+        other => reader.wrong_kind("a text", other),
+    }
+}
+
+impl OptionValue for bool {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<bool> {
+        match value {
+            Value::Bool(value) => Some(*value),
+            other => reader.wrong_kind("true or false", other),
+        }
+    }
+
+    fn from_text(text: &str) -> Result<bool, String> {
+        match text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            other => Err(format!("\"{}\" is neither true nor false", excerpt(other))),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        Value::Bool(*self)
+    }
+}
+
+impl OptionValue for i64 {
+    /// Whole numbers, also as texts.
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<i64> {
+        match value {
+            Value::Number(number) => match whole(number) {
+                Some(number) => Some(number),
+                None => reader.fault(format!("must be a whole number, not {number}")),
+            },
+            Value::String(text) => match i64::from_text(text) {
+                Ok(number) => Some(number),
+                Err(message) => reader.fault(message),
+            },
+            other => reader.wrong_kind("a whole number", other),
+        }
+    }
+
+    fn from_text(text: &str) -> Result<i64, String> {
+        text.parse()
+            .map_err(|_| format!("\"{}\" is no whole number", excerpt(text)))
+    }
+
+    fn to_json(&self) -> Value {
+        Value::from(*self)
+    }
+}
+
+/// The number when it is whole; scripts make `5` and `5.0` the same.
+fn whole(number: &serde_json::Number) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    number.as_i64().or_else(|| {
+        let float = number.as_f64()?;
+        // Up to 2^53 every whole float is the integer it seems to be.
+        (float.fract() == 0.0 && float.abs() <= EXACT).then_some(float as i64)
+    })
+}
+
+impl OptionValue for String {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<String> {
+        from_string(value, reader, |text| Ok::<_, String>(text.to_owned()))
+    }
+
+    fn of_null() -> Option<String> {
+        Some(String::new())
+    }
+
+    fn from_text(text: &str) -> Result<String, String> {
+        Ok(text.to_owned())
+    }
+
+    fn to_json(&self) -> Value {
+        Value::String(self.clone())
+    }
+}
+
+impl OptionValue for Duration {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Duration> {
+        let read = match value {
+            Value::String(text) => units::duration::parse(text),
+            Value::Number(number) => {
+                units::duration::from_millis(number.as_f64().unwrap_or(f64::INFINITY))
+            }
+            other => {
+                return reader.wrong_kind(
+                    "a duration such as \"1m30s\" or a number of milliseconds",
+                    other,
+                );
+            }
+        };
+        match read {
+            Ok(span) => Some(span),
+            Err(fault) => reader.fault(fault.to_string()),
+        }
+    }
+
+    fn from_text(text: &str) -> Result<Duration, String> {
+        units::duration::parse(text).map_err(|e| e.to_string())
+    }
+
+    fn to_json(&self) -> Value {
+        Value::String(units::duration::format(*self))
+    }
+}
+
+/// Passed through untouched; only an object makes sense.
+impl OptionValue for Value {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Value> {
+        match value {
+            Value::Object(_) => Some(value.clone()),
+            other => reader.wrong_kind("an object", other),
+        }
+    }
+
+    fn from_text(text: &str) -> Result<Value, String> {
+        serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))
+    }
+
+    fn to_json(&self) -> Value {
+        self.clone()
+    }
+}
+
+impl<T: OptionValue> OptionValue for Vec<T> {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<T>> {
+        let Value::Array(items) = value else {
+            return reader.wrong_kind("a list", value);
+        };
+        let read = |(index, item): (usize, &Value)| {
+            reader.inside(&format!("[{index}]"), |reader| T::from_json(item, reader))
+        };
+        // Every item is read before the verdict, so that all faults are told.
+        let read: Vec<Option<T>> = items.iter().enumerate().map(read).collect();
+        read.into_iter().collect()
+    }
+
+    fn of_null() -> Option<Vec<T>> {
+        Some(Vec::new())
+    }
+
+    /// Items separated by commas; a comma at the end is allowed.
+    fn from_text(text: &str) -> Result<Vec<T>, String> {
+        let items = text.strip_suffix(',').unwrap_or(text).split(',');
+        items.map(|item| T::from_text(item.trim())).collect()
+    }
+
+    fn to_json(&self) -> Value {
+        Value::Array(self.iter().map(OptionValue::to_json).collect())
+    }
+}
+
+impl<T: OptionValue> OptionValue for BTreeMap<String, T> {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<BTreeMap<String, T>> {
+        let Value::Object(object) = value else {
+            return reader.wrong_kind("an object", value);
+        };
+        let mut all = Some(BTreeMap::new());
+        for (key, item) in object {
+            let read = match T::of_null() {
+                Some(value) if item.is_null() => Some(value),
+                _ => reader.inside(key, |reader| T::from_json(item, reader)),
+            };
+            match (read, &mut all) {
+                (Some(item), Some(map)) => {
+                    map.insert(key.clone(), item);
+                }
+                _ => all = None,
+            }
+        }
+        all
+    }
+
+    /// `key:value` pairs separated by commas, or a JSON object.
+    fn from_text(text: &str) -> Result<BTreeMap<String, T>, String> {
+        let mut map = BTreeMap::new();
+        for pair in text.strip_suffix(',').unwrap_or(text).split(',') {
+            let (key, value) = pair.split_once(':').ok_or_else(|| {
+                format!(
+                    "\"{}\" has no colon: write key:value,key:value",
+                    excerpt(pair)
+                )
+            })?;
+            map.insert(key.to_owned(), T::from_text(value)?);
+        }
+        Ok(map)
+    }
+
+    fn to_json(&self) -> Value {
+        let entries = self
+            .iter()
+            .map(|(key, value)| (key.clone(), value.to_json()));
+        Value::Object(entries.collect::<Map<_, _>>())
+    }
+}
+
+/// Implements `OptionValue` for types that are texts on both sides.
+macro_rules! text_value {
+    ($( $type:ty: $parse:expr, $show:expr; )*) => { $(
+        impl OptionValue for $type {
+            fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<$type> {
+                from_string(value, reader, $parse)
+            }
+
+            fn from_text(text: &str) -> Result<$type, String> {
+                $parse(text).map_err(|fault| fault.to_string())
+            }
+
+            fn to_json(&self) -> Value {
+                let show: fn(&$type) -> String = $show;
+                Value::String(show(self))
+            }
+        }
+    )* };
+}
+pub(crate) use text_value;
+
+text_value! {
+    Segment: Segment::parse, |v| v.to_string();
+    SegmentSequence: SegmentSequence::parse, |v| v.to_string();
+    HostPattern: HostPattern::parse, |v| v.as_str().to_owned();
+    IpNetwork: IpNetwork::parse, |v| v.to_string();
+    IpPool: IpPool::parse, |v| v.as_str().to_owned();
+    HostAddress: HostAddress::parse, |v| v.to_string();
+}
+
+impl OptionValue for StageOption {
+    /// Fields a stage does not have are passed over, as in k6.
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<StageOption> {
+        let mut fields = super::Fields::of(value, reader)?;
+        let duration = fields.take("duration", reader);
+        let target = fields.take("target", reader);
+        Some(StageOption { duration, target })
+    }
+
+    fn from_text(text: &str) -> Result<StageOption, String> {
+        StageOption::parse(text).map_err(|fault| fault.to_string())
+    }
+
+    fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        let duration = self
+            .duration
+            .as_ref()
+            .map_or(Value::Null, OptionValue::to_json);
+        object.insert("duration".to_owned(), duration);
+        object.insert(
+            "target".to_owned(),
+            self.target.map_or(Value::Null, Value::from),
+        );
+        Value::Object(object)
+    }
+}
+
+impl OptionValue for DnsOptions {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<DnsOptions> {
+        let mut fields = super::Fields::of(value, reader)?;
+        Some(DnsOptions {
+            ttl: fields.take("ttl", reader),
+            select: fields.take("select", reader),
+            policy: fields.take("policy", reader),
+        })
+    }
+
+    fn from_text(text: &str) -> Result<DnsOptions, String> {
+        DnsOptions::parse(text).map_err(|fault| fault.to_string())
+    }
+
+    fn to_json(&self) -> Value {
+        let part = |part: Option<String>| part.map_or(Value::Null, Value::String);
+        let mut object = Map::new();
+        object.insert(
+            "ttl".to_owned(),
+            part(self.ttl.as_ref().map(ToString::to_string)),
+        );
+        object.insert(
+            "select".to_owned(),
+            part(self.select.map(|v| v.to_string())),
+        );
+        object.insert(
+            "policy".to_owned(),
+            part(self.policy.map(|v| v.to_string())),
+        );
+        Value::Object(object)
+    }
+
+    fn over(self, lower: DnsOptions) -> DnsOptions {
+        DnsOptions {
+            ttl: self.ttl.or(lower.ttl),
+            select: self.select.or(lower.select),
+            policy: self.policy.or(lower.policy),
+        }
+    }
+}
+
+impl OptionValue for Hosts {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Hosts> {
+        let map = BTreeMap::<String, HostAddress>::from_json(value, reader)?;
+        let mut hosts = Hosts::default();
+        for (key, address) in map {
+            match parse_hosts_key(&key) {
+                Ok(key) => {
+                    hosts.0.insert(key, address);
+                }
+                Err(fault) => return reader.fault(fault.to_string()),
+            }
+        }
+        Some(hosts)
+    }
+
+    fn from_text(text: &str) -> Result<Hosts, String> {
+        Err(format!(
+            "hosts cannot be set by a text: \"{}\"",
+            excerpt(text)
+        ))
+    }
+
+    fn to_json(&self) -> Value {
+        self.0.to_json()
+    }
+}

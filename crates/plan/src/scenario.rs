@@ -1,0 +1,114 @@
+//! A scenario: an executor with its start, its end and its surroundings.
+
+mod check;
+mod description;
+mod options;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::executor::Executor;
+use crate::stripe::Stripe;
+
+pub(crate) use check::Checked;
+pub use options::ScenarioOptions;
+
+/// A valid scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Its key under `scenarios`, `default` when there is none.
+    pub name: String,
+    /// How its iterations start.
+    pub executor: Executor,
+    /// When it starts, from the start of the test.
+    pub start_time: Duration,
+    /// How long running iterations may go on after its regular duration.
+    pub graceful_stop: Duration,
+    /// The exported function that is one iteration.
+    pub exec: String,
+    /// Laid over `__ENV` while a user runs this scenario.
+    pub env: BTreeMap<String, String>,
+    /// Tags of every sample made here.
+    pub tags: BTreeMap<String, String>,
+    /// `options.browser` as written, for the browser module.
+    pub browser: Option<Value>,
+    /// Which of the whole test's users and iterations run here.
+    pub stripe: Stripe,
+}
+
+impl Scenario {
+    /// A scenario of the whole test that starts at once and has k6's defaults
+    /// for the rest.
+    pub fn new(name: impl Into<String>, executor: Executor) -> Scenario {
+        let graceful_stop = match executor {
+            Executor::ExternallyControlled { .. } => Duration::ZERO,
+            _ => GRACEFUL_STOP,
+        };
+        Scenario {
+            name: name.into(),
+            executor,
+            start_time: Duration::ZERO,
+            graceful_stop,
+            exec: "default".to_owned(),
+            env: BTreeMap::new(),
+            tags: BTreeMap::new(),
+            browser: None,
+            stripe: Stripe::whole(),
+        }
+    }
+
+    /// Users made ready before the test starts.
+    pub fn planned_users(&self) -> u32 {
+        match &self.executor {
+            Executor::SharedIterations { users, .. }
+            | Executor::PerUserIterations { users, .. }
+            | Executor::ConstantUsers { users, .. } => *users,
+            Executor::RampingUsers { start, stages, .. } => {
+                let highest = stages.iter().map(|stage| stage.target).max().unwrap_or(0);
+                self.share(highest.max(u64::from(*start)))
+            }
+            Executor::ConstantArrivalRate { pre_allocated, .. }
+            | Executor::RampingArrivalRate { pre_allocated, .. } => *pre_allocated,
+            Executor::ExternallyControlled { max_users, .. } => *max_users,
+        }
+    }
+
+    /// The most users it can ever have; more than the planned only for arrival
+    /// rates.
+    pub fn max_users(&self) -> u32 {
+        match &self.executor {
+            Executor::ConstantArrivalRate { max_users, .. }
+            | Executor::RampingArrivalRate { max_users, .. } => *max_users,
+            _ => self.planned_users(),
+        }
+    }
+
+    /// How long iterations may start, from the scenario's start; `None` when
+    /// it runs until stopped.
+    pub fn duration(&self) -> Option<Duration> {
+        self.executor.duration()
+    }
+
+    /// When its last iteration is interrupted, from the start of the test:
+    /// start, duration and graceful stop together.
+    pub fn end(&self) -> Option<Duration> {
+        let regular = self.start_time.saturating_add(self.duration()?);
+        Some(regular.saturating_add(self.graceful_stop))
+    }
+
+    /// Whether anything of it runs here: an execution segment may leave a
+    /// scenario without users.
+    pub fn has_work(&self) -> bool {
+        self.max_users() > 0
+    }
+
+    /// Its part of a number of users of the whole test.
+    pub(crate) fn share(&self, users: u64) -> u32 {
+        u32::try_from(self.stripe.share(users)).unwrap_or(u32::MAX)
+    }
+}
+
+/// k6's default for `gracefulStop` and `gracefulRampDown`.
+pub(crate) const GRACEFUL_STOP: Duration = Duration::from_secs(30);

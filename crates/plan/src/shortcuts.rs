@@ -1,0 +1,65 @@
+//! The short ways to say what runs: `vus`, `duration`, `iterations`, `stages`
+//! become one scenario named `default`.
+
+use std::collections::BTreeMap;
+
+use crate::error::Warning;
+use crate::executor::ExecutorKind;
+use crate::options::Options;
+use crate::scenario::ScenarioOptions;
+
+/// The name of the scenario the shortcuts make.
+const NAME: &str = "default";
+
+/// The scenarios to run: those written, or the one the shortcuts mean.
+pub(crate) fn scenarios(
+    options: &Options,
+    warnings: &mut Vec<Warning>,
+) -> BTreeMap<String, ScenarioOptions> {
+    if let Some(scenarios) = options.scenarios.as_ref().filter(|s| !s.is_empty()) {
+        return scenarios.clone();
+    }
+    let scenario = if let Some(iterations) = options.iterations {
+        let mut shared = ScenarioOptions::new(ExecutorKind::SharedIterations);
+        shared.vus = Some(options.vus.unwrap_or(1));
+        shared.iterations = Some(iterations);
+        shared.max_duration = options.duration;
+        shared
+    } else if let Some(duration) = options.duration {
+        let mut constant = ScenarioOptions::new(ExecutorKind::ConstantUsers);
+        constant.vus = Some(options.vus.unwrap_or(1));
+        constant.duration = Some(duration);
+        constant
+    } else if let Some(stages) = options.stages.as_ref().filter(|s| !s.is_empty()) {
+        let mut ramping = ScenarioOptions::new(ExecutorKind::RampingUsers);
+        ramping.start_vus = options.vus;
+        ramping.stages = Some(stages.clone());
+        ramping
+    } else {
+        warn_ignored(options, warnings);
+        ScenarioOptions::new(ExecutorKind::PerUserIterations)
+    };
+    BTreeMap::from([(NAME.to_owned(), scenario)])
+}
+
+fn warn_ignored(options: &Options, warnings: &mut Vec<Warning>) {
+    if let Some(vus) = options.vus {
+        warnings.push(Warning::new(format!(
+            "`vus={vus}` does nothing by itself: set `iterations`, `duration` or `stages` with it"
+        )));
+    }
+    let empty = [
+        ("stages", options.stages.as_ref().is_some_and(Vec::is_empty)),
+        (
+            "scenarios",
+            options.scenarios.as_ref().is_some_and(BTreeMap::is_empty),
+        ),
+    ];
+    for (name, empty) in empty {
+        if empty {
+            warnings.push(Warning::new(format!(
+                "`{name}` is empty, so one user runs one iteration"
+            )));
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! One stage as written: `{ duration: "10s", target: 20 }` or `10s:20`.
+
+use std::time::Duration;
+
+use crate::error::Fault;
+
+/// A stage as an option holds it, before the plan checks it. Both parts may
+/// be missing; [`Stage`](crate::Stage) is what the plan makes of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageOption {
+    /// How long the way to the target takes.
+    pub duration: Option<Duration>,
+    /// Users, or iterations per time unit, reached at the end.
+    pub target: Option<i64>,
+}
+
+impl StageOption {
+    /// Reads `10s:20`, as `--stage` and `K6_STAGES` have it. Either side of
+    /// the colon may be empty, and the colon with the target may be missing.
+    ///
+    /// # Errors
+    /// When the duration or the target cannot be read.
+    pub fn parse(text: &str) -> Result<StageOption, Fault> {
+        let (duration, target) = match text.split_once(':') {
+            Some((duration, target)) => (duration.trim(), target.trim()),
+            None => (text.trim(), ""),
+        };
+        let place = || format!("stage \"{}\"", crate::error::excerpt(text));
+        let duration = match duration {
+            "" => None,
+            written => Some(
+                units::duration::parse(written).map_err(|e| Fault::at(place(), e.to_string()))?,
+            ),
+        };
+        let target = match target {
+            "" => None,
+            written => Some(written.parse::<i64>().map_err(|_| {
+                Fault::at(
+                    place(),
+                    "the target is no whole number: write a stage as \"10s:20\"",
+                )
+            })?),
+        };
+        Ok(StageOption { duration, target })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_duration_and_target() {
+        let stage = StageOption::parse("10s:20").unwrap();
+        assert_eq!(stage.duration, Some(Duration::from_secs(10)));
+        assert_eq!(stage.target, Some(20));
+        assert_eq!(StageOption::parse("1m").unwrap().target, None);
+        assert_eq!(StageOption::parse(":5").unwrap().duration, None);
+    }
+
+    #[test]
+    fn names_the_bad_stage() {
+        let message = StageOption::parse("10s:lots").unwrap_err().to_string();
+        assert!(message.contains("10s:lots"), "{message}");
+        assert!(StageOption::parse("10parsecs:3").is_err());
+    }
+}

@@ -1,0 +1,168 @@
+//! Conditions the finished, or running, test has to meet:
+//! `"http_req_duration{status:200}": ["p(95)<500"]`.
+
+mod expression;
+mod selector;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::error::{Errors, Fault};
+use crate::options::{Fields, OptionValue, Reader};
+
+pub(crate) use expression::percentile;
+pub use expression::{Expression, Method, MetricKind, Operator};
+pub use selector::MetricSelector;
+
+/// One threshold on one metric or sub-metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    /// What is judged.
+    pub metric: MetricSelector,
+    /// The condition.
+    pub expression: Expression,
+    /// The condition as written, which is how reports name it.
+    pub source: String,
+    /// Whether the test ends as soon as the condition fails.
+    pub abort_on_fail: bool,
+    /// How long after the start of the test it may not end it.
+    pub delay_abort_eval: Duration,
+}
+
+impl Threshold {
+    /// A threshold from its two texts, such as `http_reqs` and `rate>100`.
+    ///
+    /// # Errors
+    /// When either cannot be read.
+    pub fn parse(metric: &str, source: &str) -> Result<Threshold, Fault> {
+        let place = |fault: Fault| Fault::at(format!("thresholds.{metric}"), fault.message);
+        Ok(Threshold {
+            metric: MetricSelector::parse(metric).map_err(place)?,
+            expression: Expression::parse(source).map_err(place)?,
+            source: source.to_owned(),
+            abort_on_fail: false,
+            delay_abort_eval: Duration::ZERO,
+        })
+    }
+
+    /// Whether a metric of that kind has the figure this threshold judges.
+    ///
+    /// # Errors
+    /// When it has not; the message lists the figures it has.
+    pub fn validate(&self, kind: MetricKind) -> Result<(), Fault> {
+        let method = self.expression.method;
+        if kind.has(method) {
+            return Ok(());
+        }
+        Err(Fault::at(
+            format!("thresholds.{}", self.metric.source),
+            format!(
+                "\"{}\" judges \"{method}\", which a metric of kind {kind} does not have: use {}",
+                self.source,
+                kind.methods().join(", ")
+            ),
+        ))
+    }
+
+    /// The fault of a threshold on a metric nobody registered; `known` are
+    /// the metrics there are.
+    pub fn unknown_metric<'a>(&self, known: impl IntoIterator<Item = &'a str>) -> Fault {
+        let name = &self.metric.name;
+        let hint = match units::nearest(name, known) {
+            Some(meant) => format!("; did you mean \"{meant}\"?"),
+            None => ": declare it in the script's init code, or correct the name".to_owned(),
+        };
+        Fault::at(
+            format!("thresholds.{}", self.metric.source),
+            format!("no metric is named \"{name}\"{hint}"),
+        )
+    }
+}
+
+/// A threshold as written, before its text is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThresholdOptions {
+    pub threshold: String,
+    pub abort_on_fail: bool,
+    pub delay_abort_eval: Option<Duration>,
+}
+
+impl OptionValue for ThresholdOptions {
+    /// `"p(95)<500"`, or an object with `threshold` in it.
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<ThresholdOptions> {
+        if let Value::String(threshold) = value {
+            return Some(ThresholdOptions {
+                threshold: threshold.clone(),
+                ..ThresholdOptions::default()
+            });
+        }
+        if !value.is_object() {
+            return reader.wrong_kind(
+                "a text such as \"p(95)<500\" or an object with threshold",
+                value,
+            );
+        }
+        let mut fields = Fields::of(value, reader)?;
+        let threshold: Option<String> = fields.take("threshold", reader);
+        let abort_on_fail = fields.take("abortOnFail", reader).unwrap_or_default();
+        let delay_abort_eval = fields.take("delayAbortEval", reader);
+        fields.warn_rest(&["threshold", "abortOnFail", "delayAbortEval"], reader);
+        Some(ThresholdOptions {
+            threshold: threshold.unwrap_or_default(),
+            abort_on_fail,
+            delay_abort_eval,
+        })
+    }
+
+    fn from_text(text: &str) -> Result<ThresholdOptions, String> {
+        Ok(ThresholdOptions {
+            threshold: text.to_owned(),
+            ..ThresholdOptions::default()
+        })
+    }
+
+    /// The short form wherever it says everything.
+    fn to_json(&self) -> Value {
+        if !self.abort_on_fail {
+            return Value::from(self.threshold.as_str());
+        }
+        let mut object = Map::new();
+        object.insert("threshold".to_owned(), Value::from(self.threshold.as_str()));
+        object.insert("abortOnFail".to_owned(), Value::Bool(true));
+        let delay = self
+            .delay_abort_eval
+            .as_ref()
+            .map_or(Value::Null, OptionValue::to_json);
+        object.insert("delayAbortEval".to_owned(), delay);
+        Value::Object(object)
+    }
+}
+
+impl ThresholdOptions {
+    /// Reads the texts of a whole `thresholds` map.
+    pub(crate) fn read<'a>(
+        all: impl IntoIterator<Item = (&'a String, &'a Vec<ThresholdOptions>)>,
+        errors: &mut Errors,
+    ) -> Vec<Threshold> {
+        let mut thresholds = Vec::new();
+        for (metric, conditions) in all {
+            // A key that is wrong is told once, not once a condition.
+            if let Err(fault) = MetricSelector::parse(metric) {
+                errors.push(format!("thresholds.{metric}"), fault.message);
+                continue;
+            }
+            for written in conditions {
+                match Threshold::parse(metric, &written.threshold) {
+                    Ok(threshold) => thresholds.push(Threshold {
+                        abort_on_fail: written.abort_on_fail,
+                        delay_abort_eval: written.delay_abort_eval.unwrap_or_default(),
+                        ..threshold
+                    }),
+                    Err(fault) => errors.0.push(fault),
+                }
+            }
+        }
+        thresholds
+    }
+}
