@@ -154,7 +154,7 @@ fn hire<F: UserFactory>(
 ) -> Vec<Hired> {
     let slots = setting.plan.assign_slots();
     let planned = slots.iter().flatten().max().map_or(0, |highest| highest + 1);
-    let users = scenarios.iter().map(|s| s.scenario.executor.max_users()).max().unwrap_or(1);
+    let users = scenarios.iter().map(|s| s.scenario.max_users()).max().unwrap_or(1);
     let count = setting.workers.min(users.max(planned) as usize).max(1);
     state.number_unplanned_from(planned + 1);
     let mut handovers: Vec<_> =

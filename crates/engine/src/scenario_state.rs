@@ -49,7 +49,7 @@ pub struct ScenarioReading {
 
 impl ScenarioState {
     pub(crate) fn new(scenario: Scenario) -> Self {
-        let unplanned = scenario.executor.max_users().saturating_sub(scenario.executor.planned_users());
+        let unplanned = scenario.max_users().saturating_sub(scenario.planned_users());
         ScenarioState {
             scenario,
             started: OnceLock::new(),

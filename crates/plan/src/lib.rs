@@ -40,7 +40,6 @@ pub use options::{
 pub use requirements::Requirements;
 pub use scenario::{Scenario, ScenarioOptions};
 pub use segment::{Segment, SegmentSequence};
-pub use slots::SlotAssignment;
 pub use stage::StageOption;
 pub use stripe::{Division, Stripe};
 pub use threshold::{Threshold, ThresholdOptions};

@@ -1,5 +1,7 @@
 //! TLS settings: versions, cipher suites, client certificates.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use crate::error::Fault;
@@ -130,6 +132,12 @@ impl CipherSuite {
     /// The name.
     pub const fn name(self) -> &'static str {
         self.name
+    }
+}
+
+impl fmt::Display for CipherSuite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
     }
 }
 

@@ -222,7 +222,7 @@ impl<F: UserFactory> Pool<F> {
         if !self.dropped.replace(true) && state.first_drop() {
             (self.share.notify)(Notice::InsufficientUsers {
                 scenario: state.scenario.name.clone(),
-                users: state.scenario.executor.max_users(),
+                users: state.scenario.max_users(),
             });
         }
     }
