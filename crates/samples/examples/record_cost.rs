@@ -91,7 +91,9 @@ impl Bench {
             breakdown,
             ..WatchSettings::default()
         };
-        let watch = Arc::new(Watch::new(&registry, settings));
+        // Without thresholds there is nothing to be wrong.
+        let watch = Watch::new(&registry, settings).unwrap_or_else(|_| std::process::exit(1));
+        let watch = Arc::new(watch);
         Bench {
             recorder: Recorder::new(Arc::clone(&registry), Arc::clone(&watch)),
             registry,

@@ -27,6 +27,7 @@ mod summing;
 mod system_tags;
 mod tags;
 mod tally;
+mod thresholds;
 mod totals;
 mod verdict;
 mod watch;
@@ -43,7 +44,8 @@ pub use summary::{
 };
 pub use system_tags::{SystemTag, SystemTags};
 pub use tags::{BaseTags, Metadata, TagMap};
+pub use thresholds::{JudgedThreshold, Stage, ThresholdReport};
 pub use totals::Totals;
 pub use verdict::{Cause, Level, Reason, Verdict};
-pub use watch::{Selector, Watch, WatchSettings};
+pub use watch::{Watch, WatchSettings};
 pub use window::Window;

@@ -205,13 +205,7 @@ impl Recorder {
     /// Records that the group at `path` (`::outer::inner`) ran for `duration`.
     /// The standing tags are those within the group.
     pub fn group(&self, path: &str, duration: Duration, base: &BaseTags, at: Moment) {
-        let groups = &mut self.inner.borrow_mut().groups;
-        if !groups.contains(path) {
-            self.watch.roster.group(path);
-            if groups.len() < GROUP_LIMIT {
-                groups.insert(path.into());
-            }
-        }
+        self.enter_roster(path);
         self.time(builtin::GROUP_DURATION, duration, base, at);
     }
 
@@ -269,6 +263,17 @@ impl Recorder {
         inner.contents.heap_bytes()
             + inner.logs.iter().flatten().count() * size_of::<ExchangeLog>()
             + inner.bases.capacity() * (size_of::<Base>() + size_of::<TagMap>())
+    }
+
+    /// Tells the roster of a group, the first time.
+    fn enter_roster(&self, path: &str) {
+        let groups = &mut self.inner.borrow_mut().groups;
+        if !groups.contains(path) {
+            self.watch.roster.group(path);
+            if groups.len() < GROUP_LIMIT {
+                groups.insert(path.into());
+            }
+        }
     }
 
     fn time(&self, metric: MetricId, duration: Duration, base: &BaseTags, at: Moment) {

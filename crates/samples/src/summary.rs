@@ -97,14 +97,7 @@ impl Values {
     pub fn rate(&self) -> Option<f64> {
         match self {
             Values::Counter { rate, .. } => Some(*rate),
-            Values::Rate { passes, fails } => {
-                let total = passes + fails;
-                Some(if total == 0 {
-                    0.0
-                } else {
-                    *passes as f64 / total as f64
-                })
-            }
+            Values::Rate { passes, fails } => Some(share(*passes, passes + fails)),
             _ => None,
         }
     }
@@ -178,6 +171,24 @@ impl Values {
             Values::Trend(histogram) => Some(histogram),
             _ => None,
         }
+    }
+}
+
+/// A counter's rate over the run; 0 before it has begun.
+pub(crate) fn per_second(sum: f64, elapsed: Duration) -> f64 {
+    if elapsed.is_zero() {
+        0.0
+    } else {
+        sum / elapsed.as_secs_f64()
+    }
+}
+
+/// Part of a whole; 0 of nothing.
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
     }
 }
 

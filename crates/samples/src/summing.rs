@@ -11,7 +11,7 @@ use crate::roster::{Names, ROOT};
 use crate::sink::Sink;
 use crate::sinks::Sinks;
 use crate::summary::{
-    Check, CheckTotal, Group, GroupPart, MetricSummary, ScenarioPart, Summary, Values,
+    Check, CheckTotal, Group, GroupPart, MetricSummary, ScenarioPart, Summary, Values, per_second,
 };
 use crate::totals::Totals;
 
@@ -45,11 +45,7 @@ pub(crate) fn values_of(sink: &Sink, elapsed: Duration) -> Values {
     match sink {
         Sink::Counter { sum, .. } => Values::Counter {
             count: *sum,
-            rate: if elapsed.is_zero() {
-                0.0
-            } else {
-                sum / elapsed.as_secs_f64()
-            },
+            rate: per_second(*sum, elapsed),
         },
         Sink::Gauge(gauge) => Values::Gauge {
             value: gauge.latest,
@@ -83,7 +79,7 @@ fn whole(totals: &Totals, metrics: &[Metric], elapsed: Duration) -> Vec<MetricSu
                 extra: metric.extra,
                 tags: Vec::new(),
                 values: values_of(sink.unwrap_or(&empty), elapsed),
-                thresholds: totals.outcomes(id, None),
+                thresholds: totals.outcomes(id, None, elapsed),
             });
         }
         for &sub in totals.watch.submetrics_of(id) {
@@ -91,7 +87,7 @@ fn whole(totals: &Totals, metrics: &[Metric], elapsed: Duration) -> Vec<MetricSu
             let Some(sink) = totals.whole.submetrics.get(sub) else {
                 continue;
             };
-            let thresholds = totals.outcomes(id, Some(sub));
+            let thresholds = totals.outcomes(id, Some(sub), elapsed);
             if sink.is_empty() && thresholds.is_empty() {
                 continue;
             }

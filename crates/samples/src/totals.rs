@@ -12,10 +12,12 @@ use crate::record::{SampleRecord, SampleTags};
 use crate::registry::{MetricId, Registry};
 use crate::roster::COMMON_CELL;
 use crate::series::SeriesSketch;
+use crate::sink::Sink;
 use crate::sinks::Sinks;
 use crate::summary::{HttpOverview, LeftOut, Summary, ThresholdOutcome, Values};
 use crate::summing::{summarize, values_of};
 use crate::tally::HttpTally;
+use crate::thresholds::{Judge, JudgedThreshold, Stage, ThresholdReport};
 use crate::watch::Watch;
 use crate::window::Window;
 
@@ -134,17 +136,60 @@ impl Totals {
         self.http.overview()
     }
 
+    /// How the thresholds stand after `elapsed` of the run. Call it every 2 s
+    /// while the run goes on, and once when it is over.
+    pub fn evaluate(&self, elapsed: Duration, stage: Stage) -> ThresholdReport {
+        let mut report = ThresholdReport::default();
+        for judge in &self.watch.judges {
+            let Some(sink) = self.judged_sink(judge) else {
+                continue;
+            };
+            if stage == Stage::Running && sink.is_empty() {
+                continue;
+            }
+            let outcome = judge.judge(sink, elapsed);
+            let submetric = judge.submetric.and_then(|at| self.watch.submetrics.get(at));
+            report.judged.push(JudgedThreshold {
+                metric: match submetric {
+                    Some(submetric) => submetric.name.clone(),
+                    None => judge.threshold.metric.name.clone(),
+                },
+                abort: judge.aborts(&outcome, elapsed),
+                outcome,
+            });
+        }
+        report
+    }
+
     /// All figures; `elapsed` is what counters' rates are over.
     pub fn summary(&self, elapsed: Duration) -> Summary {
         summarize(self, elapsed)
     }
 
-    pub(crate) fn is_judged(&self, _metric: MetricId) -> bool {
-        false
+    /// Whether a threshold is on the metric or one of its sub-metrics.
+    pub(crate) fn is_judged(&self, metric: MetricId) -> bool {
+        self.watch.judges.iter().any(|judge| judge.metric == metric)
     }
 
-    pub(crate) fn outcomes(&self, _metric: MetricId, _sub: Option<usize>) -> Vec<ThresholdOutcome> {
-        Vec::new()
+    /// What comes of the thresholds on a metric itself or on one sub-metric.
+    pub(crate) fn outcomes(
+        &self,
+        metric: MetricId,
+        submetric: Option<usize>,
+        elapsed: Duration,
+    ) -> Vec<ThresholdOutcome> {
+        let on = |judge: &&Judge| judge.metric == metric && judge.submetric == submetric;
+        let judges = self.watch.judges.iter().filter(on);
+        judges
+            .filter_map(|judge| Some(judge.judge(self.judged_sink(judge)?, elapsed)))
+            .collect()
+    }
+
+    fn judged_sink(&self, judge: &Judge) -> Option<&Sink> {
+        match judge.submetric {
+            Some(submetric) => self.whole.submetrics.get(submetric),
+            None => self.whole.metrics.get(judge.metric.index()),
+        }
     }
 
     fn count_series(&mut self, exchanges: &SeriesSketch, series: &SeriesSketch) {
@@ -156,12 +201,13 @@ impl Totals {
         let count = self.exchanges.estimate() * METRICS_PER_EXCHANGE + self.series.estimate();
         if count > SERIES_WARNING {
             self.watch.series_counted.store(true, Ordering::Relaxed);
-            self.warnings.push(format!(
+            self.warnings.push(
                 "The samples of this run differ in their tags so much that they make more than \
-                 {SERIES_WARNING} time series, which outputs and the databases behind them may \
+                 100,000 time series, which outputs and the databases behind them may \
                  not bear. Give requests whose URLs differ in an id one `name` tag, as \
                  http.url`…` does, and keep ids out of other tags. The summary is not affected."
-            ));
+                    .to_owned(),
+            );
         }
     }
 

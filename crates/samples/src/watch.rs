@@ -7,17 +7,22 @@
 
 use std::sync::atomic::AtomicBool;
 
+use plan::threshold::MetricSelector;
+use plan::{Errors, Threshold};
+
 use crate::builtin;
 use crate::registry::{MetricId, Registry};
 use crate::roster::Roster;
 use crate::system_tags::{SystemTag, SystemTags};
 use crate::tags::TagMap;
+use crate::thresholds::{self, Judge};
 
 /// What recorders of one run shall keep.
 #[derive(Clone, Debug, Default)]
 pub struct WatchSettings {
-    /// Sub-metrics to keep besides the one that is always kept.
-    pub selectors: Vec<Selector>,
+    /// What the figures must meet. Their sub-metrics are kept, besides the one
+    /// that is always kept.
+    pub thresholds: Vec<Threshold>,
     /// Which tags the program sets.
     pub system_tags: SystemTags,
     /// The tags of all samples of the run, for those that belong to no user.
@@ -28,17 +33,6 @@ pub struct WatchSettings {
     pub output_extra: bool,
     /// Whether to keep figures by scenario and group, for the full summary.
     pub breakdown: bool,
-}
-
-/// A metric seen through tags.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selector {
-    /// The metric's name.
-    pub metric: String,
-    /// What a sample must have, all of it.
-    pub tags: Vec<(String, String)>,
-    /// The whole as written, `metric{tag:value}`.
-    pub source: String,
 }
 
 /// [`WatchSettings`] compiled against a registry; shared by all recorders and
@@ -52,6 +46,7 @@ pub struct Watch {
     pub(crate) breakdown: bool,
     pub(crate) conditions: Vec<Conditions>,
     pub(crate) submetrics: Vec<Submetric>,
+    pub(crate) judges: Vec<Judge>,
     /// Sub-metrics by metric; shorter than the registry where the rest has none.
     by_metric: Vec<Vec<usize>>,
     /// Indices into `conditions` of those that HTTP exchanges are held against.
@@ -162,9 +157,14 @@ impl ConditionSet {
 }
 
 impl Watch {
-    /// Compiles settings. A selector of a metric that the registry does not
-    /// have is left out.
-    pub fn new(registry: &Registry, settings: WatchSettings) -> Watch {
+    /// Compiles settings. Every metric that thresholds name must have been
+    /// registered before.
+    ///
+    /// # Errors
+    /// All thresholds on a metric that is not there, or that does not have the
+    /// figure asked for.
+    pub fn new(registry: &Registry, settings: WatchSettings) -> Result<Watch, Errors> {
+        let metrics = thresholds::resolve(&settings.thresholds, registry)?;
         let mut watch = Watch {
             system_tags: settings.system_tags,
             run_tags: settings.run_tags,
@@ -173,6 +173,7 @@ impl Watch {
             breakdown: settings.breakdown,
             conditions: Vec::new(),
             submetrics: Vec::new(),
+            judges: Vec::new(),
             by_metric: Vec::new(),
             http_conditions: Vec::new(),
             roster: Roster::new(),
@@ -185,21 +186,37 @@ impl Watch {
                 &[("expected_response".to_owned(), "true".to_owned())],
             );
         }
-        for selector in &settings.selectors {
-            if let Some(metric) = registry.find(&selector.metric) {
-                watch.add_submetric(metric, &selector.source, &selector.tags);
-            }
+        for (threshold, metric) in settings.thresholds.into_iter().zip(metrics) {
+            let submetric = watch.submetric_of(&threshold.metric, metric);
+            watch.judges.push(Judge {
+                threshold,
+                metric,
+                submetric,
+            });
         }
-        watch
+        Ok(watch)
     }
 
-    fn add_submetric(&mut self, metric: MetricId, name: &str, tags: &[(String, String)]) {
+    /// The index of the sub-metric a selector means; `None` for the metric.
+    fn submetric_of(&mut self, selector: &MetricSelector, metric: MetricId) -> Option<usize> {
+        if selector.tags.is_empty() {
+            return None;
+        }
+        let inside = selector.source.split_once('{').map(|(_, inside)| inside);
+        let inside = inside.and_then(|inside| inside.rsplit_once('}'));
+        let inside = inside.map_or(selector.source.as_str(), |(inside, _)| inside.trim());
+        let name = format!("{}{{{inside}}}", selector.name);
+        Some(self.add_submetric(metric, &name, &selector.tags))
+    }
+
+    /// Keeps a sub-metric, once; its index.
+    fn add_submetric(&mut self, metric: MetricId, name: &str, tags: &[(String, String)]) -> usize {
         let known = self
             .submetrics
             .iter()
-            .any(|submetric| submetric.metric == metric && submetric.name == name);
-        if tags.is_empty() || known {
-            return;
+            .position(|submetric| submetric.metric == metric && submetric.name == name);
+        if let Some(known) = known {
+            return known;
         }
         let compiled = Conditions::compile(tags, self.system_tags);
         let conditions = self.conditions.iter().position(|known| *known == compiled);
@@ -225,6 +242,7 @@ impl Watch {
             conditions,
             http_bit,
         });
+        self.submetrics.len() - 1
     }
 
     /// Indices of the sub-metrics of a metric.

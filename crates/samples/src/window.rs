@@ -5,12 +5,15 @@
 //! neither side allocates, and the pages of the histograms are made once.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::checks::CheckDelta;
 use crate::record::SampleRecord;
+use crate::registry::MetricId;
 use crate::series::SeriesSketch;
 use crate::sinks::Sinks;
-use crate::summary::LeftOut;
+use crate::summary::{LeftOut, Values};
+use crate::summing::values_of;
 use crate::tally::HttpTally;
 
 /// How many emptied windows wait for a recorder at most.
@@ -63,6 +66,18 @@ impl Window {
             contents: Some(contents),
             home,
         }
+    }
+
+    /// A metric's figures in this window, which took `span`; `None` if it has no
+    /// samples in it. For views of what happens now: histograms of several
+    /// recorders' windows can be merged.
+    pub fn values(&self, metric: MetricId, span: Duration) -> Option<Values> {
+        let cells = self.contents.as_ref()?.cells.iter().flatten();
+        let sinks = cells.filter_map(|cell| cell.metrics.get(metric.index()));
+        let mut sinks = sinks.filter(|sink| !sink.is_empty());
+        let mut sum = sinks.next()?.clone();
+        sinks.for_each(|sink| sum.merge(sink));
+        Some(values_of(&sum, span))
     }
 
     pub(crate) fn contents(&mut self) -> Option<&mut Contents> {

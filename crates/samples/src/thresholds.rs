@@ -1,0 +1,134 @@
+//! Whether the figures are what the thresholds ask for.
+
+use std::time::Duration;
+
+use plan::threshold::{Method, MetricKind};
+use plan::{Errors, Threshold};
+
+use crate::kind::Kind;
+use crate::registry::{MetricId, Registry};
+use crate::sink::Sink;
+use crate::summary::{ThresholdOutcome, per_second, share};
+
+/// A threshold that has found its metric.
+#[derive(Clone, Debug)]
+pub(crate) struct Judge {
+    pub threshold: Threshold,
+    pub metric: MetricId,
+    /// Index of the sub-metric, if the threshold has tags.
+    pub submetric: Option<usize>,
+}
+
+/// At which point of a run thresholds are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// While it runs: metrics without samples are passed over.
+    Running,
+    /// When it is over: they count as 0 then, but for a rate, which holds.
+    Over,
+}
+
+/// How the thresholds stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ThresholdReport {
+    /// Every threshold that was judged, in the order given.
+    pub judged: Vec<JudgedThreshold>,
+}
+
+/// How one threshold stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedThreshold {
+    /// The metric's or sub-metric's name.
+    pub metric: String,
+    /// What came of it.
+    pub outcome: ThresholdOutcome,
+    /// Whether the run must end for it.
+    pub abort: bool,
+}
+
+impl ThresholdReport {
+    /// Whether all hold.
+    pub fn holds(&self) -> bool {
+        self.judged.iter().all(|judged| judged.outcome.ok)
+    }
+
+    /// Whether the run must end.
+    pub fn abort(&self) -> bool {
+        self.judged.iter().any(|judged| judged.abort)
+    }
+
+    /// The metrics with a threshold that does not hold, sorted, each once.
+    pub fn crossed(&self) -> Vec<&str> {
+        let failed = self.judged.iter().filter(|judged| !judged.outcome.ok);
+        let mut metrics: Vec<&str> = failed.map(|judged| judged.metric.as_str()).collect();
+        metrics.sort_unstable();
+        metrics.dedup();
+        metrics
+    }
+}
+
+/// Finds every threshold's metric, or all that is wrong with them.
+pub(crate) fn resolve(
+    thresholds: &[Threshold],
+    registry: &Registry,
+) -> Result<Vec<MetricId>, Errors> {
+    let metrics = registry.metrics();
+    let mut errors = Errors::default();
+    let mut found = Vec::with_capacity(thresholds.len());
+    for threshold in thresholds {
+        let Some(id) = registry.find(&threshold.metric.name) else {
+            let known = metrics.iter().map(|metric| metric.name.as_str());
+            errors.0.push(threshold.unknown_metric(known));
+            continue;
+        };
+        found.push(id);
+        let kind = match metrics.get(id.index()).map(|metric| metric.kind) {
+            Some(Kind::Counter) => MetricKind::Counter,
+            Some(Kind::Gauge) => MetricKind::Gauge,
+            Some(Kind::Rate) => MetricKind::Rate,
+            Some(Kind::Trend) | None => MetricKind::Trend,
+        };
+        if let Err(fault) = threshold.validate(kind) {
+            errors.0.push(fault);
+        }
+    }
+    errors.or(found)
+}
+
+impl Judge {
+    /// Judges what was recorded. A metric without samples counts as 0; a rate
+    /// without samples holds, as there was nothing to fail.
+    pub fn judge(&self, sink: &Sink, elapsed: Duration) -> ThresholdOutcome {
+        let expression = &self.threshold.expression;
+        let measured = measure(expression.method, sink, elapsed);
+        let nothing_to_fail = matches!(sink, Sink::Rate { total: 0, .. });
+        ThresholdOutcome {
+            source: self.threshold.source.clone(),
+            ok: nothing_to_fail || expression.holds(measured),
+            measured,
+        }
+    }
+
+    /// Whether the run must end for an outcome at this time.
+    pub fn aborts(&self, outcome: &ThresholdOutcome, elapsed: Duration) -> bool {
+        let threshold = &self.threshold;
+        !outcome.ok && threshold.abort_on_fail && elapsed >= threshold.delay_abort_eval
+    }
+}
+
+/// The figure on a threshold's left side; NaN, which meets nothing, where the
+/// metric has no such figure.
+fn measure(method: Method, sink: &Sink, elapsed: Duration) -> f64 {
+    match (method, sink) {
+        (Method::Count, Sink::Counter { sum, .. }) => *sum,
+        (Method::Rate, Sink::Counter { sum, .. }) => per_second(*sum, elapsed),
+        (Method::Rate, Sink::Rate { passes, total }) => share(*passes, *total),
+        (Method::Value, Sink::Gauge(gauge)) => gauge.latest,
+        (Method::Avg, Sink::Trend(trend)) => trend.mean(),
+        (Method::Min, Sink::Trend(trend)) => trend.min(),
+        (Method::Max, Sink::Trend(trend)) => trend.max(),
+        (Method::Med, Sink::Trend(trend)) => trend.quantile(0.5),
+        (Method::Percentile(percent), Sink::Trend(trend)) => trend.quantile(percent / 100.0),
+        _ => f64::NAN,
+    }
+}
