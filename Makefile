@@ -35,7 +35,7 @@ bench:
 	@bench/run
 
 fuzz:
-	$(CARGO) run --quiet --release --package plimsoll-fuzz -- --seconds $(FUZZ_SECONDS)
+	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_SECONDS)
 
 fmt:
 	$(CARGO) fmt --all

@@ -27,6 +27,8 @@ mod h1;
 mod h2_connection;
 mod h2_wire;
 mod head;
+#[doc(hidden)]
+pub mod in_memory;
 mod leg;
 mod method;
 mod pool;

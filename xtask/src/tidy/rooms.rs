@@ -40,7 +40,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "fuzz",
         &[
-            "units", "plan", "stats", "samples", "http", "script", "targets", "report",
+            "units", "plan", "stats", "samples", "net", "http", "script", "targets", "report",
         ],
     ),
 ];

@@ -1,0 +1,76 @@
+//! The ways in for fuzz targets: what a server's bytes go through, without a socket.
+//! Not an interface for anybody else.
+
+use bytes::Bytes;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+use units::Moment;
+
+use crate::coding;
+use crate::cookie::Cookie;
+use crate::digest::Challenge;
+use crate::h1::{Ask, Connection, Progress};
+use crate::shared::Scratch;
+
+/// How an answer was understood.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    /// Decoded, or why it could not be.
+    pub body: Result<Bytes, String>,
+    pub cookies: Vec<Cookie>,
+}
+
+/// Reads `pieces`, which arrive one by one and are followed by the connection's end,
+/// as the answer to a GET, or to a HEAD. At most `max_body` bytes of body are kept.
+///
+/// # Errors
+/// Why they are no answer.
+pub async fn read_answer(
+    pieces: &[&[u8]],
+    is_head: bool,
+    max_body: u64,
+    deadline: Moment,
+) -> Result<Answer, String> {
+    let (ours, mut theirs) = duplex(1 << 16);
+    let server = async {
+        let mut request = [0; 64];
+        // The client may have gone away in the middle, which it will say itself.
+        let _ = theirs.read(&mut request).await;
+        for piece in pieces {
+            if theirs.write_all(piece).await.is_err() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(theirs);
+    };
+    let client = async move {
+        let mut connection = Connection::new(ours);
+        let mut progress = Progress::default();
+        let ask = Ask {
+            head: b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+            body: b"",
+            is_head,
+            keep_body: true,
+            max_body,
+            deadline,
+        };
+        let scratch = Scratch::new(1 << 12);
+        let ended = connection.exchange(&ask, &scratch, &mut progress).await;
+        // A connection that failed must not outlive its exchange.
+        drop(connection);
+        ended.map(|()| progress)
+    };
+    let (progress, ()) = tokio::join!(client, server);
+    let progress = progress.map_err(|fault| format!("{fault:?}"))?;
+    let head = progress.head.ok_or("an answer without a head")?;
+    let cookies = head.all("set-cookie").filter_map(Cookie::parse).collect();
+    for challenge in head.all("www-authenticate") {
+        Challenge::parse(&String::from_utf8_lossy(challenge));
+    }
+    Ok(Answer {
+        status: head.status(),
+        body: coding::decode(&head, progress.body, max_body).map_err(|error| error.message),
+        cookies,
+    })
+}

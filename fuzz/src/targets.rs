@@ -1,0 +1,63 @@
+//! What is fuzzed, one file each. A file's `seeds` also hold every input that once
+//! broke its parser.
+
+mod address_rules;
+mod base64;
+mod duration;
+mod http_answer;
+mod json_selector;
+mod set_cookie;
+mod url;
+
+/// A reader of foreign input.
+pub struct Target {
+    pub name: &'static str,
+    /// Must return, whatever the bytes.
+    pub run: fn(&[u8]),
+    /// Inputs that it understands, to start from.
+    pub seeds: &'static [&'static [u8]],
+    /// Words of its language.
+    pub words: &'static [&'static str],
+}
+
+/// All of them.
+pub const TARGETS: &[&Target] = &[
+    &address_rules::TARGET,
+    &base64::TARGET,
+    &duration::TARGET,
+    &http_answer::TARGET,
+    &json_selector::TARGET,
+    &set_cookie::TARGET,
+    &url::TARGET,
+];
+
+/// The text in `data`, with what is no UTF-8 replaced.
+fn text(data: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(data)
+}
+
+/// `data` cut in two at the first zero byte, for targets with two inputs.
+fn halves(data: &[u8]) -> (&[u8], &[u8]) {
+    let at = data
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(data.len());
+    (&data[..at], data.get(at + 1..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutate::{Random, input};
+
+    #[test]
+    fn every_target_survives_its_seeds_and_some_more() {
+        for target in TARGETS {
+            target.seeds.iter().for_each(|seed| (target.run)(seed));
+            let mut random = Random::new(1);
+            for _ in 0..300 {
+                (target.run)(&input(&mut random, target.seeds, target.words));
+            }
+        }
+    }
+}
