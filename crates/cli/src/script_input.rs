@@ -1,0 +1,99 @@
+//! What a script is run with: its source, its environment, its options' layers.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::args::RuntimeArgs;
+
+/// A script's text and where it came from.
+pub struct ScriptInput {
+    /// Absolute; `-` for standard input.
+    pub path: PathBuf,
+    pub source: Vec<u8>,
+}
+
+/// Longest script that is read from standard input: a stream may never end.
+const LONGEST: u64 = 256 << 20;
+
+impl ScriptInput {
+    /// Reads a file, or standard input for `-`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(name: &str) -> Result<ScriptInput, String> {
+        if name == "-" {
+            let mut source = Vec::new();
+            std::io::stdin()
+                .lock()
+                .take(LONGEST)
+                .read_to_end(&mut source)
+                .map_err(|error| format!("cannot read the script from standard input: {error}"))?;
+            return Ok(ScriptInput { path: PathBuf::from("-"), source });
+        }
+        let path = std::path::absolute(name).map_err(|error| format!("{name}: {error}"))?;
+        let source = std::fs::read(&path).map_err(|error| {
+            format!(
+                "The moduleSpecifier \"{name}\" couldn't be found on local disk ({error}). Make sure that \
+                 you've specified the right path to the file. plimsoll new {name} writes one to start from"
+            )
+        })?;
+        Ok(ScriptInput { path, source })
+    }
+}
+
+/// The script's `__ENV`: the system's variables unless told otherwise, and
+/// those given by flag.
+///
+/// # Errors
+/// When a flag is not of the form NAME=VALUE.
+pub fn environment(args: &RuntimeArgs, include_system: bool) -> Result<BTreeMap<String, String>, String> {
+    let mut env = BTreeMap::new();
+    if args.include_system_env_vars.unwrap_or(include_system) {
+        env.extend(std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }));
+    }
+    for given in &args.env {
+        let (name, value) = match given.split_once('=') {
+            Some((name, value)) => (name, value.to_owned()),
+            // Without a value, the system's is passed on.
+            None => (given.as_str(), std::env::var(given).unwrap_or_default()),
+        };
+        let fine = !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.starts_with(|c: char| c.is_ascii_digit());
+        if !fine {
+            return Err(format!("--env {given}: \"{name}\" is no name of a variable; write NAME=VALUE"));
+        }
+        env.insert(name.to_owned(), value);
+    }
+    Ok(env)
+}
+
+/// The config file's JSON: the one named, or the user's own if there is one.
+///
+/// # Errors
+/// When the named one cannot be read, or either is no JSON.
+pub fn config(named: Option<&Path>) -> Result<Option<serde_json::Value>, String> {
+    let own = config_home().map(|home| home.join("k6/config.json"));
+    let (path, must_exist) = match (named, own) {
+        (Some(path), _) => (path.to_owned(), true),
+        (None, Some(path)) => (path, false),
+        (None, None) => return Ok(None),
+    };
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if !must_exist && error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("cannot read the config file {}: {error}", path.display())),
+    };
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| format!("the config file {} is no JSON: {error}", path.display()))
+}
+
+fn config_home() -> Option<PathBuf> {
+    std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")))
+}
