@@ -8,3 +8,4 @@ pub mod gjson;
 pub mod gorand;
 pub mod json_syntax;
 pub mod logline;
+pub mod typescript;

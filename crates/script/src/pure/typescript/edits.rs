@@ -1,0 +1,109 @@
+//! Changes to a source text that leave its lines where they are.
+
+use oxc_span::Span;
+
+/// What to put in place of a stretch of the source.
+#[derive(Debug)]
+enum Change {
+    /// Spaces, with the newlines kept, and a `;` in the first place if so.
+    Blank {
+        semicolon: bool,
+    },
+    Text(String),
+}
+
+#[derive(Debug)]
+struct Edit {
+    span: Span,
+    change: Change,
+}
+
+/// A list of changes, in any order. Of two that overlap, the one that starts first is made.
+#[derive(Debug, Default)]
+pub(super) struct Edits(Vec<Edit>);
+
+impl Edits {
+    pub fn blank(&mut self, span: Span) {
+        self.0.push(Edit {
+            span,
+            change: Change::Blank { semicolon: false },
+        });
+    }
+
+    /// Blanks a whole statement or class member. The `;` in its place keeps its neighbours from
+    /// running together.
+    pub fn blank_statement(&mut self, span: Span) {
+        self.0.push(Edit {
+            span,
+            change: Change::Blank { semicolon: true },
+        });
+    }
+
+    pub fn replace(&mut self, span: Span, text: impl Into<String>) {
+        self.0.push(Edit {
+            span,
+            change: Change::Text(text.into()),
+        });
+    }
+
+    pub fn insert(&mut self, at: u32, text: impl Into<String>) {
+        self.replace(Span::new(at, at), text);
+    }
+
+    /// If what stands before `end` is blanked, ends it with a `;`: the newline that follows ended
+    /// the statement only because of the type.
+    pub fn end_statement(&mut self, end: u32) {
+        let ends_here = |edit: &&mut Edit| edit.span.end == end && !edit.span.is_empty();
+        if let Some(edit) = self.0.iter_mut().rev().find(ends_here)
+            && let Change::Blank { semicolon } = &mut edit.change
+        {
+            *semicolon = true;
+        }
+    }
+
+    /// The source with the changes made.
+    pub fn apply(mut self, source: &str) -> String {
+        // What is inserted at a place comes before what is done to the text there.
+        self.0
+            .sort_by_key(|edit| (edit.span.start, !edit.span.is_empty()));
+        let mut out = String::with_capacity(source.len() + 64);
+        let mut done = 0;
+        for Edit { span, change } in self.0 {
+            if span.start < done {
+                continue;
+            }
+            let between = |start: u32, end: u32| source.get(start as usize..end as usize);
+            out.push_str(between(done, span.start).unwrap_or_default());
+            done = span.end;
+            match change {
+                Change::Text(text) => out.push_str(&text),
+                Change::Blank { semicolon } => {
+                    blank(
+                        &mut out,
+                        between(span.start, span.end).unwrap_or_default(),
+                        semicolon,
+                    );
+                }
+            }
+        }
+        out.push_str(source.get(done as usize..).unwrap_or_default());
+        out
+    }
+}
+
+pub(super) fn is_newline(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
+}
+
+fn blank(out: &mut String, text: &str, semicolon: bool) {
+    let mut chars = text.chars();
+    if semicolon {
+        out.push(';');
+        if let Some(first) = chars.next()
+            && is_newline(first)
+        {
+            out.push(first);
+        }
+    }
+    out.extend(chars.map(|c| if is_newline(c) { c } else { ' ' }));
+}

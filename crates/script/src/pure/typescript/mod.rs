@@ -1,0 +1,83 @@
+//! TypeScript to JavaScript by blanking out the types, and which kind of module a source is.
+//!
+//! What TypeScript adds is overwritten with spaces, so every line and column of what remains stays
+//! where it was and an error's position needs no source map. The few things that need code of
+//! their own (enums, namespaces, parameter properties) get it on the lines where they stand.
+//! Nothing is checked: a program with type errors runs.
+
+mod edits;
+mod enums;
+mod kind;
+mod namespaces;
+mod strip;
+mod usage;
+
+use std::fmt;
+
+use oxc_allocator::Allocator;
+use oxc_ast_visit::Visit;
+use oxc_parser::Parser;
+use oxc_span::SourceType;
+
+pub use kind::is_esm;
+
+/// Why a source could not be turned into JavaScript, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeScriptError {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    pub message: String,
+}
+
+impl fmt::Display for TypeScriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "line {}, column {}: {}",
+            self.line, self.column, self.message
+        )
+    }
+}
+
+impl std::error::Error for TypeScriptError {}
+
+impl TypeScriptError {
+    fn at(source: &str, offset: u32, message: impl Into<String>) -> TypeScriptError {
+        let before = source.get(..offset as usize).unwrap_or(source);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        TypeScriptError {
+            line: 1 + before.matches('\n').count(),
+            column: 1 + before[line_start..].chars().count(),
+            message: message.into(),
+        }
+    }
+}
+
+/// The JavaScript of a TypeScript module.
+///
+/// Imports that nothing uses as a value are dropped with the types, as TypeScript compilers do.
+///
+/// # Errors
+/// The first syntax error, or the first construct that has no JavaScript of the same shape
+/// (decorators, `import x = require(…)`, `export =`, …), with the way out.
+pub fn strip(source: &str) -> Result<String, TypeScriptError> {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, source, SourceType::ts()).parse();
+    if let Some(error) = parsed.diagnostics.errors().next() {
+        let offset = error.labels.iter().next().map_or(0, |label| label.offset());
+        return Err(TypeScriptError::at(
+            source,
+            offset,
+            error.message.to_string(),
+        ));
+    }
+    let usage = usage::of(&parsed.program);
+    let mut stripper = strip::Stripper::new(source, usage);
+    stripper.visit_program(&parsed.program);
+    stripper.finish()
+}
+
+#[cfg(test)]
+mod tests;
