@@ -11,4 +11,5 @@ pub mod arguments;
 pub mod connection;
 pub mod delays;
 pub mod quantiles;
+pub mod server;
 pub mod syscalls;

@@ -10,32 +10,13 @@
 //! for. `--mark N` also reports when the N-th distinct connection sent its first request.
 //! Requests with a body are not understood.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use bench::arguments::Arguments;
-use bench::connection::RequestCounter;
-use bench::delays::{Delay, Draws};
-use bench::quantiles::milliseconds_json;
-use bench::syscalls::{self, Poll};
-
-const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nServer: fix\r\nContent-Type: application/json\r\nContent-Length: 66\r\n\r\n\
-{\"id\":1,\"name\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}";
-const _: () = assert!(ANSWER.len() == 150);
-
-/// Answers to pipelined requests go out in one write, up to this many.
-const MOST_AT_ONCE: usize = 64;
-/// The kernel wakes a sleeper some tens of microseconds late: the last stretch is spent spinning.
-const SPIN: Duration = Duration::from_micros(80);
-/// Delays kept for the report. Beyond it they are counted only, and the report says so.
-const MOST_RECORDED: usize = 8_000_000;
-
-const LISTENER: u64 = u64::MAX;
-const STOP: u64 = u64::MAX - 1;
+use bench::delays::Delay;
+use bench::server::Server;
+use bench::syscalls;
 
 fn main() -> ExitCode {
     match serve() {
@@ -54,246 +35,14 @@ fn serve() -> Result<(), String> {
     }
     let delay = arguments.text("delay").map(Delay::parse).transpose()?;
     let mark = arguments.value("mark")?.unwrap_or(0);
-    syscalls::raise_descriptor_limit();
-    syscalls::sharpen_timers();
     let port = arguments.value("port")?.unwrap_or(0);
-    let mut server =
-        Server::start(port, delay, mark).map_err(|error| format!("--port {port}: {error}"))?;
+    let stop = syscalls::stop_signal().map_err(|error| error.to_string())?;
+    let mut server = Server::start(port, delay, mark, stop)
+        .map_err(|error| format!("--port {port}: {error}"))?;
     let mut stdout = io::stdout();
-    writeln!(stdout, "listening on 127.0.0.1:{}", server.port)
+    writeln!(stdout, "listening on 127.0.0.1:{}", server.port())
         .and_then(|()| stdout.flush())
         .map_err(|error| error.to_string())?;
     server.run().map_err(|error| error.to_string())?;
     writeln!(stdout, "{}", server.report()).map_err(|error| error.to_string())
-}
-
-struct Connection {
-    socket: OwnedFd,
-    requests: RequestCounter,
-    asked: bool,
-    /// Tells this connection from later ones in the same slot.
-    generation: u32,
-}
-
-/// An answer that is due; ordered by when.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Held {
-    due: u64,
-    came: u64,
-    slot: usize,
-    generation: u32,
-    count: usize,
-}
-
-struct Server {
-    port: u16,
-    delay: Option<Delay>,
-    mark: u64,
-    poll: Poll,
-    listener: OwnedFd,
-    stop: OwnedFd,
-    connections: Vec<Option<Connection>>,
-    free: Vec<usize>,
-    generation: u32,
-    answers: Vec<u8>,
-    held: BinaryHeap<Reverse<Held>>,
-    draws: Draws,
-    first_request: Option<u64>,
-    asking_connections: u64,
-    marked: Option<u64>,
-    answered: u64,
-    dropped: u64,
-    given: Vec<u64>,
-    lateness: Vec<u64>,
-}
-
-impl Server {
-    fn start(port: u16, delay: Option<Delay>, mark: u64) -> io::Result<Server> {
-        let poll = Poll::new()?;
-        let stop = syscalls::stop_signal()?;
-        let (listener, port) = syscalls::listen(port)?;
-        poll.watch(listener.as_raw_fd(), LISTENER)?;
-        poll.watch(stop.as_raw_fd(), STOP)?;
-        Ok(Server {
-            port,
-            delay,
-            mark,
-            poll,
-            listener,
-            stop,
-            connections: Vec::new(),
-            free: Vec::new(),
-            generation: 0,
-            answers: ANSWER.repeat(MOST_AT_ONCE),
-            held: BinaryHeap::new(),
-            draws: Draws::new(0x9E37_79B9_7F4A_7C15),
-            first_request: None,
-            asking_connections: 0,
-            marked: None,
-            answered: 0,
-            dropped: 0,
-            given: Vec::new(),
-            lateness: Vec::new(),
-        })
-    }
-
-    /// Serves until a signal asks to stop.
-    fn run(&mut self) -> io::Result<()> {
-        let mut buffer = vec![0_u8; 65_536];
-        let mut ready = Vec::new();
-        loop {
-            let timeout = self.release_due();
-            ready.clear();
-            ready.extend(self.poll.wait(timeout)?);
-            for &token in &ready {
-                match token {
-                    STOP => {
-                        let _ = &self.stop;
-                        return Ok(());
-                    }
-                    LISTENER => self.accept_all()?,
-                    slot => self.read(slot as usize, &mut buffer),
-                }
-            }
-        }
-    }
-
-    fn accept_all(&mut self) -> io::Result<()> {
-        while let Some(socket) = syscalls::accept(self.listener.as_raw_fd())? {
-            let slot = self.free.pop().unwrap_or(self.connections.len());
-            self.poll.watch(socket.as_raw_fd(), slot as u64)?;
-            self.generation = self.generation.wrapping_add(1);
-            let connection = Some(Connection {
-                socket,
-                requests: RequestCounter::default(),
-                asked: false,
-                generation: self.generation,
-            });
-            match self.connections.get_mut(slot) {
-                Some(place) => *place = connection,
-                None => self.connections.push(connection),
-            }
-        }
-        Ok(())
-    }
-
-    fn read(&mut self, slot: usize, buffer: &mut [u8]) {
-        let Some(Some(connection)) = self.connections.get_mut(slot) else {
-            return;
-        };
-        let count = match syscalls::receive(connection.socket.as_raw_fd(), buffer) {
-            Ok(None) => return,
-            Ok(Some(0)) | Err(_) => return self.close(slot),
-            Ok(Some(length)) => connection
-                .requests
-                .count(buffer.get(..length).unwrap_or_default()),
-        };
-        if count == 0 {
-            return;
-        }
-        if !connection.asked {
-            connection.asked = true;
-            let now = syscalls::monotonic_nanos();
-            self.first_request.get_or_insert(now);
-            self.asking_connections += 1;
-            if self.asking_connections == self.mark {
-                self.marked = Some(now);
-            }
-        }
-        let generation = connection.generation;
-        let Some(delay) = self.delay else {
-            return self.answer(slot, count);
-        };
-        let came = syscalls::monotonic_nanos();
-        let since_first = Duration::from_nanos(came - self.first_request.unwrap_or(came));
-        let delay = delay.of(since_first, self.draws.next_unit());
-        self.held.push(Reverse(Held {
-            due: came + delay.as_nanos() as u64,
-            came,
-            slot,
-            generation,
-            count,
-        }));
-    }
-
-    fn answer(&mut self, slot: usize, count: usize) {
-        let Some(Some(connection)) = self.connections.get(slot) else {
-            return;
-        };
-        let mut left = count * ANSWER.len();
-        while left > 0 {
-            let length = left.min(self.answers.len());
-            let bytes = self.answers.get(..length).unwrap_or_default();
-            match syscalls::send(connection.socket.as_raw_fd(), bytes) {
-                Ok(Some(sent)) if sent == length => left -= length,
-                // A client that does not read its answers is not worth a buffer here.
-                _ => {
-                    self.dropped += 1;
-                    return self.close(slot);
-                }
-            }
-        }
-        self.answered += count as u64;
-    }
-
-    fn close(&mut self, slot: usize) {
-        if let Some(place) = self.connections.get_mut(slot)
-            && place.take().is_some()
-        {
-            self.free.push(slot);
-        }
-    }
-
-    /// Sends the answers that are due and returns how long the loop may sleep.
-    fn release_due(&mut self) -> Option<Duration> {
-        loop {
-            let Reverse(next) = self.held.peek()?;
-            let now = syscalls::monotonic_nanos();
-            if next.due > now {
-                let left = Duration::from_nanos(next.due - now);
-                return Some(left.saturating_sub(SPIN));
-            }
-            let Reverse(held) = self.held.pop()?;
-            let same = matches!(self.connections.get(held.slot),
-                Some(Some(connection)) if connection.generation == held.generation);
-            if !same {
-                self.dropped += 1;
-                continue;
-            }
-            let sent = syscalls::monotonic_nanos();
-            self.answer(held.slot, held.count);
-            if self.given.len() < MOST_RECORDED {
-                self.given.push(sent - held.came);
-                self.lateness.push(sent - held.due);
-            }
-        }
-    }
-
-    fn report(&mut self) -> String {
-        let number = |value: Option<u64>| value.map_or("null".to_owned(), |at| at.to_string());
-        let mut report = format!(
-            "{{\"answered\":{},\"dropped\":{},\"connections\":{},\"first_request_ns\":{},\"marked_request_ns\":{}",
-            self.answered,
-            self.dropped,
-            self.asking_connections,
-            number(self.first_request),
-            number(self.marked),
-        );
-        if let Some(delay) = self.delay {
-            let asked = |q: f64| delay.quantile(q).as_secs_f64() * 1e3;
-            report += &format!(
-                ",\"recorded\":{},\"asked\":{{\"p50\":{:.6},\"p90\":{:.6},\"p95\":{:.6},\"p99\":{:.6},\"p999\":{:.6}}}",
-                self.given.len(),
-                asked(0.5),
-                asked(0.9),
-                asked(0.95),
-                asked(0.99),
-                asked(0.999),
-            );
-            report += &format!(",\"given\":{}", milliseconds_json(&mut self.given));
-            report += &format!(",\"late\":{}", milliseconds_json(&mut self.lateness));
-        }
-        report.push('}');
-        report
-    }
 }
