@@ -1,0 +1,84 @@
+//! Reported latencies beside the delays a server really gave, in the open model.
+//!
+//! The bounds here are those of a busy test machine; `bench/run.py truth` holds them to 2 % and
+//! 30 µs on a quiet one.
+#![cfg(target_os = "linux")]
+
+use std::error::Error;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::process::Command;
+use std::thread;
+
+use bench::delays::Delay;
+use bench::quantiles::quantile;
+use bench::server::Server;
+use serde_json::Value;
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// Milliseconds a figure may be off besides its 2 %: what scheduling costs while other tests run.
+const SLACK_MS: f64 = 1.5;
+
+/// Runs `plimsoll http` at 400/s against a server with this delay. Gives what it reported as
+/// response times, and the server's own record in nanoseconds, sorted.
+fn measure(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
+    let (stopped, mut stop) = std::io::pipe()?;
+    let delay = Some(Delay::parse(delay)?);
+    let mut server = Server::start(0, delay, 0, OwnedFd::from(stopped))?;
+    let url = format!("http://127.0.0.1:{}/", server.port());
+    let serving = thread::spawn(move || server.run().map(|()| server.given().to_vec()));
+    let told = ["http", "--rate", "400", "-d", "3s", "--json", &url];
+    let run = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(told)
+        .output();
+    stop.write_all(b"stop")?;
+    let mut given = serving.join().map_err(|_| "the server panicked")??;
+    given.sort_unstable();
+    let said: Value = serde_json::from_slice(&run?.stdout)?;
+    Ok((said["response_time"].clone(), given))
+}
+
+#[track_caller]
+fn assert_near(said: &Value, name: &str, given: &[u64], q: f64) {
+    let truth = quantile(given, q) / 1e6;
+    let said = said[name].as_f64().unwrap_or(f64::NAN);
+    let bound = truth * 0.02 + SLACK_MS;
+    assert!(
+        (said - truth).abs() <= bound,
+        "{name} is reported as {said} ms and was {truth} ms (allowed: ±{bound:.3})"
+    );
+}
+
+#[test]
+fn a_fixed_delay_is_reported_as_it_is() -> Outcome {
+    let (said, given) = measure("fixed=5ms")?;
+    assert!(given.len() >= 1_150, "only {} requests came", given.len());
+    assert_near(&said, "p50", &given, 0.5);
+    assert_near(&said, "p95", &given, 0.95);
+    Ok(())
+}
+
+#[test]
+fn both_modes_of_a_delay_are_seen() -> Outcome {
+    let (said, given) = measure("bimodal=2ms,40ms@10%")?;
+    assert_near(&said, "p50", &given, 0.5);
+    assert_near(&said, "p95", &given, 0.95);
+    Ok(())
+}
+
+/// A fifth of the time nothing is answered. A closed loop, or a clock that starts when a request
+/// could be sent, hides that; in the open model it must show in the quantiles.
+#[test]
+fn a_stall_is_not_hidden() -> Outcome {
+    let (said, given) = measure("stall=200ms/1s+1ms")?;
+    assert_near(&said, "p50", &given, 0.5);
+    let p95 = said["p95"].as_f64().unwrap_or(f64::NAN);
+    let truth = quantile(&given, 0.95) / 1e6;
+    assert!(truth > 100.0, "the server stalled for {truth} ms only");
+    assert!(
+        (p95 - truth).abs() <= 0.1 * truth,
+        "p95 is reported as {p95} ms and was {truth} ms"
+    );
+    Ok(())
+}
