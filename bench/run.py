@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Plimsoll beside other load generators and prints Markdown tables.
 
-    bench/run.py                     every part, about half an hour
+    bench/run.py                     every part, about an hour and a quarter
     bench/run.py http1 tls           some parts
     bench/run.py --quick             each part short, to see that it works
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import open_model, rivals, throughput, users  # noqa: E402
+from harness import endurance, open_model, rivals, throughput, users  # noqa: E402
 
 PARTS = {
     "http1": (throughput.http1, ["wrk", "h2load", "oha", "fortio", "hey", "k6"]),
@@ -27,6 +27,7 @@ PARTS = {
     "startup": (users.startup, ["k6"]),
     "lag": (open_model.lag, []),
     "truth": (open_model.truth, ["k6", "oha"]),
+    "soak": (endurance.soak, []),
 }
 
 

@@ -1,0 +1,6 @@
+// Every request has a URL of its own.
+import http from 'k6/http';
+
+export default function () {
+  http.get(`${__ENV.URL}item/${__VU}/${__ITER}`);
+}
