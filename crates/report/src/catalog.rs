@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use samples::{Metric, MetricId, Registry, Selector};
+use plan::threshold::MetricSelector;
+use samples::{Metric, MetricId, Registry};
 
 /// The metrics of a run with what is asked of them.
 #[derive(Clone, Debug, Default)]
@@ -37,11 +38,11 @@ impl Catalog {
     /// on, and the condition as written.
     pub fn new<'a, T>(registry: Arc<Registry>, thresholds: T) -> Catalog
     where
-        T: IntoIterator<Item = (&'a Selector, &'a str)>,
+        T: IntoIterator<Item = (&'a MetricSelector, &'a str)>,
     {
         let mut demands: HashMap<String, Demands> = HashMap::new();
         for (on, condition) in thresholds {
-            let of = demands.entry(on.metric.clone()).or_default();
+            let of = demands.entry(on.name.clone()).or_default();
             if on.tags.is_empty() {
                 of.thresholds.push(condition.to_owned());
             } else {

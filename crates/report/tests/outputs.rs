@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use flate2::read::GzDecoder;
+use plan::threshold::MetricSelector;
 use plimsoll_report::catalog::Catalog;
 use plimsoll_report::output::{OutputSetting, OutputSpec};
 use plimsoll_report::output_csv::TimeFormat;
 use plimsoll_report::wall_clock::WallClock;
-use samples::{SampleRecord, Selector, SystemTag, WatchSettings};
+use samples::{SampleRecord, SystemTag, WatchSettings};
 use serde_json::Value;
 use support::run::{Run, run};
 use units::Moment;
@@ -32,8 +33,8 @@ impl Write for Shelf {
 }
 
 fn setting(run: &Run, csv_time: TimeFormat) -> OutputSetting {
-    let selector = |tags: &[(&str, &str)], source: &str| Selector {
-        metric: "http_req_duration".to_owned(),
+    let selector = |tags: &[(&str, &str)], source: &str| MetricSelector {
+        name: "http_req_duration".to_owned(),
         tags: tags
             .iter()
             .map(|&(key, value)| (key.to_owned(), value.to_owned()))

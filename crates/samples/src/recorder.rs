@@ -62,7 +62,7 @@ pub struct Recorder {
 }
 
 struct Inner {
-    contents: Contents,
+    contents: Box<Contents>,
     /// Exchanges not yet in the sinks, by cell.
     logs: Vec<Option<Box<ExchangeLog>>>,
     checks: CheckTable,
@@ -80,7 +80,7 @@ impl Recorder {
             watch,
             home: Home::default(),
             inner: RefCell::new(Inner {
-                contents: Contents::default(),
+                contents: Box::default(),
                 logs: Vec::new(),
                 checks: CheckTable::default(),
                 groups: FxHashSet::default(),

@@ -23,7 +23,7 @@ const SPARE: usize = 2;
 /// [`Totals`](crate::Totals).
 #[derive(Debug)]
 pub struct Window {
-    contents: Option<Contents>,
+    contents: Option<Box<Contents>>,
     home: Home,
 }
 
@@ -43,15 +43,17 @@ pub(crate) struct Contents {
 
 /// Where a recorder finds its emptied windows. The lock is taken once a window.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Home(Arc<Mutex<Vec<Contents>>>);
+// Boxed, as windows travel through channels and are swapped, never copied.
+#[allow(clippy::vec_box)]
+pub(crate) struct Home(Arc<Mutex<Vec<Box<Contents>>>>);
 
 impl Home {
     /// An emptied window, if one has come back.
-    pub fn take(&self) -> Option<Contents> {
+    pub fn take(&self) -> Option<Box<Contents>> {
         self.0.lock().ok()?.pop()
     }
 
-    fn give(&self, contents: Contents) {
+    fn give(&self, contents: Box<Contents>) {
         if let Ok(mut spare) = self.0.lock()
             && spare.len() < SPARE
         {
@@ -61,7 +63,7 @@ impl Home {
 }
 
 impl Window {
-    pub(crate) fn new(contents: Contents, home: Home) -> Window {
+    pub(crate) fn new(contents: Box<Contents>, home: Home) -> Window {
         Window {
             contents: Some(contents),
             home,
@@ -81,7 +83,7 @@ impl Window {
     }
 
     pub(crate) fn contents(&mut self) -> Option<&mut Contents> {
-        self.contents.as_mut()
+        self.contents.as_deref_mut()
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Run {
 /// `refused` others found nobody. With a lag, each started that late.
 pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSettings) -> Run {
     let registry = Arc::new(Registry::new());
-    let watch = Arc::new(Watch::new(&registry, settings));
+    let watch = Arc::new(Watch::new(&registry, settings).expect("thresholds on metrics there are"));
     let recorder = Recorder::new(Arc::clone(&registry), Arc::clone(&watch));
     let mut tags = TagMap::new();
     tags.set("scenario", "default");
