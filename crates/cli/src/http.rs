@@ -118,16 +118,9 @@ fn scenario(args: &HttpArgs) -> Result<Scenario, String> {
         },
         (None, None) => Executor::ConstantUsers { users: args.connections, duration },
     };
-    Ok(Scenario {
-        name: "http".to_owned(),
-        executor,
-        start_time: Duration::ZERO,
-        graceful_stop: Duration::from_secs(1),
-        exec: "default".to_owned(),
-        env: Default::default(),
-        tags: Default::default(),
-        browser: None,
-    })
+    let mut scenario = Scenario::new("http", executor);
+    scenario.graceful_stop = Duration::from_secs(1);
+    Ok(scenario)
 }
 
 fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
