@@ -36,7 +36,8 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let scenario = scenario(args)?;
     let duration = scenario.executor.duration().unwrap_or_default();
     let registry = Arc::new(Registry::new());
-    let watch = Arc::new(Watch::new(&registry, WatchSettings::default()));
+    let watch = Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
+    let watch = Arc::new(watch);
     let running = engine::start(Setting {
         plan: Arc::new(Plan::single(scenario, Vec::new())),
         factory: Arc::new(users),
@@ -50,7 +51,7 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
         say("stopping; once more to quit at once");
     })?;
     let totals = Totals::new(registry, watch);
-    let session = Session::new(running, totals, Arc::new(Vec::new()), Outputs::default());
+    let session = Session::new(running, totals, Outputs::default());
     let title = title(args, &spec);
     let paint = Paint::new(!no_color(global));
     let mut watcher: Box<dyn Watcher> = match columns() {

@@ -5,7 +5,7 @@ mod exit;
 mod http;
 mod interrupts;
 mod live;
-mod log;
+//mod log;
 mod machine;
 mod new;
 mod outputs;

@@ -2,13 +2,11 @@
 //! passes samples on, and tells a watcher.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use engine::{AbortReason, Event, Evidence, MachineReading, Notice, PulseReading, Running};
-use plan::Threshold;
-use samples::{Level, Summary, Totals, Verdict, builtin};
+use samples::{Stage, Summary, Totals, Verdict, builtin};
 use units::Moment;
 
 use crate::outputs::Outputs;
@@ -23,7 +21,6 @@ pub struct Session {
     pub rates: VecDeque<f64>,
     /// The latest reading of each worker.
     pub pulses: Vec<PulseReading>,
-    thresholds: Arc<Vec<Threshold>>,
     outputs: Outputs,
     machine_before: MachineReading,
     requests_told: f64,
@@ -56,7 +53,8 @@ pub struct Ended {
     pub verdict: Verdict,
     pub aborted: Option<AbortReason>,
     pub marked_failed: bool,
-    pub thresholds_failed: bool,
+    /// Metrics with a threshold that does not hold.
+    pub crossed: Vec<String>,
     pub output_errors: Vec<String>,
 }
 
@@ -70,13 +68,11 @@ impl Session {
     pub fn new(
         running: Running,
         totals: Totals,
-        thresholds: Arc<Vec<Threshold>>,
-        outputs: Outputs,
+            outputs: Outputs,
     ) -> Self {
         Session {
             running,
             totals,
-            thresholds,
             outputs,
             phase: Phase::Init,
             evidence: Evidence::default(),
@@ -189,8 +185,8 @@ impl Session {
     }
 
     fn judge(&mut self) {
-        let report = self.totals.evaluate(&self.thresholds, self.elapsed());
-        if report.abort {
+        let report = self.totals.evaluate(self.elapsed(), Stage::Running);
+        if report.abort() {
             self.running.state.abort(AbortReason::Threshold);
         }
     }
@@ -202,7 +198,7 @@ impl Session {
         }
         self.pass_on(watcher);
         let elapsed = self.elapsed();
-        let judged = self.totals.evaluate(&self.thresholds, elapsed);
+        let judged = self.totals.evaluate(elapsed, Stage::Over);
         let summary = self.totals.summary(elapsed);
         self.complete_evidence(&summary);
         let state = &self.running.state;
@@ -210,7 +206,7 @@ impl Session {
             verdict: self.evidence.judge(),
             aborted: state.aborted().cloned(),
             marked_failed: state.marked_failed(),
-            thresholds_failed: judged.failed(),
+            crossed: judged.crossed().into_iter().map(str::to_owned).collect(),
             output_errors: self.outputs.finish(),
             summary,
         }
@@ -262,13 +258,4 @@ fn is_exhaustion(text: &str) -> bool {
 
 fn milliseconds(value: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(value / 1e3).ok()
-}
-
-/// The level as a word.
-pub fn level_word(level: Level) -> &'static str {
-    match level {
-        Level::Valid => "valid",
-        Level::Suspect => "suspect",
-        Level::Invalid => "invalid",
-    }
 }
