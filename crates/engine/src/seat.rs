@@ -161,7 +161,7 @@ impl<F: UserFactory> ActiveUser<F> {
             in_user: seat.iterations,
             in_scenario: self.in_scenario,
             in_instance: number,
-            in_test: number,
+            in_test: self.scenario.state.scenario.stripe.place(number).unwrap_or(number),
             scheduled,
             started,
             stop: seat.stop.clone(),

@@ -162,7 +162,8 @@ impl<F: UserFactory> Pool<F> {
         let end = share.regular_end();
         let mut late = 0_u32;
         for number in owned(&share.users, share.planned, share.leads()) {
-            let Some(offset) = pacer.start_of(number) else { break };
+            let place = share.scenario.state.scenario.stripe.place(number);
+            let Some(offset) = place.and_then(|place| pacer.start_of(place)) else { break };
             let scheduled = share.start + offset;
             if scheduled >= end {
                 break;

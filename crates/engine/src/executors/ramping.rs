@@ -108,7 +108,11 @@ async fn follow<F: UserFactory>(
 ) {
     let mut notices: VecDeque<Notice> = VecDeque::new();
     let mut at = Duration::ZERO;
-    set_users(members, curve.users_at(at), share.start, grace, &mut notices);
+    let ours = |users: u32| {
+        let users = share.scenario.state.scenario.stripe.share(users.into());
+        u32::try_from(users).unwrap_or(u32::MAX)
+    };
+    set_users(members, ours(curve.users_at(at)), share.start, grace, &mut notices);
     loop {
         let change = curve.next_change(at);
         let moment = change.map_or(share.regular_end(), |(offset, _)| share.start + offset);
@@ -126,7 +130,7 @@ async fn follow<F: UserFactory>(
         sleep_until(moment).await;
         let Some((offset, users)) = change else { break };
         at = offset;
-        set_users(members, users, moment, grace, &mut notices);
+        set_users(members, ours(users), moment, grace, &mut notices);
     }
 }
 
