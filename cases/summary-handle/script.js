@@ -8,7 +8,7 @@ export function handleSummary(data) {
   const { metrics, root_group, options, state, setup_data } = data;
   const sorted = (value) => JSON.stringify(value, Object.keys(value).sort());
   const inner = root_group.groups[0];
-  console.log(Object.keys(data).sort().join());
+  console.log(Object.keys(data).filter((name) => name !== 'plimsoll').sort().join());
   console.log(Object.keys(root_group).sort().join(), root_group.name, root_group.path, root_group.id, root_group.checks.length, root_group.groups.length);
   console.log(inner.name, inner.path, inner.id, sorted(inner.checks[0]));
   console.log(sorted(options), Object.keys(state).sort().join(), state.isStdOutTTY, JSON.stringify(setup_data));

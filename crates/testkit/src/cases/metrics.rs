@@ -13,7 +13,6 @@ pub const OWN: &[&str] = &[
     "http_req_response_time",
     "http_req_total",
     "http_req_failed_duration",
-    "send_lag",
     "iteration_send_lag",
 ];
 /// Sampled by the clock: how often they appear in a short run says nothing.

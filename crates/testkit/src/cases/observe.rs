@@ -201,7 +201,11 @@ fn file_lines(text: &str, normaliser: &Normaliser) -> Vec<String> {
             value.sort_all_objects();
             serde_json::to_string_pretty(&value).unwrap_or_default()
         }
-        Err(_) => text.to_owned(),
+        Err(_) => {
+            let lines = text.lines();
+            let lines = lines.filter(|line| !is_own(line.split(',').next().unwrap_or_default()));
+            lines.collect::<Vec<_>>().join("\n")
+        }
     };
     normaliser.text(&text).lines().map(str::to_owned).collect()
 }
@@ -223,8 +227,11 @@ fn drop_own(value: &mut Value) {
     }
 }
 
+/// Names, of metrics or of the keys of an object, that only one of the two programs has by right.
 fn is_own(name: &str) -> bool {
-    metrics::OWN.contains(&name) || metrics::BY_CLOCK.contains(&name)
+    ["plimsoll", "plimsoll_version", "k6_version"].contains(&name)
+        || metrics::OWN.contains(&name)
+        || metrics::BY_CLOCK.contains(&name)
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
