@@ -46,7 +46,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// What tests of any room may use besides.
-const FOR_TESTS: &[&str] = &["testkit", "clock"];
+const FOR_TESTS: &[&str] = &["testkit", "clock", "bench"];
 
 /// Every edge between our crates must be in the table, and every crate too.
 pub fn check(manifests: &[Manifest]) -> Vec<Finding> {
