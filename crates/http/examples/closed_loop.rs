@@ -32,6 +32,9 @@ fn main() {
 }
 
 async fn drive(url: &str, users: u64, seconds: u64) {
+    if std::env::var_os("URING").is_some() {
+        net::uring::enable().unwrap();
+    }
     let settings = Settings::default();
     let url = Rc::new(Url::parse(url).unwrap());
     let request = Request::new(Method::Get, url);

@@ -51,7 +51,8 @@ impl Client {
                 .map_err(|error| ErrorInfo::from(&error))?;
             (stream, Some(facts))
         } else {
-            (stream, None)
+            let settled = network.settle(stream);
+            (settled.map_err(|error| ErrorInfo::from(&error))?, None)
         };
         if speaks_http2(protocol, tls)? {
             let connection = h2_connection::Connection::start(stream, remote, tls).await?;

@@ -131,9 +131,12 @@ impl<S: Wire> Connection<S> {
             searched: 0,
         };
         self.partial.clear();
-        poll_fn(|cx| self.poll_exchange(cx, ask, scratch, &mut state, progress)).await?;
-        self.served += 1;
-        Ok(())
+        let ended = poll_fn(|cx| self.poll_exchange(cx, ask, scratch, &mut state, progress)).await;
+        if progress.sent.is_none() && state.request_done && state.write_error.is_none() {
+            progress.sent = self.io.sent_at();
+        }
+        self.served += u64::from(ended.is_ok());
+        ended
     }
 
     #[inline]
@@ -149,7 +152,7 @@ impl<S: Wire> Connection<S> {
             match self.poll_send(cx, ask, progress) {
                 Poll::Ready(Ok(())) => {
                     state.request_done = true;
-                    progress.sent = Some(clock::now());
+                    progress.sent = self.io.written_at();
                 }
                 // The answer may explain why the server stopped reading.
                 Poll::Ready(Err(error)) => {
@@ -185,7 +188,7 @@ impl<S: Wire> Connection<S> {
                 }
                 Poll::Ready(Ok(())) => {}
             }
-            let now = clock::now();
+            let now = self.io.read_at();
             progress.done = Some(now);
             let data = buf.filled();
             if data.is_empty() {

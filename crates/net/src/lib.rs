@@ -12,6 +12,8 @@ mod rules;
 mod stream;
 mod tls;
 mod traffic;
+#[cfg(target_os = "linux")]
+pub mod uring;
 mod wire;
 
 pub use error::{Error, TlsError, describe, is_local_exhaustion};

@@ -108,6 +108,19 @@ impl Network {
         })
     }
 
+    /// Moves a plain stream to this worker's ring, if it has one. What follows
+    /// on the stream must be plain too.
+    ///
+    /// # Errors
+    /// When the system cannot move it.
+    pub fn settle(&self, stream: Stream) -> Result<Stream, Error> {
+        #[cfg(target_os = "linux")]
+        if let Stream::Tcp(tcp) = stream {
+            return tcp.onto_ring().map_err(|source| Error::Socket { source });
+        }
+        Ok(stream)
+    }
+
     /// Secures a plain stream to `host`.
     ///
     /// # Errors

@@ -7,7 +7,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use units::Moment;
+
 use crate::traffic::TrafficCounter;
+#[cfg(target_os = "linux")]
+use crate::uring::UringTcp;
 use crate::wire::Wire;
 
 /// A connected byte stream of any kind. An enum, so that the request path pays
@@ -18,6 +22,9 @@ pub enum Stream {
     Tcp(Tcp),
     /// TLS over TCP.
     Tls(Box<TlsStream<Tcp>>),
+    /// Plain TCP through io_uring.
+    #[cfg(target_os = "linux")]
+    Uring(UringTcp),
 }
 
 /// A TCP socket whose bytes are counted for the user that opened it.
@@ -30,6 +37,15 @@ pub struct Tcp {
 impl Tcp {
     pub(crate) fn new(socket: TcpStream, counter: Rc<TrafficCounter>) -> Self {
         Tcp { socket, counter }
+    }
+
+    /// The same socket on this thread's ring, if there is one.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn onto_ring(self) -> io::Result<Stream> {
+        match crate::uring::current() {
+            None => Ok(Stream::Tcp(self)),
+            Some(ring) => UringTcp::new(ring, self.socket, self.counter).map(Stream::Uring),
+        }
     }
 }
 
@@ -95,6 +111,8 @@ impl AsyncRead for Stream {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_read(cx, buf),
             Stream::Tls(io) => Pin::new(&mut **io).poll_read(cx, buf),
+            #[cfg(target_os = "linux")]
+            Stream::Uring(io) => Pin::new(io).poll_read(cx, buf),
         }
     }
 }
@@ -109,6 +127,8 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_write(cx, buf),
             Stream::Tls(io) => Pin::new(&mut **io).poll_write(cx, buf),
+            #[cfg(target_os = "linux")]
+            Stream::Uring(io) => Pin::new(io).poll_write(cx, buf),
         }
     }
 
@@ -120,6 +140,8 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_write_vectored(cx, bufs),
             Stream::Tls(io) => Pin::new(&mut **io).poll_write_vectored(cx, bufs),
+            #[cfg(target_os = "linux")]
+            Stream::Uring(io) => Pin::new(io).poll_write_vectored(cx, bufs),
         }
     }
 
@@ -127,6 +149,8 @@ impl AsyncWrite for Stream {
         match self {
             Stream::Tcp(io) => io.is_write_vectored(),
             Stream::Tls(io) => io.is_write_vectored(),
+            #[cfg(target_os = "linux")]
+            Stream::Uring(_) => false,
         }
     }
 
@@ -135,6 +159,8 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_flush(cx),
             Stream::Tls(io) => Pin::new(&mut **io).poll_flush(cx),
+            #[cfg(target_os = "linux")]
+            Stream::Uring(io) => Pin::new(io).poll_flush(cx),
         }
     }
 
@@ -142,6 +168,8 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Stream::Tcp(io) => Pin::new(io).poll_shutdown(cx),
             Stream::Tls(io) => Pin::new(&mut **io).poll_shutdown(cx),
+            #[cfg(target_os = "linux")]
+            Stream::Uring(io) => Pin::new(io).poll_shutdown(cx),
         }
     }
 }
@@ -162,6 +190,35 @@ impl Wire for Stream {
                 let mut cx = Context::from_waker(Waker::noop());
                 Pin::new(&mut **io).poll_read(&mut cx, &mut buf).is_ready()
             }
+            #[cfg(target_os = "linux")]
+            Stream::Uring(io) => io.is_disturbed(),
+        }
+    }
+
+    #[inline]
+    fn written_at(&self) -> Option<Moment> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Stream::Uring(_) => None,
+            _ => Some(clock::now()),
+        }
+    }
+
+    #[inline]
+    fn sent_at(&self) -> Option<Moment> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Stream::Uring(io) => io.sent_at(),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn read_at(&self) -> Moment {
+        match self {
+            #[cfg(target_os = "linux")]
+            Stream::Uring(io) => io.received_at().unwrap_or_else(clock::now),
+            _ => clock::now(),
         }
     }
 }

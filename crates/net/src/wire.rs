@@ -2,6 +2,7 @@ use std::pin::Pin;
 use std::task::{Context, Waker};
 
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
+use units::Moment;
 
 /// A byte stream that a protocol can run on.
 pub trait Wire: AsyncRead + AsyncWrite + Unpin {
@@ -13,6 +14,25 @@ pub trait Wire: AsyncRead + AsyncWrite + Unpin {
         let mut buf = ReadBuf::new(&mut byte);
         let mut cx = Context::from_waker(Waker::noop());
         Pin::new(self).poll_read(&mut cx, &mut buf).is_ready()
+    }
+
+    /// Asked right after a write: when its last byte was accepted by the
+    /// kernel. `None` if it is queued only; then [`Wire::sent_at`] tells later.
+    #[inline]
+    fn written_at(&self) -> Option<Moment> {
+        Some(clock::now())
+    }
+
+    /// When the last byte of a queued write was accepted, if that is known.
+    #[inline]
+    fn sent_at(&self) -> Option<Moment> {
+        None
+    }
+
+    /// Asked right after a read: when its bytes were there.
+    #[inline]
+    fn read_at(&self) -> Moment {
+        clock::now()
     }
 }
 

@@ -1,0 +1,69 @@
+#![allow(unsafe_code)]
+//! The task that turns a ring.
+
+use std::future::poll_fn;
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::rc::{Rc, Weak};
+use std::task::{Context, Poll, ready};
+
+use tokio::io::unix::AsyncFd;
+
+use super::ring::Ring;
+
+/// Starts the driver of `ring` as a local task; it ends with the ring.
+pub(super) fn start(ring: &Rc<Ring>) -> io::Result<()> {
+    let event = event()?;
+    ring.notify(&event)?;
+    // SAFETY: the descriptor is owned, and stays the same one until it closes.
+    let event = unsafe { AsyncFd::register(event)? };
+    let ring = Rc::downgrade(ring);
+    tokio::task::spawn_local(poll_fn(move |cx| poll(&ring, &event, cx)));
+    Ok(())
+}
+
+/// One turn. If it did something, another follows when the tasks it woke have
+/// run; if not, the driver sleeps until a task queues something or the kernel
+/// has completed something.
+fn poll(ring: &Weak<Ring>, event: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<()> {
+    let Some(ring) = ring.upgrade() else {
+        return Poll::Ready(());
+    };
+    ring.awake();
+    ring.set_driver(cx.waker());
+    loop {
+        match ring.turn() {
+            // The kernel refuses the ring altogether. Streams on it stall and
+            // their requests time out.
+            Err(_) => return Poll::Ready(()),
+            Ok(turn) if turn.was_busy => {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Ok(_) => {}
+        }
+        if !ring.sleep() {
+            continue;
+        }
+        // Readiness of old is taken away until there is none.
+        loop {
+            match ready!(event.poll_read_ready(cx)) {
+                Ok(mut guard) => guard.clear_ready(),
+                Err(_) => return Poll::Ready(()),
+            }
+        }
+    }
+}
+
+/// An eventfd that the reactor can watch. It is never read: each notification
+/// is an edge of its own.
+fn event() -> io::Result<OwnedFd> {
+    // SAFETY: the call takes no pointers; a descriptor it returns is ours.
+    unsafe {
+        let fd = libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK);
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
