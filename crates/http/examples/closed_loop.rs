@@ -1,8 +1,8 @@
 //! Requests as fast as a server answers them, and what each costs this thread.
 //!
-//! `closed_loop URL [users] [seconds] [set|local]`: one thread, one user a task,
-//! each sending the same prepared request. `set` runs the users in a `LocalSet`,
-//! `local` in tokio's `LocalRuntime`.
+//! `closed_loop URL [users] [seconds] [epoll|uring] [whole]`: one thread, one
+//! user a task, each sending the same prepared request; with `whole`, a request
+//! that is encoded each time and whose answer is kept.
 #![allow(unsafe_code, clippy::print_stdout)]
 
 use std::cell::Cell;
@@ -10,32 +10,27 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_http::{Client, Method, Prepared, Request, Settings, Shared, Url};
-use tokio::runtime::{Builder, LocalOptions};
+use plimsoll_http::{Client, Exchange, Method, Prepared, Request, Settings, Shared, Url};
+use tokio::runtime::Builder;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let url = arguments.next().unwrap_or("http://127.0.0.1:8080/".into());
     let users: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
     let seconds: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(3);
-    let shape = arguments.next().unwrap_or("local".into());
-    let mut builder = Builder::new_current_thread();
-    builder.enable_all();
-    if shape == "set" {
-        let runtime = builder.build().unwrap();
-        let set = tokio::task::LocalSet::new();
-        set.block_on(&runtime, drive(&url, users, seconds));
-    } else {
-        let runtime = builder.build_local(LocalOptions::default()).unwrap();
-        runtime.block_on(drive(&url, users, seconds));
-    }
+    let io = match arguments.next().as_deref() {
+        Some("uring") => net::Io::Auto,
+        _ => net::Io::Epoll,
+    };
+    let whole = arguments.next().is_some();
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let set = tokio::task::LocalSet::new();
+    set.block_on(&runtime, drive(&url, users, seconds, io, whole));
 }
 
-async fn drive(url: &str, users: u64, seconds: u64) {
-    if std::env::var_os("URING").is_some() {
-        net::uring::enable().unwrap();
-    }
-    let settings = Settings::default();
+async fn drive(url: &str, users: u64, seconds: u64, io: net::Io, whole: bool) {
+    let mut settings = Settings::default();
+    settings.network.io = io;
     let url = Rc::new(Url::parse(url).unwrap());
     let request = Request::new(Method::Get, url);
     let prepared = Rc::new(Prepared::new(&request, &settings).unwrap());
@@ -47,7 +42,17 @@ async fn drive(url: &str, users: u64, seconds: u64) {
         let client = Client::new(shared.clone(), number);
         let (prepared, count, failed) = (prepared.clone(), count.clone(), failed.clone());
         let (total, stop) = (total.clone(), stop.clone());
+        let request = request.clone();
         tokio::task::spawn_local(async move {
+            while whole && !stop.get() {
+                let add = &mut |exchange: &Exchange| {
+                    total.set(total.get() + exchange.timeline.total());
+                };
+                match client.send(&request, None, add).await {
+                    Ok(response) if response.status == 200 => count.set(count.get() + 1),
+                    _ => failed.set(failed.get() + 1),
+                }
+            }
             while !stop.get() {
                 let exchange = client.send_prepared(&prepared, clock::now()).await;
                 if exchange.status == 200 {

@@ -13,11 +13,11 @@ mod stream;
 mod tls;
 mod traffic;
 #[cfg(target_os = "linux")]
-pub mod uring;
+mod uring;
 mod wire;
 
 pub use error::{Error, TlsError, describe, is_local_exhaustion};
-pub use network::{Dialled, Network, NetworkSettings, Steps};
+pub use network::{Dialled, Io, Network, NetworkSettings, Steps};
 pub use resolve::{DnsPolicy, DnsSelect, DnsSettings};
 pub use rules::{HostPattern, HostRules, IpRange, Target};
 pub use stream::{Stream, Tcp};

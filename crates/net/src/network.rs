@@ -22,6 +22,18 @@ pub struct NetworkSettings {
     /// How long one connection attempt may take.
     pub connect_timeout: Duration,
     pub tls: TlsSettings,
+    pub io: Io,
+}
+
+/// How bytes of plain TCP streams get to the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Io {
+    /// A system call a read and a write, on readiness told by the reactor.
+    #[default]
+    Epoll,
+    /// Through io_uring where the kernel has it, else as [`Io::Epoll`]. Streams
+    /// must then be opened where tokio can spawn local tasks.
+    Auto,
 }
 
 impl Default for NetworkSettings {
@@ -32,6 +44,7 @@ impl Default for NetworkSettings {
             local_ips: Vec::new(),
             connect_timeout: Duration::from_secs(30),
             tls: TlsSettings::default(),
+            io: Io::default(),
         }
     }
 }
@@ -115,7 +128,9 @@ impl Network {
     /// When the system cannot move it.
     pub fn settle(&self, stream: Stream) -> Result<Stream, Error> {
         #[cfg(target_os = "linux")]
-        if let Stream::Tcp(tcp) = stream {
+        if self.settings.io == Io::Auto
+            && let Stream::Tcp(tcp) = stream
+        {
             return tcp.onto_ring().map_err(|source| Error::Socket { source });
         }
         Ok(stream)

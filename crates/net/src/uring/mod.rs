@@ -16,39 +16,47 @@ mod ring;
 mod stream;
 
 use std::cell::RefCell;
-use std::io;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use ring::Ring;
 pub use stream::UringTcp;
 
 thread_local! {
-    static CURRENT: RefCell<Option<Rc<Ring>>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Current> = const { RefCell::new(Current::Untried) };
 }
 
-/// Makes this thread's plain TCP streams go through a ring from now on. Call it
-/// in the context of a tokio runtime that can spawn local tasks.
-///
-/// # Errors
-/// When the kernel has no io_uring, or not enough of it, or refuses it: streams
-/// then go through epoll as before.
-pub fn enable() -> io::Result<()> {
-    let ring = Rc::new(Ring::new()?);
-    driver::start(&ring)?;
-    CURRENT.with(|current| *current.borrow_mut() = Some(ring));
-    Ok(())
+enum Current {
+    Untried,
+    /// The kernel has no io_uring, or not enough of it, or refuses it.
+    Refused,
+    /// Ends with the last stream on it, and the driver with it.
+    Running(Weak<Ring>),
 }
 
-/// Ends what [`enable`] began; open streams stay usable.
-pub fn disable() {
-    CURRENT.with(|current| current.borrow_mut().take());
-}
-
-/// Whether this thread's streams go through a ring.
-pub fn is_enabled() -> bool {
-    CURRENT.with(|current| current.borrow().is_some())
-}
-
+/// This thread's ring, made when first asked for; `None` where there can be
+/// none. Must be called where tokio can spawn local tasks.
 pub(crate) fn current() -> Option<Rc<Ring>> {
-    CURRENT.with(|current| current.borrow().clone())
+    CURRENT.with(|current| {
+        let mut current = current.borrow_mut();
+        match &*current {
+            Current::Refused => return None,
+            Current::Running(ring) => {
+                if let Some(ring) = ring.upgrade() {
+                    return Some(ring);
+                }
+            }
+            Current::Untried => {}
+        }
+        let made = Ring::new().map(Rc::new);
+        match made.and_then(|ring| driver::start(&ring).map(|()| ring)) {
+            Ok(ring) => {
+                *current = Current::Running(Rc::downgrade(&ring));
+                Some(ring)
+            }
+            Err(_) => {
+                *current = Current::Refused;
+                None
+            }
+        }
+    })
 }
