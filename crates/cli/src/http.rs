@@ -166,6 +166,7 @@ fn settings(args: &HttpArgs) -> Result<http::Settings, String> {
         no_connection_reuse: args.no_keepalive,
         protocol,
         discard_response_bodies: true,
+        network: net::NetworkSettings { io: net::Io::Auto, ..net::NetworkSettings::default() },
         ..http::Settings::default()
     })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use net::{ClientCertificate, DnsSettings, HostRules, IpRange, NetworkSettings, TlsSettings};
+use net::{ClientCertificate, DnsSettings, HostRules, Io, IpRange, NetworkSettings, TlsSettings};
 use plan::{DnsPolicy, DnsSelect, Options, Protocol, TlsVersion};
 
 /// What `Settings` an option asks for.
@@ -25,6 +25,7 @@ pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, S
                 None => Vec::new(),
             },
             tls,
+            io: Io::Auto,
             ..NetworkSettings::default()
         },
         max_redirects: options
