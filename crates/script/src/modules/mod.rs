@@ -37,6 +37,12 @@
 //! * Waiting: `context.wait(future)` suspends the script until `future` is done; map its error with
 //!   `.map_err(|c| context.cancelled(c))?`.
 
+mod crypto;
+mod encoding;
+mod octets;
+#[cfg(test)]
+mod testing;
+
 use crate::quickjs::{Class, Context, Entry, Thrown, Value};
 
 /// A module that scripts import by name.
@@ -64,7 +70,7 @@ pub enum Shape {
 }
 
 /// All modules there are.
-pub const ALL: &[&BuiltIn] = &[];
+pub const ALL: &[&BuiltIn] = &[&crypto::MODULE, &encoding::MODULE];
 
 impl BuiltIn {
     /// The names it exports, apart from `default`.
