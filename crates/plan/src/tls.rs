@@ -69,8 +69,8 @@ pub struct TlsAuth {
     pub key: String,
     /// The key's password, when it is encrypted.
     pub password: Option<String>,
-    /// Host names, `*.` wildcards allowed; empty means every host.
-    pub domains: Vec<String>,
+    /// Host names, `*.` wildcards allowed; none means every host.
+    pub domains: Option<Vec<String>>,
 }
 
 impl OptionValue for TlsAuth {
@@ -80,7 +80,7 @@ impl OptionValue for TlsAuth {
             cert: fields.take("cert", reader).unwrap_or_default(),
             key: fields.take("key", reader).unwrap_or_default(),
             password: fields.take("password", reader),
-            domains: fields.take("domains", reader).unwrap_or_default(),
+            domains: fields.take("domains", reader),
         };
         fields.refuse_rest(&["cert", "key", "password", "domains"], reader);
         Some(auth)
@@ -96,13 +96,7 @@ impl OptionValue for TlsAuth {
         object.insert("key".to_owned(), Value::from(self.key.as_str()));
         let password = self.password.as_deref().map_or(Value::Null, Value::from);
         object.insert("password".to_owned(), password);
-        let domains = match self.domains.as_slice() {
-            [] => Value::Null,
-            domains => domains
-                .iter()
-                .map(|domain| Value::from(domain.as_str()))
-                .collect(),
-        };
+        let domains = self.domains.as_ref().map_or(Value::Null, OptionValue::to_json);
         object.insert("domains".to_owned(), domains);
         Value::Object(object)
     }
