@@ -165,7 +165,7 @@ impl<F: UserFactory> Pool<F> {
             let place = share.scenario.state.scenario.stripe.place(number);
             let Some(offset) = place.and_then(|place| pacer.start_of(place)) else { break };
             let scheduled = share.start + offset;
-            if scheduled >= end {
+            if scheduled > end {
                 break;
             }
             if scheduled > clock::now() {
