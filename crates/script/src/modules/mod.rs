@@ -42,6 +42,7 @@ mod encoding;
 mod octets;
 #[cfg(test)]
 mod testing;
+pub mod text_codec;
 
 use crate::quickjs::{Class, Context, Entry, Thrown, Value};
 
