@@ -33,7 +33,12 @@ impl OptionValue for TlsVersions {
                 max: Some(only),
             });
         }
-        let mut fields = Fields::of(value, reader)?;
+        // An end left open is shown as "", and so it is read.
+        let mut value = value.clone();
+        if let Value::Object(ends) = &mut value {
+            ends.retain(|_, end| end != "");
+        }
+        let mut fields = Fields::of(&value, reader)?;
         let min = fields.take("min", reader);
         let max = fields.take("max", reader);
         fields.refuse_rest(&["min", "max"], reader);
@@ -166,3 +171,21 @@ const SUITES: [(&str, u16); 27] = [
     ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", 0xcca8),
     ("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", 0xcca9),
 ];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::options::Options;
+
+    #[test]
+    fn an_open_end_is_read_as_it_is_shown() {
+        let (options, _) = Options::from_json(json!({"tlsVersion": {"min": "tls1.3"}})).unwrap();
+        let shown = options.to_json();
+        assert_eq!(shown["tlsVersion"], json!({"min": "tls1.3", "max": ""}));
+        assert_eq!(
+            Options::from_json(shown).unwrap().0.tls_version,
+            options.tls_version
+        );
+    }
+}

@@ -267,6 +267,7 @@ fn pacer(executor: &Executor) -> Box<dyn Pacer> {
         Executor::ConstantArrivalRate { rate, duration, .. } => {
             Box::new(ConstantRate::new(*rate, *duration))
         }
+        // The scenario's kind has chosen this module.
         other => unreachable!("{other:?} follows no schedule"),
     }
 }
