@@ -2,7 +2,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use samples::{BaseTags, Recorder};
+use samples::{BaseTags, Recorder, TagMap};
 use units::Moment;
 
 use crate::{AbortReason, RunState, ScenarioState, Stop};
@@ -83,6 +83,8 @@ pub struct ScenarioContext {
     pub state: Arc<ScenarioState>,
     /// The tags that every sample of the scenario carries, on this worker.
     pub tags: BaseTags,
+    /// The same, for users who change theirs.
+    pub tag_map: TagMap,
 }
 
 /// One iteration's place in the run.

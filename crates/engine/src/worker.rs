@@ -136,6 +136,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
                             scenario: Rc::new(ScenarioContext {
                                 index: place,
                                 tags: recorder.base_tags(&tags),
+                                tag_map: tags,
                                 state: Arc::clone(&state),
                             }),
                             users: share.users,

@@ -18,4 +18,5 @@ macro_rules! names {
 names! {
     NAME = "name",
     VALUE = "value",
+    ITER = "__ITER",
 }

@@ -8,10 +8,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
     (
         &["units", "plan", "pace", "stats"],
         &[
-            "std::net::TcpStream",
-            "std::net::TcpListener",
-            "std::net::UdpSocket",
-            "std::net::ToSocketAddrs",
+            "std::net",
             "std::env",
             "std::fs",
             "std::thread",

@@ -40,8 +40,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "fuzz",
         &[
-            "units", "plan", "pace", "stats", "samples", "net", "http", "script", "targets",
-            "report",
+            "units", "plan", "stats", "samples", "net", "http", "script", "targets", "report",
         ],
     ),
 ];

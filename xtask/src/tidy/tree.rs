@@ -26,11 +26,11 @@ impl File {
         self.path.ends_with(".rs")
     }
 
-    /// Whether the whole file is a test, or an example or measurement beside the product.
+    /// Whether the whole file is a test, or serves tests alone.
     pub fn is_test_file(&self) -> bool {
         self.path
             .split('/')
-            .any(|part| matches!(part, "tests" | "benches" | "examples"))
+            .any(|part| part == "tests" || part == "benches")
             || self.path.ends_with("/tests.rs")
             || self.path.ends_with("_tests.rs")
     }

@@ -37,12 +37,10 @@
 //! * Waiting: `context.wait(future)` suspends the script until `future` is done; map its error with
 //!   `.map_err(|c| context.cancelled(c))?`.
 
-mod crypto;
-mod encoding;
-mod octets;
-#[cfg(test)]
-mod testing;
-pub mod text_codec;
+pub mod execution;
+pub mod http;
+pub mod k6;
+pub mod timers;
 
 use crate::quickjs::{Class, Context, Entry, Thrown, Value};
 
@@ -71,7 +69,12 @@ pub enum Shape {
 }
 
 /// All modules there are.
-pub const ALL: &[&BuiltIn] = &[&crypto::MODULE, &encoding::MODULE];
+pub const ALL: &[&BuiltIn] = &[
+    &k6::MODULE,
+    &http::MODULE,
+    &execution::MODULE,
+    &timers::MODULE,
+];
 
 impl BuiltIn {
     /// The names it exports, apart from `default`.
@@ -106,4 +109,25 @@ pub fn link_constructor<'c, T: Class>(
 /// The module called `name`.
 pub fn find(name: &str) -> Option<&'static BuiltIn> {
     ALL.iter().copied().find(|module| module.name == name)
+}
+
+/// Reads an object of tags as samples take them, and passes them to `body`.
+///
+/// # Errors
+/// What `body` throws, and what the object's getters do.
+pub fn with_tags<'c, T>(
+    value: &Value<'c>,
+    body: impl FnOnce(&[(&str, &str)]) -> Result<T, Thrown>,
+) -> Result<T, Thrown> {
+    if !value.is_object() {
+        return body(&[]);
+    }
+    let mut owned = Vec::new();
+    for (name, value) in value.entries()? {
+        if !value.is_nullish() && !value.is_object() && !value.is_symbol() {
+            owned.push((name, value.to_text()?.into_string()));
+        }
+    }
+    let borrowed: Vec<(&str, &str)> = owned.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    body(&borrowed)
 }

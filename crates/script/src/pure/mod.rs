@@ -8,5 +8,4 @@ pub mod gjson;
 pub mod gorand;
 pub mod json_syntax;
 pub mod logline;
-pub mod text_decoding;
 pub mod typescript;

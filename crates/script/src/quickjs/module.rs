@@ -226,6 +226,17 @@ impl Context {
         unsafe { Value::checked(self, sys::JS_EvalFunction(self.raw(), function.into_raw())) }
     }
 
+    /// Imports `specifier` for the module `base`; the promise is fulfilled with the namespace.
+    pub fn import(&self, base: &str, specifier: &str) -> Result<Value<'_>, Thrown> {
+        let base = self.terminated(base)?;
+        let specifier = self.terminated(specifier)?;
+        // SAFETY: the engine copies the names.
+        unsafe {
+            let raw = sys::JS_LoadModule(self.raw(), base.as_ptr(), specifier.as_ptr());
+            Value::checked(self, raw)
+        }
+    }
+
     /// The full name of the module or script whose code is running; `levels` of 0 means the innermost frame.
     pub fn running_file(&self, levels: i32) -> Option<String> {
         // SAFETY: the atom becomes the caller's.

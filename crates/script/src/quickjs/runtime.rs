@@ -111,13 +111,18 @@ impl Runtime {
     /// # Panics
     /// While a fiber of this runtime is suspended, whose stack limits this would lose.
     pub fn enter<R>(&self, body: impl FnOnce(&Context) -> R) -> R {
+        self.enter_with_stack(256 * 1024, body)
+    }
+
+    /// Like [`Runtime::enter`], with `stack` bytes for the engine, which must be there below the caller's frame.
+    pub fn enter_with_stack<R>(&self, stack: usize, body: impl FnOnce(&Context) -> R) -> R {
         assert!(
             !self.0.suspender.is_active(),
             "the runtime's fiber is suspended"
         );
         // SAFETY: the runtime is live, and no other stack is in use by it.
         unsafe {
-            sys::JS_SetMaxStackSize(self.0.raw.as_ptr(), 256 * 1024);
+            sys::JS_SetMaxStackSize(self.0.raw.as_ptr(), stack as _);
             sys::JS_UpdateStackTop(self.0.raw.as_ptr());
         }
         body(self.context())

@@ -1,0 +1,198 @@
+//! What a script has left running: timers, and operations behind promises.
+//!
+//! The loop runs on the script's own stack, after the script's function has returned, until nothing is left. What it
+//! waits for is polled by the user's task, also while the script itself waits for something else.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use engine::timer::sleep_until;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use units::Moment;
+
+use crate::quickjs::{Context, Fiber, Persistent, Returned, Thrown, Value};
+
+/// What is to be done in the script once an operation is over.
+type Finish = Box<dyn FnOnce(&Context) -> Result<(), Thrown>>;
+
+/// What a script has left running.
+#[derive(Default)]
+pub struct EventLoop {
+    operations: RefCell<FuturesUnordered<Pin<Box<dyn Future<Output = Finish>>>>>,
+    /// Begun since the operations were last polled.
+    begun: RefCell<Vec<Pin<Box<dyn Future<Output = Finish>>>>>,
+    /// Over, and not yet told to the script.
+    finished: RefCell<VecDeque<Finish>>,
+    timers: RefCell<BTreeMap<(Moment, u32), Timer>>,
+    last_timer: Cell<u32>,
+}
+
+struct Timer {
+    callback: Persistent,
+    arguments: Vec<Persistent>,
+    every: Option<Duration>,
+}
+
+/// Names a timer to the script; counted from 1.
+pub type TimerId = u32;
+
+impl EventLoop {
+    /// Runs `operation` beside the script and gives a promise that is settled by what `settle` makes of its outcome.
+    pub fn promise<'c, T: 'static>(
+        &self,
+        context: &'c Context,
+        operation: impl Future<Output = T> + 'static,
+        settle: impl for<'a> FnOnce(&'a Context, T) -> Returned<'a> + 'static,
+    ) -> Returned<'c> {
+        let (promise, resolver) = context.promise()?;
+        self.begun.borrow_mut().push(Box::pin(async move {
+            let outcome = operation.await;
+            let finish: Finish = Box::new(move |context| {
+                let settled = settle(context, outcome);
+                resolver.settle(context, settled)
+            });
+            finish
+        }));
+        Ok(promise)
+    }
+
+    /// Calls `callback` after `delay`, and `every` so often from then on.
+    pub fn add_timer(
+        &self,
+        callback: &Value<'_>,
+        arguments: Vec<Persistent>,
+        delay: Duration,
+        every: Option<Duration>,
+    ) -> TimerId {
+        let id = self.last_timer.get() + 1;
+        self.last_timer.set(id);
+        let timer = Timer { callback: Persistent::new(callback), arguments, every };
+        self.timers.borrow_mut().insert((clock::now() + delay, id), timer);
+        id
+    }
+
+    /// Takes a timer away; an unknown one does nothing.
+    pub fn remove_timer(&self, id: TimerId) {
+        self.timers.borrow_mut().retain(|(_, known), _| *known != id);
+    }
+
+    /// Runs promise jobs, timers and what finished operations have to tell, until nothing is left to wait for.
+    ///
+    /// # Errors
+    /// The first exception of a timer's callback, and a rejection that nobody handled, raised as
+    /// `Uncaught (in promise)`. What was left running is still there then.
+    pub fn drain(&self, context: &Context) -> Result<(), Drained> {
+        loop {
+            context.run_jobs().map_err(Drained::Thrown)?;
+            if let Some(rejection) = context.take_unhandled_rejection() {
+                return Err(Drained::Unhandled(Persistent::new(&rejection.0)));
+            }
+            let finished = self.finished.borrow_mut().pop_front();
+            if let Some(finish) = finished {
+                finish(context).map_err(Drained::Thrown)?;
+                continue;
+            }
+            if let Some((key, timer)) = self.take_due() {
+                self.fire(context, key, timer).map_err(Drained::Thrown)?;
+                continue;
+            }
+            if self.is_idle() {
+                return Ok(());
+            }
+            context.wait(self.next()).map_err(|cancelled| Drained::Thrown(context.cancelled(cancelled)))?;
+        }
+    }
+
+    /// Nothing runs, and nothing is to come.
+    pub fn is_idle(&self) -> bool {
+        self.finished.borrow().is_empty()
+            && self.timers.borrow().is_empty()
+            && self.begun.borrow().is_empty()
+            && self.operations.borrow().is_empty()
+    }
+
+    /// Gives up all that was left running; the ids of the timers among it.
+    pub fn abandon(&self) -> Vec<TimerId> {
+        // Dropping a future may run code that looks here, so nothing stays borrowed meanwhile.
+        drop(self.operations.take());
+        drop(self.begun.take());
+        drop(self.finished.take());
+        self.timers.take().into_keys().map(|(_, id)| id).collect()
+    }
+
+    fn take_due(&self) -> Option<((Moment, TimerId), Timer)> {
+        let mut timers = self.timers.borrow_mut();
+        let first = timers.first_entry()?;
+        (first.key().0 <= clock::now()).then(|| first.remove_entry())
+    }
+
+    fn fire(&self, context: &Context, (due, id): (Moment, TimerId), timer: Timer) -> Result<(), Thrown> {
+        let callback = timer.callback.restore(context);
+        let arguments: Vec<_> = timer.arguments.iter().map(|kept| kept.restore(context)).collect();
+        if let Some(every) = timer.every {
+            // Put back first: the callback may be the one to remove it. Turns that were missed are not made up.
+            let next = (due + every).max(clock::now());
+            self.timers.borrow_mut().insert((next, id), timer);
+        }
+        let arguments: Vec<_> = arguments.iter().collect();
+        callback.call(&context.undefined(), &arguments).map(drop)
+    }
+
+    /// Resolves when an operation has finished or a timer is due.
+    async fn next(&self) {
+        let deadline = self.timers.borrow().first_key_value().map(|((due, _), _)| *due);
+        let mut alarm = pin!(async {
+            match deadline {
+                Some(due) => sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        });
+        poll_fn(|task| {
+            if !self.finished.borrow().is_empty() {
+                return Poll::Ready(());
+            }
+            alarm.as_mut().poll(task)
+        })
+        .await;
+    }
+
+    /// Moves operations on; true if any has finished.
+    fn poll_operations(&self, task: &mut TaskContext<'_>) -> bool {
+        let begun = std::mem::take(&mut *self.begun.borrow_mut());
+        let mut operations = self.operations.borrow_mut();
+        operations.extend(begun);
+        let mut any = false;
+        while let Poll::Ready(Some(finish)) = operations.poll_next_unpin(task) {
+            self.finished.borrow_mut().push_back(finish);
+            any = true;
+        }
+        any
+    }
+
+    fn has_operations(&self) -> bool {
+        !self.begun.borrow().is_empty() || !self.operations.borrow().is_empty()
+    }
+
+    /// Polls a script and, beside it, what it has left running.
+    pub fn poll_with<R: 'static>(&self, fiber: &mut Fiber<R>, task: &mut TaskContext<'_>) -> Poll<R> {
+        loop {
+            if let Poll::Ready(result) = Pin::new(&mut *fiber).poll(task) {
+                return Poll::Ready(result);
+            }
+            if !self.has_operations() || !self.poll_operations(task) {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+/// Why an event loop ended before all was done.
+pub enum Drained {
+    Thrown(Thrown),
+    /// The reason of a rejection that nobody handled.
+    Unhandled(Persistent),
+}

@@ -1,0 +1,67 @@
+//! What scripts find without importing it.
+
+use crate::console;
+use crate::modules::timers;
+use crate::program;
+use crate::quickjs::{Atom, Class, Context, Entry, Thrown, Value, Written};
+use crate::user::user;
+
+static FUNCTIONS: &[Entry] = &[
+    Entry::function(c"open", 2, program::open),
+    Entry::function(c"require", 1, program::require),
+    Entry::function(c"setTimeout", 2, timers::set_timeout),
+    Entry::function(c"clearTimeout", 1, timers::clear),
+    Entry::function(c"setInterval", 2, timers::set_interval),
+    Entry::function(c"clearInterval", 1, timers::clear),
+];
+
+/// Defines the globals for the running user.
+pub fn define(context: &Context) -> Result<(), Thrown> {
+    let global = context.global();
+    context.add_entries(&global, FUNCTIONS)?;
+    let console = context.object()?;
+    context.add_entries(&console, console::ENTRIES)?;
+    global.define("console", console)?;
+    global.define("__VU", context.integer(u64::from(user(context).id.0)))?;
+    global.define("__ENV", context.instance(Environment)?)?;
+    global.define("global", context.global())
+}
+
+/// `__ENV`: shared by all users until one changes it for itself.
+struct Environment;
+
+impl Class for Environment {
+    const EXOTIC: bool = true;
+
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        _: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        if key.is_symbol() {
+            return Ok(None);
+        }
+        let value = user(context).env(&key.text());
+        value.map(|value| context.string(&value)).transpose()
+    }
+
+    fn set<'c>(&self, context: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+        let value = value.to_text()?.into_string();
+        user(context).env_changes.borrow_mut().insert(key.text(), Some(value));
+        Ok(Written::Done)
+    }
+
+    fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
+        user(context).env_changes.borrow_mut().insert(key.text(), None);
+        Ok(true)
+    }
+
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        let user = user(context);
+        let changes = user.env_changes.borrow();
+        let kept = user.common.env.keys().filter(|name| !changes.contains_key(*name));
+        let changed = changes.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name);
+        Ok(kept.chain(changed).map(|name| Atom::from_text(context, name)).collect())
+    }
+}

@@ -1,0 +1,300 @@
+//! `k6/execution`: what a script may know of the run it is part of.
+
+use engine::AbortReason;
+
+use super::{BuiltIn, Shape};
+use crate::quickjs::{
+    Atom, Call, Class, Context, Returned, Thrown, Value, Written,
+};
+use crate::user::{Phase, User, user};
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6/execution",
+    shape: Shape::DefaultObject,
+    entries: &[],
+    made: &["instance", "scenario", "test", "vu"],
+    make: Some(make),
+};
+
+fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
+    let instance = getters(context, &[
+        ("currentTestRunDuration", context.function("get", 0, run_duration)?),
+        ("iterationsCompleted", context.function("get", 0, iterations_completed)?),
+        ("iterationsInterrupted", context.function("get", 0, iterations_interrupted)?),
+        ("vusActive", context.function("get", 0, users_active)?),
+        ("vusInitialized", context.function("get", 0, users_initialized)?),
+    ])?;
+    exports.define("instance", instance)?;
+    let scenario = getters(context, &[
+        ("name", context.function("get", 0, scenario_name)?),
+        ("executor", context.function("get", 0, scenario_executor)?),
+        ("startTime", context.function("get", 0, scenario_start)?),
+        ("progress", context.function("get", 0, scenario_progress)?),
+        ("iterationInInstance", context.function("get", 0, iteration_in_instance)?),
+        ("iterationInTest", context.function("get", 0, iteration_in_test)?),
+    ])?;
+    exports.define("scenario", scenario)?;
+    let test = getters(context, &[("options", context.function("get", 0, options)?)])?;
+    test.define("abort", context.function("abort", 1, abort)?)?;
+    test.define("fail", context.function("fail", 1, fail)?)?;
+    exports.define("test", test)?;
+    let vu = getters(context, &[
+        ("idInInstance", context.function("get", 0, id)?),
+        ("idInTest", context.function("get", 0, id)?),
+        ("iterationInInstance", context.function("get", 0, iteration_in_user)?),
+        ("iterationInScenario", context.function("get", 0, iteration_in_scenario)?),
+    ])?;
+    let metrics = context.object()?;
+    metrics.define("tags", context.instance(LiveTags)?)?;
+    metrics.define("metadata", context.instance(LiveMetadata)?)?;
+    vu.define("tags", context.instance(LiveTags)?)?;
+    vu.define("metrics", metrics)?;
+    exports.define("vu", vu)
+}
+
+/// An object whose properties are computed anew each time.
+fn getters<'c>(context: &'c Context, list: &[(&str, Value<'c>)]) -> Returned<'c> {
+    let object = context.object()?;
+    for (name, getter) in list {
+        object.define_getter(*name, getter.clone())?;
+    }
+    Ok(object)
+}
+
+/// Refuses `what` in the init code, where there is no run yet.
+fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
+    let user = user(context);
+    if user.phase() == Phase::Init {
+        return Err(context.throw_plain(format!("getting {what} in the init context is not supported")));
+    }
+    Ok(user)
+}
+
+fn run_duration<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    let user = running(context, "instance information")?;
+    let started = user.work().and_then(|work| work.run.started());
+    let millis = started.map_or(0.0, |started| clock::now().since(started).as_nanos() as f64 / 1e6);
+    Ok(context.number(millis))
+}
+
+fn counter<'c>(context: &'c Context, read: impl FnOnce(&engine::RunState) -> f64) -> Returned<'c> {
+    let user = running(context, "instance information")?;
+    Ok(context.number(user.work().map_or(0.0, |work| read(&work.run))))
+}
+
+fn iterations_completed<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    counter(context, |run| run.iterations_completed() as f64)
+}
+
+fn iterations_interrupted<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    counter(context, |run| run.iterations_interrupted() as f64)
+}
+
+fn users_active<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    counter(context, |run| f64::from(run.users_active()))
+}
+
+fn users_initialized<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    counter(context, |run| f64::from(run.users_initialized()))
+}
+
+fn with_scenario<'c>(
+    context: &'c Context,
+    read: impl FnOnce(&engine::ScenarioContext) -> Returned<'c>,
+) -> Returned<'c> {
+    let user = running(context, "scenario information")?;
+    let scenario = user.scenario.borrow().clone();
+    match scenario {
+        Some(scenario) => read(&scenario),
+        None => Err(context.throw_plain(
+            "getting scenario information outside of the VU context is not supported",
+        )),
+    }
+}
+
+fn scenario_name<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    with_scenario(context, |scenario| context.string(&scenario.state.scenario.name))
+}
+
+fn scenario_executor<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    with_scenario(context, |scenario| context.string(scenario.state.scenario.executor.kind().name()))
+}
+
+/// Milliseconds since 1970.
+fn scenario_start<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    with_scenario(context, |scenario| {
+        let ago = scenario.state.started().map_or(0.0, |start| clock::now().since(start).as_secs_f64() * 1e3);
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0.0, |since| since.as_secs_f64() * 1e3);
+        Ok(context.number((now - ago).round()))
+    })
+}
+
+fn scenario_progress<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    with_scenario(context, |scenario| Ok(context.number(scenario.state.progress(clock::now()))))
+}
+
+fn of_iteration<'c>(
+    context: &'c Context,
+    what: &str,
+    read: impl FnOnce(&engine::Iteration) -> u64,
+) -> Returned<'c> {
+    let user = running(context, what)?;
+    let number = user.iteration.borrow().as_ref().map(read);
+    Ok(context.number(number.unwrap_or(0) as f64))
+}
+
+fn iteration_in_instance<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    of_iteration(context, "scenario information", |it| it.in_instance)
+}
+
+fn iteration_in_test<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    of_iteration(context, "scenario information", |it| it.in_test)
+}
+
+fn iteration_in_user<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    of_iteration(context, "VU information", |it| it.in_user)
+}
+
+fn iteration_in_scenario<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    of_iteration(context, "VU information", |it| it.in_scenario)
+}
+
+fn id<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    Ok(context.number(f64::from(user(context).id.0)))
+}
+
+/// The consolidated options, frozen.
+fn options<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    let user = user(context);
+    let Some(run) = user.common.run.get() else {
+        return Err(context.throw_plain("getting test options in the init context is not supported"));
+    };
+    const KEPT: &str = "k6/execution options";
+    if let Some(options) = user.modules.get(KEPT) {
+        return Ok(options.restore(context));
+    }
+    let options = context.parse_json(&run.options, "options")?;
+    freeze_deeply(&options)?;
+    user.modules.insert(KEPT.to_owned(), crate::quickjs::Persistent::new(&options));
+    Ok(options)
+}
+
+fn freeze_deeply(value: &Value<'_>) -> Result<(), Thrown> {
+    if value.is_object() {
+        for (_, part) in value.entries()? {
+            freeze_deeply(&part)?;
+        }
+        value.freeze()?;
+    }
+    Ok(())
+}
+
+/// Ends the whole run.
+fn abort<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let reason = call.argument(0);
+    let reason = if reason.is_undefined() { String::new() } else { reason.to_text()?.into_string() };
+    let text = match reason.as_str() {
+        "" => "test aborted".to_owned(),
+        reason => format!("test aborted: {reason}"),
+    };
+    *user(context).abort.borrow_mut() = Some(AbortReason::ByScript(text));
+    Err(context.throw_uncatchable("test aborted"))
+}
+
+/// Lets the run go on, and fails it at its end.
+fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let user = running(context, "test information")?;
+    let reason = call.argument(0);
+    if !reason.is_undefined() {
+        let text = reason.to_text()?;
+        user.log(crate::pure::logline::Level::Error, &text);
+    }
+    if let Some(work) = user.work() {
+        work.run.mark_failed();
+    }
+    Ok(context.undefined())
+}
+
+/// `exec.vu.metrics.tags`: the tags that the user's samples have from now on.
+struct LiveTags;
+
+impl Class for LiveTags {
+    const EXOTIC: bool = true;
+
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        _: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        if key.is_symbol() {
+            return Ok(None);
+        }
+        let value = user(context).tags.get(&key.text());
+        value.map(|value| context.string(&value)).transpose()
+    }
+
+    fn set<'c>(&self, context: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+        let name = key.text();
+        let value = tag_value(context, &name, value)?;
+        user(context).tags.set(&name, &value);
+        Ok(Written::Done)
+    }
+
+    fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
+        user(context).tags.remove(&key.text());
+        Ok(true)
+    }
+
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        Ok(user(context).tags.keys().iter().map(|name| Atom::from_text(context, name)).collect())
+    }
+}
+
+/// `exec.vu.metrics.metadata`: what accompanies samples to outputs.
+struct LiveMetadata;
+
+impl Class for LiveMetadata {
+    const EXOTIC: bool = true;
+
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        _: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        if key.is_symbol() {
+            return Ok(None);
+        }
+        let value = user(context).tags.metadata().get(&key.text()).cloned();
+        value.map(|value| context.string(&value)).transpose()
+    }
+
+    fn set<'c>(&self, context: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+        let name = key.text();
+        let value = tag_value(context, &name, value)?;
+        user(context).tags.set_metadata(&name, value);
+        Ok(Written::Done)
+    }
+
+    fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
+        user(context).tags.remove_metadata(&key.text());
+        Ok(true)
+    }
+
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        let names: Vec<String> = user(context).tags.metadata().keys().cloned().collect();
+        Ok(names.iter().map(|name| Atom::from_text(context, name)).collect())
+    }
+}
+
+fn tag_value<'c>(context: &'c Context, name: &str, value: &Value<'c>) -> Result<String, Thrown> {
+    if value.is_nullish() || value.is_object() || value.is_symbol() {
+        return Err(context.throw_type(format!(
+            "invalid value for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values"
+        )));
+    }
+    Ok(value.to_text()?.into_string())
+}

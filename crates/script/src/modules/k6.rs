@@ -1,0 +1,140 @@
+//! `k6`: checks, groups, sleeping, failing.
+
+use std::time::Duration;
+
+use super::{BuiltIn, Shape, with_tags};
+use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+use crate::pure::gorand::GoRand;
+use crate::user::user;
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6",
+    shape: Shape::Names,
+    entries: &[
+        Entry::function(c"check", 2, check),
+        Entry::function(c"fail", 1, fail),
+        Entry::function(c"group", 2, group),
+        Entry::function(c"randomSeed", 1, random_seed),
+        Entry::function(c"sleep", 1, sleep),
+    ],
+    made: &[],
+    make: None,
+};
+
+/// `sleep(seconds)`.
+fn sleep<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let seconds = call.argument(0).to_number()?;
+    if seconds > 0.0 {
+        let span = Duration::try_from_secs_f64(seconds).unwrap_or(FOREVER);
+        let slept = context.wait(engine::timer::sleep(span.min(FOREVER)));
+        slept.map_err(|cancelled| context.cancelled(cancelled))?;
+    }
+    Ok(context.undefined())
+}
+
+/// A century: longer sleeps mean the same and would overflow a moment.
+const FOREVER: Duration = Duration::from_secs(3_200_000_000);
+
+/// `fail(message)`.
+fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let message = call.argument(0);
+    let message = if message.is_undefined() { String::new() } else { message.to_text()?.into_string() };
+    Err(context.throw_plain(message))
+}
+
+/// `group(name, body)`.
+fn group<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let user = user(context);
+    let work = user.working(context, "Using group()")?;
+    let name = call.argument(0).to_text()?;
+    let body = call.argument(1);
+    if !body.is_function() {
+        return Err(context.throw_plain("group() requires a callback as a second argument"));
+    }
+    if body.is_async_function() {
+        return Err(context.throw_plain(
+            "group() does not support async functions, whose code would run after the group has ended; call it around \
+             synchronous code",
+        ));
+    }
+    refuse_separator(context, &name)?;
+    let outside = user.tags.enter_group(&name);
+    let started = clock::now();
+    let result = body.call(&context.undefined(), &[]);
+    let ended = clock::now();
+    let (path, tags) = user.tags.leave_group(outside);
+    if !context.is_cancelled()
+        && let Some(tags) = tags
+    {
+        work.recorder.group(&path, ended.since(started), &tags, ended);
+    }
+    result
+}
+
+/// `check(value, sets, tags?)`: one sample for each entry of `sets`.
+fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let user = user(context);
+    let work = user.working(context, "Using check()")?;
+    if call.count() < 2 {
+        return Err(context.throw_plain("check() needs the checks as its second argument"));
+    }
+    let (value, sets) = (call.argument(0), call.argument(1));
+    let at = clock::now();
+    let mut all_passed = true;
+    with_tags(&call.argument(2), |tags| {
+        for key in sets.keys()? {
+            let name = key.text();
+            refuse_separator(context, &name)?;
+            let test = sets.get(&key)?;
+            let outcome = evaluate(context, &test, &value);
+            let passed = matches!(outcome, Ok(true));
+            if let Some(base) = user.base_tags()
+                && !context.is_cancelled()
+            {
+                work.recorder.check(&name, passed, &base, tags, at);
+            }
+            outcome?;
+            all_passed &= passed;
+        }
+        Ok(())
+    })?;
+    Ok(context.bool(all_passed))
+}
+
+/// Whether one check holds: what its function says, or what it is.
+fn evaluate<'c>(context: &'c Context, test: &Value<'c>, value: &Value<'c>) -> Result<bool, Thrown> {
+    if !test.is_function() {
+        return Ok(test.is_truthy());
+    }
+    if test.is_async_function() {
+        return Err(context.throw_plain(
+            "check() does not support async functions, whose outcome is not known yet; await the value first, or use \
+             the check of the k6-utils library",
+        ));
+    }
+    let result = test.call(&context.undefined(), &[value])?;
+    Ok(result.is_truthy())
+}
+
+fn refuse_separator(context: &Context, name: &str) -> Result<(), Thrown> {
+    if name.contains("::") {
+        return Err(context.throw_plain(format!(
+            "{name:?}: names of groups and checks may not contain '::', which separates them"
+        )));
+    }
+    Ok(())
+}
+
+/// `randomSeed(integer)`: from now on `Math.random` gives the sequence of that seed.
+fn random_seed<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let seed = call.argument(0).to_integer()?;
+    *user(context).random.borrow_mut() = Some(GoRand::new(seed));
+    let random = context.function("random", 0, random)?;
+    context.global().get("Math")?.set("random", random)?;
+    Ok(context.undefined())
+}
+
+fn random<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    let next = user(context).random.borrow_mut().as_mut().map_or(0.0, GoRand::next_f64);
+    Ok(context.number(next))
+}

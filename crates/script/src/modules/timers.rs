@@ -1,0 +1,57 @@
+//! `k6/timers`, which are the global timers too.
+
+use std::time::Duration;
+
+use super::{BuiltIn, Shape};
+use crate::quickjs::{Call, Context, Entry, Persistent, Returned};
+use crate::user::user;
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6/timers",
+    shape: Shape::Names,
+    entries: &[
+        Entry::function(c"setTimeout", 2, set_timeout),
+        Entry::function(c"clearTimeout", 1, clear),
+        Entry::function(c"setInterval", 2, set_interval),
+        Entry::function(c"clearInterval", 1, clear),
+    ],
+    made: &[],
+    make: None,
+};
+
+pub fn set_timeout<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    add(context, call, "setTimeout", false)
+}
+
+pub fn set_interval<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    add(context, call, "setInterval", true)
+}
+
+/// `setTimeout(callback, delay, ...arguments)` and its repeating sibling.
+fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> Returned<'c> {
+    let callback = call.argument(0);
+    if !callback.is_function() {
+        return Err(context.throw_type(format!("{name}() needs a function as its first argument")));
+    }
+    // The HTML standard, timer initialization steps: what is no sensible delay is 0.
+    let delay = call.argument(1).to_number()?;
+    let delay = if delay.is_finite() && delay > 0.0 { delay.min(LONGEST) } else { 0.0 };
+    let delay = Duration::from_secs_f64(delay / 1000.0);
+    // A repeating timer without a delay would leave no room for anything else.
+    let every = repeat.then(|| delay.max(Duration::from_millis(1)));
+    let arguments = call.arguments().skip(2).map(|argument| Persistent::new(&argument)).collect();
+    let id = user(context).event_loop.add_timer(&callback, arguments, delay, every);
+    Ok(context.number(id))
+}
+
+/// A century in milliseconds: longer delays mean the same and would overflow.
+const LONGEST: f64 = 3.2e12;
+
+/// `clearTimeout(id)` and `clearInterval(id)`.
+pub fn clear<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let id = call.argument(0).to_number()?;
+    if id >= 1.0 && id <= f64::from(u32::MAX) {
+        user(context).event_loop.remove_timer(id as u32);
+    }
+    Ok(context.undefined())
+}

@@ -1,0 +1,210 @@
+//! Modules as a user's engine asks for them: `import`, `require`, `import.meta.resolve`.
+
+use super::Location;
+use super::compile::Compiled;
+use crate::modules::{BuiltIn, Shape};
+use crate::quickjs::{Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value};
+use crate::user::{Phase, user};
+
+/// Finds modules in the running user's library.
+pub struct UserLoader;
+
+impl Loader for UserLoader {
+    fn resolve<'c>(
+        &self,
+        context: &'c Context,
+        base: &str,
+        specifier: &str,
+        _: &Value<'c>,
+    ) -> Result<String, Thrown> {
+        user(context).library().resolve(base, specifier).map_err(|error| context.throw_plain(error))
+    }
+
+    fn load<'c>(&self, context: &'c Context, name: &str, _: &Value<'c>) -> Result<Module<'c>, Thrown> {
+        if let Some(Location::BuiltIn(module)) = Location::of_name(name) {
+            return load_built_in(context, module);
+        }
+        let library = user(context).library();
+        let compiled = library.module(name).map_err(|error| context.throw_plain(error))?;
+        let owned = name.to_owned();
+        match &*compiled {
+            Compiled::Module { code, uses_meta } => {
+                let module = Module::load(context, code)?;
+                if *uses_meta {
+                    module.meta()?.set("resolve", context.function("resolve", 1, resolve)?)?;
+                }
+                Ok(module)
+            }
+            Compiled::CommonJs { names, .. } => {
+                // What names a CommonJS file exports is known by running it. After the first time it runs in its turn.
+                let names = match names.get() {
+                    Some(names) => names.clone(),
+                    None => run_common_js(context, name)?.keys()?.iter().map(|key| key.text()).collect(),
+                };
+                let fill = names.clone();
+                let names = names.into_iter().filter(|name| name != "default").chain(["default".to_owned()]);
+                Module::native(context, name, names, move |context, exports| {
+                    let values = run_common_js(context, &owned)?;
+                    for name in fill.iter().filter(|name| *name != "default") {
+                        exports.set(name, values.get(name.as_str())?)?;
+                    }
+                    let default = values.get("default")?;
+                    exports.set("default", if default.is_undefined() { values } else { default })
+                })
+            }
+            Compiled::Json(_) => Module::native(context, name, ["default"], move |context, exports| {
+                let value = json_module(context, &owned)?;
+                exports.set("default", value)
+            }),
+        }
+    }
+}
+
+/// A module of k6's own. Its exports are made once per user, whichever way they are asked for.
+fn load_built_in<'c>(context: &'c Context, module: &'static BuiltIn) -> Result<Module<'c>, Thrown> {
+    let names = module.names().chain(["default"]);
+    Module::native(context, module.name, names, move |context: &Context, exports: &Exports<'_>| {
+        let values = built_in_exports(context, module)?;
+        for name in module.names() {
+            exports.set(name, values.get(name)?)?;
+        }
+        exports.set("default", values)
+    })
+}
+
+fn built_in_exports<'c>(context: &'c Context, module: &'static BuiltIn) -> Result<Value<'c>, Thrown> {
+    let made = &user(context).modules;
+    if let Some(exports) = made.get(module.name) {
+        return Ok(exports.restore(context));
+    }
+    let exports = module.exports(context)?;
+    made.insert(module.name.to_owned(), Persistent::new(&exports));
+    Ok(exports)
+}
+
+/// Runs a CommonJS file, unless this user has already, and gives its exports.
+fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
+    let user = user(context);
+    if let Some(module) = user.modules.get(name) {
+        return module.restore(context).get("exports");
+    }
+    let compiled = user.library().module(name).map_err(|error| context.throw_plain(error))?;
+    let Compiled::CommonJs { code, names } = &*compiled else {
+        return Err(context.throw_plain(format!("{name} is no CommonJS file")));
+    };
+    let (module, exports) = (context.object()?, context.object()?);
+    module.set("exports", exports.clone())?;
+    // Kept before it runs: files that require each other see what is there so far.
+    user.modules.insert(name.to_owned(), Persistent::new(&module));
+    let outcome = context.run(code).and_then(|function| function.call(&exports, &[&module, &exports]));
+    if let Err(thrown) = outcome {
+        user.modules.remove(name);
+        return Err(thrown);
+    }
+    let exports = module.get("exports")?;
+    if names.get().is_none() {
+        let keys = exports.keys()?.iter().map(|key| key.text()).collect();
+        // Another user may have been first, with the same keys.
+        let _ = names.set(keys);
+    }
+    Ok(exports)
+}
+
+fn json_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
+    let compiled = user(context).library().module(name).map_err(|error| context.throw_plain(error))?;
+    match &*compiled {
+        Compiled::Json(text) => context.parse_json(text, name),
+        _ => Err(context.throw_plain(format!("{name} is no JSON"))),
+    }
+}
+
+/// `require(specifier)`.
+pub fn require<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    if user(context).phase() != Phase::Init {
+        return Err(context.throw_plain(
+            "require() works in the init code only, outside of functions that users run",
+        ));
+    }
+    let specifier = call.argument(0).to_text()?;
+    let name = user(context)
+        .library()
+        .resolve(&running_file(context), &specifier)
+        .map_err(|error| context.throw_plain(error))?;
+    if let Some(Location::BuiltIn(module)) = Location::of_name(&name) {
+        return built_in_exports(context, module);
+    }
+    let compiled = user(context).library().module(&name).map_err(|error| context.throw_plain(error))?;
+    match &*compiled {
+        Compiled::CommonJs { .. } => run_common_js(context, &name),
+        Compiled::Json(_) => json_module(context, &name),
+        Compiled::Module { .. } => require_module(context, &name),
+    }
+}
+
+/// An ES module by way of `require`: its namespace, which must be complete without waiting.
+fn require_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
+    let entry = user(context).library().entry().name();
+    let importing = context.import(&entry, name)?;
+    context.run_jobs()?;
+    match importing.promise_state() {
+        Some(PromiseState::Fulfilled(namespace)) => Ok(namespace),
+        Some(PromiseState::Rejected(reason)) => {
+            importing.mark_handled();
+            Err(context.throw(reason))
+        }
+        _ => Err(context.throw_plain(format!(
+            "{name} uses top-level await, so it cannot be required; import it instead"
+        ))),
+    }
+}
+
+/// `import.meta.resolve(specifier)`.
+fn resolve<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let specifier = call.argument(0).to_text()?;
+    let base = Location::of_name(&running_file(context));
+    let base = base.unwrap_or_else(|| user(context).library().entry().clone());
+    match super::location::join(&base, &specifier) {
+        Ok(found) => context.string(&found.name()),
+        Err(reason) => {
+            let reason = reason.unwrap_or_else(|| "it is neither a path nor an address".to_owned());
+            Err(context.throw_plain(format!("cannot resolve {:?}: {reason}", &*specifier)))
+        }
+    }
+}
+
+/// `open(path[, "b"])`.
+pub fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    if user(context).phase() != Phase::Init {
+        return Err(context.throw_plain(
+            "open() works in the init code only, outside of functions that users run",
+        ));
+    }
+    let path = call.argument(0);
+    let path = if path.is_nullish() { String::new() } else { path.to_text()?.into_string() };
+    // As in k6, paths are relative to the outermost file whose code is running.
+    let base = outermost_file(context);
+    let bytes = user(context)
+        .library()
+        .open(base.as_deref(), &path)
+        .map_err(|error| context.throw_plain(error))?;
+    let mode = call.argument(1);
+    if mode.is_string() && &*mode.to_text()? == "b" {
+        return context.array_buffer(&bytes);
+    }
+    context.string_lossy(&bytes)
+}
+
+/// The file whose code called the running host function.
+fn running_file(context: &Context) -> String {
+    let files = (0..).map(|level| context.running_file(level)).take(MOST_FRAMES);
+    let file = files.flatten().find(|file| Location::of_name(file).is_some());
+    file.unwrap_or_else(|| user(context).library().entry().name())
+}
+
+fn outermost_file(context: &Context) -> Option<String> {
+    let files = (0..).map(|level| context.running_file(level)).take(MOST_FRAMES);
+    files.flatten().filter(|file| Location::of_name(file).is_some()).last()
+}
+
+/// How far up a stack is looked.
+const MOST_FRAMES: usize = 64;

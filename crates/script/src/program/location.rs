@@ -1,0 +1,215 @@
+//! Where a module is: what the names in `import` and `require` stand for.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::modules::{self, BuiltIn};
+
+/// Where a module is.
+#[derive(Clone)]
+pub enum Location {
+    File(PathBuf),
+    /// An `https://` address.
+    Web(String),
+    BuiltIn(&'static BuiltIn),
+}
+
+impl Location {
+    /// The full name, by which stacks and other modules call it.
+    pub fn name(&self) -> String {
+        match self {
+            Location::File(path) => format!("file://{}", path.display()),
+            Location::Web(address) => address.clone(),
+            Location::BuiltIn(module) => module.name.to_owned(),
+        }
+    }
+
+    /// The location of a full name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        if let Some(path) = name.strip_prefix("file://") {
+            return Some(Location::File(PathBuf::from(path)));
+        }
+        if name.starts_with("https://") {
+            return Some(Location::Web(name.to_owned()));
+        }
+        modules::find(name).map(Location::BuiltIn)
+    }
+
+    /// The ending of the file's name, in lower case; empty without one.
+    pub fn extension(&self) -> String {
+        let path = match self {
+            Location::File(path) => path.as_path(),
+            Location::Web(address) => Path::new(address.split(['?', '#']).next().unwrap_or_default()),
+            Location::BuiltIn(_) => return String::new(),
+        };
+        path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+    }
+}
+
+/// What `specifier` stands for in a module at `base`, without looking at any disk: for all but bare names.
+///
+/// # Errors
+/// What is wrong with it, or `None` for a bare name, which only a disk can tell.
+pub fn join(base: &Location, specifier: &str) -> Result<Location, Option<String>> {
+    if specifier.is_empty() {
+        return Err(Some("a module's name must not be empty".to_owned()));
+    }
+    if let Some(path) = specifier.strip_prefix("file://") {
+        if matches!(base, Location::Web(_)) {
+            return Err(Some(format!(
+                "{} may not load the local file {specifier}; only local modules may",
+                base.name()
+            )));
+        }
+        return Ok(Location::File(normalize(Path::new(&unescape(path)))));
+    }
+    if specifier.starts_with("https://") {
+        return Ok(Location::Web(specifier.to_owned()));
+    }
+    if specifier.starts_with("http://") {
+        return Err(Some(format!("{specifier}: modules are loaded over https:// only")));
+    }
+    if let Some(module) = modules::find(specifier) {
+        return Ok(Location::BuiltIn(module));
+    }
+    if specifier == "k6" || specifier.starts_with("k6/") {
+        return Err(Some(missing_built_in(specifier)));
+    }
+    let relative = specifier.starts_with("./")
+        || specifier.starts_with("../")
+        || specifier.starts_with('/')
+        || matches!(specifier, "." | "..");
+    if !relative {
+        return Err(None);
+    }
+    match base {
+        Location::File(file) => {
+            let folder = file.parent().unwrap_or(Path::new("/"));
+            Ok(Location::File(normalize(&folder.join(specifier))))
+        }
+        Location::Web(address) => Ok(Location::Web(join_web(address, specifier))),
+        Location::BuiltIn(_) => Err(None),
+    }
+}
+
+/// Why a module of k6's own is not there.
+fn missing_built_in(name: &str) -> String {
+    let hint = match name {
+        "k6/experimental/redis" => "; use k6/x/redis where it is there",
+        "k6/experimental/browser" => "; its place is k6/browser now",
+        "k6/experimental/grpc" => "; its place is k6/net/grpc now",
+        "k6/experimental/timers" => "; its place is k6/timers now",
+        "k6/experimental/tracing" => "; use the http-instrumentation-tempo library instead",
+        "k6/experimental/webcrypto" => "; `crypto` is global now",
+        _ if name.starts_with("k6/x/") => ": extensions of k6 cannot be loaded",
+        _ if KNOWN.contains(&name) => ": Plimsoll does not have this module yet",
+        _ => {
+            let all = modules::ALL.iter().map(|module| module.name);
+            return match units::nearest(name, all) {
+                Some(near) => format!("there is no module {name}; is {near} meant?"),
+                None => format!("there is no module {name}"),
+            };
+        }
+    };
+    format!("{name} is not there{hint}")
+}
+
+/// Modules of k6 that are known by name, there or not.
+const KNOWN: &[&str] = &[
+    "k6/browser",
+    "k6/crypto/x509",
+    "k6/html",
+    "k6/net/grpc",
+    "k6/secrets",
+    "k6/websockets",
+    "k6/ws",
+    "k6/experimental/csv",
+    "k6/experimental/fs",
+    "k6/experimental/streams",
+    "k6/experimental/websockets",
+];
+
+/// Takes `.` and `..` out of a path by its text alone.
+fn normalize(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::Normal(name) => clean.push(name),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    clean
+}
+
+/// RFC 3986, section 5.2, for the references that modules use: relative and absolute paths.
+fn join_web(address: &str, reference: &str) -> String {
+    let after_scheme = "https://".len();
+    let host_end = address[after_scheme..].find('/').map_or(address.len(), |at| after_scheme + at);
+    let (host, path) = address.split_at(host_end);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let folder = match path.rfind('/') {
+        Some(at) if !reference.starts_with('/') => &path[..=at],
+        _ => "/",
+    };
+    format!("{host}{}", normalize(Path::new(&format!("{folder}{reference}"))).display())
+}
+
+/// Undoes percent escapes; what is none stays as it is.
+fn unescape(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let escaped = (byte == b'%').then(|| after.get(..2)).flatten().and_then(|digits| {
+            u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+        });
+        match escaped {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from_file(specifier: &str) -> Result<String, Option<String>> {
+        join(&Location::File("/work/tests/main.js".into()), specifier).map(|found| found.name())
+    }
+
+    fn from_web(specifier: &str) -> Result<String, Option<String>> {
+        join(&Location::Web("https://a.example/x/y/m.js?v=1".into()), specifier).map(|found| found.name())
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_importing_module() {
+        assert_eq!(from_file("./a.js").unwrap(), "file:///work/tests/a.js");
+        assert_eq!(from_file("../lib/./a.js").unwrap(), "file:///work/lib/a.js");
+        assert_eq!(from_file("/a.js").unwrap(), "file:///a.js");
+        assert_eq!(from_file("../../../../a.js").unwrap(), "file:///a.js");
+        assert_eq!(from_file("file:///b%20c.js").unwrap(), "file:///b c.js");
+        assert_eq!(from_web("./n.js").unwrap(), "https://a.example/x/y/n.js");
+        assert_eq!(from_web("../n.js").unwrap(), "https://a.example/x/n.js");
+        assert_eq!(from_web("/n.js").unwrap(), "https://a.example/n.js");
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_says_why() {
+        assert_eq!(from_file("lodash"), Err(None));
+        assert!(from_file("http://a.example/x.js").unwrap_err().unwrap().contains("https://"));
+        assert!(from_web("file:///etc/passwd").unwrap_err().unwrap().contains("local"));
+        assert!(from_file("k6/net/grpc").unwrap_err().unwrap().contains("does not have this module yet"));
+        assert!(from_file("k6/x/sql").unwrap_err().unwrap().contains("extensions"));
+        assert!(from_file("k6/htpp").unwrap_err().unwrap().contains("k6/http"));
+        assert!(from_file("").unwrap_err().is_some());
+    }
+}

@@ -1,0 +1,163 @@
+//! Bare module names: import maps, and packages in `node_modules`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The `imports` of an import map: a name, or a prefix ending in `/`, to what it stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportMap(BTreeMap<String, String>);
+
+impl ImportMap {
+    /// Reads the JSON of an import map. Targets stay as written; relative ones are relative to the map's folder.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
+        let json: Value = serde_json::from_str(text).map_err(|error| format!("the import map is no JSON: {error}"))?;
+        let Some(imports) = json.get("imports").and_then(Value::as_object) else {
+            return Err("the import map has no object `imports`".to_owned());
+        };
+        let entries = imports.iter().map(|(name, target)| {
+            let target = target.as_str().ok_or_else(|| format!("import map: the target of {name:?} is no string"))?;
+            let relative = target.starts_with("./") || target.starts_with("../");
+            let target = if relative {
+                let slash = if target.ends_with('/') { "/" } else { "" };
+                let whole = folder.join(target.trim_end_matches('/'));
+                format!("file://{}{slash}", whole.display())
+            } else {
+                target.to_owned()
+            };
+            Ok((name.clone(), target))
+        });
+        entries.collect::<Result<_, String>>().map(Self)
+    }
+
+    /// What `specifier` stands for: an exact entry, else the longest prefix (HTML standard, "resolving a module
+    /// specifier").
+    pub fn find(&self, specifier: &str) -> Option<String> {
+        if let Some(target) = self.0.get(specifier) {
+            return Some(target.clone());
+        }
+        let prefixes = self.0.iter().filter(|(name, _)| name.ends_with('/') && specifier.starts_with(*name));
+        let (prefix, target) = prefixes.max_by_key(|(name, _)| name.len())?;
+        Some(format!("{target}{}", &specifier[prefix.len()..]))
+    }
+}
+
+/// The file that the path of an import stands for: itself, or with an ending added, or the index of a folder.
+pub fn existing(path: &Path) -> Option<PathBuf> {
+    if path.is_file() {
+        return Some(path.to_owned());
+    }
+    const ENDINGS: [&str; 5] = ["js", "mjs", "cjs", "ts", "json"];
+    let with_ending = ENDINGS.iter().map(|ending| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".");
+        name.push(ending);
+        PathBuf::from(name)
+    });
+    let index = ENDINGS.iter().map(|ending| path.join(format!("index.{ending}")));
+    with_ending.chain(index).find(|file| file.is_file())
+}
+
+/// The file of the bare name `specifier` for a module in `folder`: the nearest `node_modules` upwards that has it.
+///
+/// # Errors
+/// When the package is there and its entry is not.
+pub fn in_node_modules(folder: &Path, specifier: &str) -> Result<Option<PathBuf>, String> {
+    let slashes = if specifier.starts_with('@') { 2 } else { 1 };
+    let split = specifier.match_indices('/').nth(slashes - 1).map_or(specifier.len(), |(at, _)| at);
+    let (package, inside) = specifier.split_at(split);
+    for folder in folder.ancestors() {
+        let root = folder.join("node_modules").join(package);
+        if root.is_dir() {
+            let inside = inside.trim_start_matches('/');
+            return match entry(&root, inside) {
+                Some(file) => Ok(Some(file)),
+                None => Err(format!("the package {} has no entry for {specifier}", root.display())),
+            };
+        }
+    }
+    Ok(None)
+}
+
+/// The file for `inside` (empty for the package itself) of the package at `root`.
+fn entry(root: &Path, inside: &str) -> Option<PathBuf> {
+    let manifest = std::fs::read_to_string(root.join("package.json")).unwrap_or_default();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap_or_default();
+    if let Some(exports) = manifest.get("exports") {
+        let key = if inside.is_empty() { ".".to_owned() } else { format!("./{inside}") };
+        let by_path = exports.as_object().is_some_and(|map| map.keys().any(|key| key.starts_with('.')));
+        let target = if by_path { exports.get(&key) } else { inside.is_empty().then_some(exports) };
+        if let Some(file) = target.and_then(conditional) {
+            return existing(&root.join(file));
+        }
+    }
+    if !inside.is_empty() {
+        return existing(&root.join(inside));
+    }
+    let named = ["module", "main"].iter().filter_map(|key| manifest.get(*key)?.as_str());
+    named.map(|file| root.join(file)).find_map(|file| existing(&file)).or_else(|| existing(root))
+}
+
+/// The file of an `exports` target: text, or the first condition that fits.
+fn conditional(target: &Value) -> Option<&str> {
+    match target {
+        Value::String(file) => Some(file),
+        Value::Array(choices) => choices.iter().find_map(conditional),
+        Value::Object(conditions) => {
+            let fits = |name: &&String| matches!(name.as_str(), "import" | "module" | "browser" | "default" | "require");
+            conditions.keys().filter(fits).find_map(|name| conditional(&conditions[name]))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_import_map_prefers_the_exact_and_the_longest() {
+        let map = r#"{"imports":{"a":"./x.js","lib/":"./lib/","lib/deep/":"https://e.example/"}}"#;
+        let map = ImportMap::parse(map, Path::new("/w")).unwrap();
+        assert_eq!(map.find("a").unwrap(), "file:///w/./x.js");
+        assert_eq!(map.find("lib/b.js").unwrap(), "file:///w/./lib/b.js");
+        assert_eq!(map.find("lib/deep/c.js").unwrap(), "https://e.example/c.js");
+        assert_eq!(map.find("other"), None);
+        assert!(ImportMap::parse("{}", Path::new("/")).unwrap_err().contains("imports"));
+    }
+
+    #[test]
+    fn packages_are_found_upwards_and_by_their_manifest() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        put("node_modules/main/package.json", r#"{"main":"lib/entry"}"#);
+        put("node_modules/main/lib/entry.js", "");
+        put("node_modules/@org/exp/package.json", r#"{"exports":{".":{"import":"./m.mjs"},"./sub":"./s.js"}}"#);
+        put("node_modules/@org/exp/m.mjs", "");
+        put("node_modules/@org/exp/s.js", "");
+        put("node_modules/bare/index.js", "");
+        put("node_modules/broken/package.json", r#"{"main":"gone.js"}"#);
+        let from = folder.path().join("deep/down");
+        let find = |name: &str| {
+            let found = in_node_modules(&from, name)?;
+            Ok::<_, String>(found.map(|file| {
+                file.strip_prefix(folder.path().join("node_modules")).unwrap().to_string_lossy().into_owned()
+            }))
+        };
+        assert_eq!(find("main").unwrap().as_deref(), Some("main/lib/entry.js"));
+        assert_eq!(find("main/lib/entry").unwrap().as_deref(), Some("main/lib/entry.js"));
+        assert_eq!(find("@org/exp").unwrap().as_deref(), Some("@org/exp/m.mjs"));
+        assert_eq!(find("@org/exp/sub").unwrap().as_deref(), Some("@org/exp/s.js"));
+        assert_eq!(find("bare").unwrap().as_deref(), Some("bare/index.js"));
+        assert_eq!(find("absent").unwrap(), None);
+        assert!(find("broken").unwrap_err().contains("no entry"));
+    }
+}

@@ -1,0 +1,178 @@
+//! The tags that a user's samples have: its scenario's, its group's, and what the script adds.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use samples::{BaseTags, Recorder, TagMap};
+
+/// The tags that a user's samples have now.
+pub struct Tags {
+    recorder: Option<Rc<Recorder>>,
+    map: RefCell<TagMap>,
+    metadata: RefCell<BTreeMap<String, String>>,
+    /// `map` as the recorder knows it; none after a change.
+    base: RefCell<Option<BaseTags>>,
+    /// `::outer::inner`; empty at the root.
+    group: RefCell<String>,
+    /// Groups entered since the last change of other tags, so that entering them again costs no look-up of tags.
+    entered: RefCell<Vec<(String, BaseTags)>>,
+    changes: Cell<u64>,
+}
+
+/// What to return to when a group is left.
+pub struct Outside {
+    group_length: usize,
+    base: Option<BaseTags>,
+    changes: u64,
+}
+
+/// How many groups are remembered for one user.
+const GROUPS_KEPT: usize = 8;
+
+impl Tags {
+    pub fn new(recorder: Option<Rc<Recorder>>) -> Self {
+        Self {
+            recorder,
+            map: RefCell::default(),
+            metadata: RefCell::default(),
+            base: RefCell::default(),
+            group: RefCell::default(),
+            entered: RefCell::default(),
+            changes: Cell::new(0),
+        }
+    }
+
+    /// Starts again from a scenario's tags, at the root group.
+    pub fn reset(&self, scenario: &TagMap) {
+        let mut map = scenario.clone();
+        map.set(GROUP, "");
+        *self.map.borrow_mut() = map;
+        self.metadata.borrow_mut().clear();
+        self.group.borrow_mut().clear();
+        self.changed();
+    }
+
+    /// Goes back to the root group, where an iteration was cut off within one.
+    pub fn leave_all_groups(&self) {
+        if !self.group.borrow().is_empty() {
+            self.group.borrow_mut().clear();
+            self.set(GROUP, "");
+        }
+    }
+
+    /// Enters the group at `path` (`::outer::inner`) as far as samples are concerned, for set-up and tear-down.
+    pub fn set_group(&self, path: &str) {
+        *self.group.borrow_mut() = path.to_owned();
+        self.set(GROUP, path);
+    }
+
+    /// The tags as samples take them. `None` without a recorder.
+    #[inline]
+    pub fn base(&self) -> Option<BaseTags> {
+        if let Some(base) = &*self.base.borrow() {
+            return Some(base.clone());
+        }
+        let recorder = self.recorder.as_ref()?;
+        let mut base = recorder.base_tags(&self.map.borrow());
+        let metadata = self.metadata.borrow();
+        if !metadata.is_empty() {
+            base = base.with_metadata(Some(Arc::new(metadata.clone())));
+        }
+        *self.base.borrow_mut() = Some(base.clone());
+        Some(base)
+    }
+
+    /// Enters a group within the present one.
+    pub fn enter_group(&self, name: &str) -> Outside {
+        let mut group = self.group.borrow_mut();
+        let outside = Outside {
+            group_length: group.len(),
+            base: self.base.borrow().clone(),
+            changes: self.changes.get(),
+        };
+        group.push_str("::");
+        group.push_str(name);
+        let known = self.entered.borrow().iter().find(|(path, _)| *path == *group).map(|(_, base)| base.clone());
+        match known {
+            Some(base) => *self.base.borrow_mut() = Some(base),
+            None => {
+                self.map.borrow_mut().set(GROUP, group.as_str());
+                *self.base.borrow_mut() = None;
+                let path = group.clone();
+                drop(group);
+                let mut entered = self.entered.borrow_mut();
+                if entered.len() < GROUPS_KEPT
+                    && let Some(base) = self.base()
+                {
+                    entered.push((path, base));
+                }
+            }
+        }
+        outside
+    }
+
+    /// Leaves the group entered last. Gives its path and its tags.
+    pub fn leave_group(&self, outside: Outside) -> (String, Option<BaseTags>) {
+        let inside = self.base();
+        let mut group = self.group.borrow_mut();
+        let path = group.clone();
+        group.truncate(outside.group_length);
+        if self.changes.get() == outside.changes && outside.base.is_some() {
+            *self.base.borrow_mut() = outside.base;
+        } else {
+            *self.base.borrow_mut() = None;
+        }
+        self.map.borrow_mut().set(GROUP, group.as_str());
+        (path, inside)
+    }
+
+    pub fn get(&self, key: &str) -> Option<String> {
+        if key == GROUP && self.entered_group() {
+            return Some(self.group.borrow().clone());
+        }
+        self.map.borrow().get(key).map(str::to_owned)
+    }
+
+    pub fn set(&self, key: &str, value: &str) {
+        self.map.borrow_mut().set(key, value);
+        self.changed();
+    }
+
+    pub fn remove(&self, key: &str) -> bool {
+        let removed = self.map.borrow_mut().remove(key);
+        self.changed();
+        removed
+    }
+
+    pub fn keys(&self) -> Vec<String> {
+        self.map.borrow().iter().map(|(key, _)| key.to_owned()).collect()
+    }
+
+    pub fn metadata(&self) -> std::cell::Ref<'_, BTreeMap<String, String>> {
+        self.metadata.borrow()
+    }
+
+    pub fn set_metadata(&self, key: &str, value: String) {
+        self.metadata.borrow_mut().insert(key.to_owned(), value);
+        self.changed();
+    }
+
+    pub fn remove_metadata(&self, key: &str) {
+        self.metadata.borrow_mut().remove(key);
+        self.changed();
+    }
+
+    fn entered_group(&self) -> bool {
+        !self.group.borrow().is_empty()
+    }
+
+    fn changed(&self) {
+        *self.base.borrow_mut() = None;
+        self.entered.borrow_mut().clear();
+        self.changes.set(self.changes.get() + 1);
+    }
+}
+
+const GROUP: &str = "group";
