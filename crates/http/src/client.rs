@@ -7,6 +7,7 @@ use units::Moment;
 
 use crate::exchange::Exchange;
 use crate::leg::{HeadSource, Leg};
+use crate::outcome::Outcome;
 use crate::pool::{Limits, Pool};
 use crate::prepared::Prepared;
 use crate::shared::Shared;
@@ -63,6 +64,8 @@ impl Client {
             keep_body: false,
             deadline: started + prepared.timeout,
         };
-        self.leg(&leg, started).await.exchange
+        let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
+        self.leg(&leg, &mut outcome).await;
+        outcome.exchange
     }
 }

@@ -10,6 +10,9 @@ pub(crate) fn cookie_header(
     jar: Option<&CookieJar>,
     url: &Url,
 ) -> String {
+    if request.cookies.is_empty() && jar.is_none_or(CookieJar::is_empty) && own_field.is_none() {
+        return String::new();
+    }
     let mut out = own_field.unwrap_or_default().to_owned();
     for cookie in &request.cookies {
         push(&mut out, &cookie.name, &cookie.value);

@@ -73,6 +73,9 @@ pub struct ErrorInfo {
     pub message: String,
     /// With names and addresses, where there is more to say: fit for a log.
     pub detail: Option<String>,
+    /// This machine, not the target, was at its limit: no free local port or
+    /// no free descriptor. Such a failure says nothing about the target.
+    pub is_local: bool,
 }
 
 impl ErrorInfo {
@@ -81,6 +84,7 @@ impl ErrorInfo {
             code,
             message: message.into(),
             detail: None,
+            is_local: false,
         }
     }
 
@@ -148,7 +152,9 @@ impl From<&net::Error> for ErrorInfo {
                 _ => (code::TLS, tls.to_string()),
             },
         };
-        ErrorInfo::new(code, message).with_detail(error.to_string())
+        let mut info = ErrorInfo::new(code, message).with_detail(error.to_string());
+        info.is_local = error.is_local_exhaustion();
+        info
     }
 }
 

@@ -48,8 +48,6 @@ pub(crate) struct Ask<'a> {
 /// How far an exchange came; filled in also when it fails.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Of what was written, how much is head.
-    pub(crate) head_length: usize,
     pub(crate) written: usize,
     pub(crate) received: u64,
     pub(crate) sent: Option<Moment>,

@@ -42,6 +42,8 @@ pub(crate) struct Connection {
 pub(crate) struct Ask<'a> {
     pub(crate) request: http_types::Request<()>,
     pub(crate) body: &'a Bytes,
+    /// The answer to HEAD has no body, whatever its head says.
+    pub(crate) is_head: bool,
     pub(crate) keep_body: bool,
     pub(crate) max_body: u64,
     pub(crate) deadline: Moment,
@@ -173,6 +175,9 @@ impl Connection {
         )?;
         progress.received += head.raw().len() as u64;
         progress.head = Some(Rc::new(head));
+        if ask.is_head {
+            return Ok(());
+        }
         receive(&mut body, ask.keep_body, ask.max_body, progress).await
     }
 }

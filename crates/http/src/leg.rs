@@ -2,23 +2,20 @@ use std::future::Future;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use net::{Steps, Traffic};
+use net::Steps;
 use tokio::time::Instant;
 use units::Moment;
 
 use crate::client::Client;
 use crate::connect::Link;
 use crate::encode::{HeadParts, write_head};
-use crate::error::ErrorInfo;
-use crate::exchange::Exchange;
 use crate::fault;
 use crate::h1::{Ask, Progress};
 use crate::h2_connection::{self, request_of};
 use crate::method::Method;
+use crate::outcome::Outcome;
 use crate::pool::Kept;
 use crate::prepared::{JOINED_BODY, Prepared};
-use crate::request::Request;
-use crate::response::{Proto, Response, Sent};
 use crate::timeline::Timeline;
 use crate::url::Url;
 
@@ -34,98 +31,71 @@ pub(crate) struct Leg<'a> {
 
 /// Where the head of the request comes from.
 pub(crate) enum HeadSource<'a> {
-    Parts(HeadParts<'a>),
+    Parts(&'a HeadParts<'a>),
     Prepared(&'a Prepared),
 }
 
-/// What came of a round trip.
-pub(crate) struct Outcome {
-    pub(crate) exchange: Exchange,
-    pub(crate) body: Bytes,
-    /// The head as it was sent, unless it was a prepared one.
-    pub(crate) sent_head: Option<Rc<[u8]>>,
-}
-
-impl Outcome {
-    pub(crate) fn into_response(self, request: &Request, sent_head: Rc<[u8]>) -> Response {
-        let exchange = self.exchange;
-        Response {
-            status: exchange.status,
-            proto: exchange.proto,
-            head: exchange.head,
-            body: self.body,
-            url: exchange.url,
-            remote: exchange.remote,
-            timeline: exchange.timeline,
-            tls: exchange.tls,
-            sent: Sent {
-                method: request.method.clone(),
-                head: sent_head,
-                body: request.body.clone(),
-            },
-        }
-    }
+/// How an exchange on a connection ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// With an answer, or with an error that is the request's own.
+    Whole,
+    /// The server had closed the connection before the request came.
+    Stale,
 }
 
 impl Client {
     /// Makes one round trip: on a kept connection if there is one, and once
     /// more on a fresh one if the server turns out to have closed it.
-    pub(crate) async fn leg(&self, leg: &Leg<'_>, started: Moment) -> Outcome {
-        let mut line = Timeline::started_at(started);
+    pub(crate) async fn leg(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
         let slot = match self.pool.slot(leg.url) {
             Some(slot) => slot,
             None => {
                 let waited = before(leg.deadline, self.pool.wait_for_slot(leg.url)).await;
-                line.got_slot(clock::now());
+                outcome.exchange.timeline.got_slot(clock::now());
                 match waited {
                     Some(slot) => slot,
-                    None => return failed(leg, line, fault::timeout()),
+                    None => return outcome.exchange.fail(fault::timeout()),
                 }
             }
         };
-        let outcome = if let Some(kept) = self.live_connection(leg.url) {
-            match self.exchange(leg, kept, line).await {
-                Ended::Whole(outcome) => outcome,
-                // The server closed the connection while it was idle. Go
-                // repeats such a request on a fresh connection, and so do we;
-                // the lost time stays in the timeline.
-                Ended::Stale(_) if leg.method.is_safe() => {
-                    Box::pin(self.exchange_on_fresh(leg, line)).await
-                }
-                Ended::Stale(outcome) => outcome,
-            }
+        let line = outcome.exchange.timeline;
+        let retry = if let Some(kept) = self.live_connection(leg.url) {
+            // The server may have closed the connection while it was idle. Go
+            // repeats a safe request on a fresh connection then, and so do we;
+            // the lost time stays in the timeline.
+            self.exchange(leg, kept, outcome).await == Ended::Stale && leg.method.is_safe()
         } else if let Some(connection) = self.pool.shared(leg.url) {
-            match self.exchange_shared(leg, &connection, line).await {
-                Ended::Whole(outcome) => outcome,
-                Ended::Stale(_) => Box::pin(self.exchange_on_fresh(leg, line)).await,
-            }
+            self.exchange_shared(leg, &connection, outcome).await == Ended::Stale
         } else {
-            Box::pin(self.exchange_on_fresh(leg, line)).await
+            true
         };
+        if retry {
+            outcome.exchange.timeline = line;
+            Box::pin(self.exchange_on_fresh(leg, outcome)).await;
+        }
         drop(slot);
-        outcome
     }
 
-    async fn exchange_on_fresh(&self, leg: &Leg<'_>, mut line: Timeline) -> Outcome {
+    async fn exchange_on_fresh(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
         let mut steps = Steps::default();
         let connecting = before(leg.deadline, self.connect(leg.url, &mut steps)).await;
+        let line = &mut outcome.exchange.timeline;
         let error = match connecting {
             None => fault::timeout(),
             Some(Err(error)) => error,
-            Some(Ok(link)) => {
-                record(&mut line, &steps);
-                let ended = match link {
-                    Link::Own(kept) => self.exchange(leg, kept, line).await,
-                    Link::Shared(connection) => {
-                        if !self.shared.settings.no_connection_reuse {
-                            self.pool.share(leg.url, &connection);
-                        }
-                        self.exchange_shared(leg, &connection, line).await
-                    }
-                };
-                return match ended {
-                    Ended::Whole(outcome) | Ended::Stale(outcome) => outcome,
-                };
+            Some(Ok(Link::Own(kept))) => {
+                record(line, &steps);
+                self.exchange(leg, kept, outcome).await;
+                return;
+            }
+            Some(Ok(Link::Shared(connection))) => {
+                record(line, &steps);
+                if !self.shared.settings.no_connection_reuse {
+                    self.pool.share(leg.url, &connection);
+                }
+                self.exchange_shared(leg, &connection, outcome).await;
+                return;
             }
         };
         // The lost time belongs to the step that failed.
@@ -138,8 +108,8 @@ impl Client {
         if let Some(step) = unfinished.into_iter().find(|step| step.is_none()) {
             *step = Some(now);
         }
-        record(&mut line, &steps);
-        failed(leg, line, error)
+        record(line, &steps);
+        outcome.exchange.fail(error);
     }
 
     /// An idle connection that the peer has not closed.
@@ -153,22 +123,24 @@ impl Client {
         }
     }
 
+    /// Makes the round trip on an HTTP/1.x connection of its own.
     #[inline]
-    async fn exchange(&self, leg: &Leg<'_>, mut kept: Box<Kept>, mut line: Timeline) -> Ended {
-        let mut progress = Progress::default();
+    async fn exchange(&self, leg: &Leg<'_>, mut kept: Box<Kept>, outcome: &mut Outcome) -> Ended {
+        outcome.exchange.tls = kept.tls;
+        outcome.exchange.remote = Some(kept.remote);
         let Kept { wire, out, .. } = &mut *kept;
         let (head, body): (&[u8], &[u8]) = match &leg.head {
             HeadSource::Prepared(prepared) => (&prepared.head, &prepared.body),
             HeadSource::Parts(parts) => {
                 out.clear();
                 write_head(out, parts);
-                let head_length = out.len();
-                let small = leg.body.len() <= JOINED_BODY;
-                if small {
+                outcome.sent_head = Some(self.remember_head(out));
+                if leg.body.len() <= JOINED_BODY {
                     out.extend_from_slice(leg.body);
+                    (out, &[])
+                } else {
+                    (out, leg.body)
                 }
-                progress.head_length = head_length;
-                (out, if small { &[] } else { leg.body })
             }
         };
         let ask = Ask {
@@ -180,57 +152,21 @@ impl Client {
             deadline: leg.deadline,
         };
         let reused = wire.served > 0;
+        let mut progress = Progress::default();
         let ended = wire
             .exchange(&ask, &self.shared.scratch, &mut progress)
             .await;
-        let done = progress.done.unwrap_or_else(clock::now);
-        let first_byte = progress.first_byte.unwrap_or(done);
-        line.finished(progress.sent.unwrap_or(first_byte), first_byte, done);
-        let (error, stale) = match ended {
-            Ok(()) => (None, false),
-            Err(fault) => {
-                let stale = reused && fault.is_stale(&progress);
-                (Some(ErrorInfo::from(fault)), stale)
-            }
+        let reusable = progress.reusable;
+        let (error, ended) = match ended {
+            Ok(()) => (None, Ended::Whole),
+            Err(fault) if reused && fault.is_stale(&progress) => (Some(fault.into()), Ended::Stale),
+            Err(fault) => (Some(fault.into()), Ended::Whole),
         };
-        let sent_head = match &leg.head {
-            HeadSource::Prepared(_) => None,
-            HeadSource::Parts(_) => {
-                Some(self.remember_head(kept.out.get(..progress.head_length).unwrap_or_default()))
-            }
-        };
-        // As scripts know it: an answer that did not come whole has no status.
-        let (status, proto) = match &progress.head {
-            Some(head) if error.is_none() => (head.status(), head.proto()),
-            _ => (0, Proto::None),
-        };
-        let outcome = Outcome {
-            exchange: Exchange {
-                timeline: line,
-                method: leg.method.clone(),
-                url: leg.url.clone(),
-                status,
-                proto,
-                tls: kept.tls,
-                remote: Some(kept.remote),
-                bytes: Traffic {
-                    sent: progress.written as u64,
-                    received: progress.received,
-                },
-                head: progress.head,
-                error,
-            },
-            body: progress.body,
-            sent_head,
-        };
-        if progress.reusable && !self.shared.settings.no_connection_reuse {
+        outcome.take_in(progress, error);
+        if reusable && !self.shared.settings.no_connection_reuse {
             self.pool.give_back(leg.url, kept);
         }
-        if stale {
-            Ended::Stale(outcome)
-        } else {
-            Ended::Whole(outcome)
-        }
+        ended
     }
 
     /// Makes the round trip as one stream of an HTTP/2 connection.
@@ -238,116 +174,70 @@ impl Client {
         &self,
         leg: &Leg<'_>,
         connection: &Rc<h2_connection::Connection>,
-        mut line: Timeline,
+        outcome: &mut Outcome,
     ) -> Ended {
-        let mut progress = Progress::default();
-        let (request, body, sent_head) = match &leg.head {
-            HeadSource::Prepared(prepared) => {
-                (Ok(prepared.request.clone()), &prepared.whole_body, None)
-            }
+        let (request, body, head_length) = match &leg.head {
+            HeadSource::Prepared(prepared) => (
+                prepared.request.clone(),
+                &prepared.whole_body,
+                prepared.head_length,
+            ),
             HeadSource::Parts(parts) => {
                 let mut text = Vec::new();
                 write_head(&mut text, parts);
-                (request_of(parts), leg.body, Some(self.remember_head(&text)))
+                outcome.sent_head = Some(self.remember_head(&text));
+                match request_of(parts) {
+                    Ok(request) => (request, leg.body, text.len()),
+                    Err(error) => {
+                        outcome.exchange.fail(error);
+                        return Ended::Whole;
+                    }
+                }
             }
-        };
-        let request = match request {
-            Ok(request) => request,
-            Err(error) => return Ended::Whole(failed(leg, line, error)),
         };
         let ask = h2_connection::Ask {
             request,
             body,
+            is_head: *leg.method == Method::Head,
             keep_body: leg.keep_body,
             max_body: self.shared.settings.max_body,
             deadline: leg.deadline,
         };
+        outcome.exchange.tls = connection.tls;
+        outcome.exchange.remote = Some(connection.remote);
         let reused = connection.is_used();
-        let ended = connection.exchange(ask, &mut progress).await;
-        let done = progress.done.unwrap_or_else(clock::now);
-        let first_byte = progress.first_byte.unwrap_or(done);
-        line.finished(progress.sent.unwrap_or(first_byte), first_byte, done);
-        let mut stale = false;
-        let error = ended.err().map(|fault| {
-            stale = reused && fault.is_unprocessed && progress.received == 0;
-            if fault.is_unprocessed || !connection.is_open() {
-                self.pool.forget(leg.url, connection);
-            }
-            fault.error
-        });
-        let (status, proto) = match &progress.head {
-            Some(head) if error.is_none() => (head.status(), Proto::Http2),
-            _ => (0, Proto::None),
+        let mut progress = Progress {
+            // What HTTP/1.1 would have sent: the compressed head's length is
+            // the codec's secret.
+            written: head_length + body.len(),
+            ..Progress::default()
         };
-        let head_length = sent_head.as_ref().map_or(0, |head| head.len());
-        let outcome = Outcome {
-            exchange: Exchange {
-                timeline: line,
-                method: leg.method.clone(),
-                url: leg.url.clone(),
-                status,
-                proto,
-                tls: connection.tls,
-                remote: Some(connection.remote),
-                bytes: Traffic {
-                    sent: (head_length + body.len()) as u64,
-                    received: progress.received,
-                },
-                head: progress.head,
-                error,
-            },
-            body: progress.body,
-            sent_head,
-        };
-        if stale {
-            Ended::Stale(outcome)
-        } else {
-            Ended::Whole(outcome)
-        }
+        let mut ended = Ended::Whole;
+        let error = connection
+            .exchange(ask, &mut progress)
+            .await
+            .err()
+            .map(|fault| {
+                if reused && fault.is_unprocessed && progress.received == 0 {
+                    ended = Ended::Stale;
+                }
+                if fault.is_unprocessed || !connection.is_open() {
+                    self.pool.forget(leg.url, connection);
+                }
+                fault.error
+            });
+        outcome.take_in(progress, error);
+        ended
     }
 
     /// The head as shared bytes, without a copy if it is the one sent last.
+    #[inline]
     fn remember_head(&self, head: &[u8]) -> Rc<[u8]> {
         let mut last = self.last_sent.borrow_mut();
         if **last != *head {
             *last = head.into();
         }
         last.clone()
-    }
-}
-
-/// How an exchange on a connection ended.
-enum Ended {
-    /// With an answer, or with an error that is the request's own.
-    Whole(Outcome),
-    /// The connection had been closed by the server before the request came.
-    Stale(Outcome),
-}
-
-/// A round trip that never had a connection.
-fn failed(leg: &Leg<'_>, line: Timeline, error: ErrorInfo) -> Outcome {
-    let mut outcome = unsent(leg.method, leg.url, line.started(), error);
-    outcome.exchange.timeline = line;
-    outcome
-}
-
-/// A round trip that was never begun.
-pub(crate) fn unsent(method: &Method, url: &Rc<Url>, at: Moment, error: ErrorInfo) -> Outcome {
-    Outcome {
-        exchange: Exchange {
-            timeline: Timeline::started_at(at),
-            method: method.clone(),
-            url: url.clone(),
-            status: 0,
-            proto: Proto::None,
-            tls: None,
-            remote: None,
-            bytes: Traffic::default(),
-            head: None,
-            error: Some(error),
-        },
-        body: Bytes::new(),
-        sent_head: None,
     }
 }
 
@@ -364,7 +254,7 @@ fn record(line: &mut Timeline, steps: &Steps) {
 }
 
 /// The outcome of `work` if it ends before `deadline`.
-pub(crate) async fn before<T>(deadline: Moment, work: impl Future<Output = T>) -> Option<T> {
+async fn before<T>(deadline: Moment, work: impl Future<Output = T>) -> Option<T> {
     let left = deadline.since(clock::now());
     tokio::time::timeout_at(Instant::now() + left, work)
         .await

@@ -31,6 +31,7 @@ mod head;
 pub mod in_memory;
 mod leg;
 mod method;
+mod outcome;
 mod pool;
 mod prepared;
 mod proxy;

@@ -25,6 +25,7 @@ pub struct Prepared {
     /// The same in the form of HTTP/2.
     pub(crate) request: http_types::Request<()>,
     pub(crate) whole_body: Bytes,
+    pub(crate) head_length: usize,
 }
 
 /// Bodies up to this size are joined to their head and written in one piece.
@@ -51,6 +52,7 @@ impl Prepared {
             proxy: plain_proxy(&settings.proxies, &request.url),
         };
         write_head(&mut head, &parts);
+        let head_length = head.len();
         let mut body = request.body.clone();
         if body.len() <= JOINED_BODY {
             head.extend_from_slice(&body);
@@ -64,6 +66,7 @@ impl Prepared {
             timeout: request.timeout,
             request: request_of(&parts)?,
             whole_body: request.body.clone(),
+            head_length,
         })
     }
 

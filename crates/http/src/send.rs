@@ -13,8 +13,9 @@ use crate::encode::HeadParts;
 use crate::error::{ErrorInfo, Failure, code};
 use crate::exchange::Exchange;
 use crate::fields::Fields;
-use crate::leg::{HeadSource, Leg, Outcome, unsent};
+use crate::leg::{HeadSource, Leg};
 use crate::method::Method;
+use crate::outcome::Outcome;
 use crate::proxy::plain_proxy;
 use crate::redirect::{Redirect, redirect_of, referer};
 use crate::request::{Auth, BodyUse, Request};
@@ -51,49 +52,55 @@ impl Client {
         }
         let mut started = clock::now();
         let deadline = started + request.timeout;
-        let mut hop = match Hop::first(request) {
-            Ok(hop) => hop,
-            Err(error) => return Err(Failure::unsent(request, error)),
-        };
+        let mut hop = Hop::first(request);
+        if let Err(error) = hop.prepare(request) {
+            let mut outcome = Outcome::begin(&request.method, &request.url, started);
+            outcome.exchange.fail(error);
+            each_exchange(&outcome.exchange);
+            return outcome.conclude(request, None);
+        }
         let max_redirects = request.max_redirects.unwrap_or(settings.max_redirects);
         let keep_body = request.body_use == BodyUse::Keep && !settings.discard_response_bodies;
         let mut followed = 0;
-        let mut sent = None;
+        let mut first_head = None;
         loop {
             let cookies = hop.cookies(request, jar);
+            let parts = HeadParts {
+                method: &hop.method,
+                url: &hop.url,
+                fields: &hop.fields,
+                user_agent: &settings.user_agent,
+                body_length: hop.body.len(),
+                cookies: &cookies,
+                authorization: hop.authorization.as_deref(),
+                close: settings.no_connection_reuse,
+                proxy: plain_proxy(&settings.proxies, &hop.url),
+            };
             let leg = Leg {
-                head: HeadSource::Parts(HeadParts {
-                    method: &hop.method,
-                    url: &hop.url,
-                    fields: &hop.fields,
-                    user_agent: &settings.user_agent,
-                    body_length: hop.body.len(),
-                    cookies: &cookies,
-                    authorization: hop.authorization.as_deref(),
-                    close: settings.no_connection_reuse,
-                    proxy: plain_proxy(&settings.proxies, &hop.url),
-                }),
+                head: HeadSource::Parts(&parts),
                 method: &hop.method,
                 url: &hop.url,
                 body: &hop.body,
                 keep_body,
                 deadline,
             };
-            let mut outcome = match hop.url.check_usable() {
-                Ok(()) => self.leg(&leg, started).await,
-                Err(error) => unsent(&hop.method, &hop.url, started, error),
-            };
+            let mut outcome = Outcome::begin(&hop.method, &hop.url, started);
+            match hop.url.check_usable() {
+                Ok(()) => self.leg(&leg, &mut outcome).await,
+                Err(error) => outcome.exchange.fail(error),
+            }
             let next = self.after_leg(request, &hop, jar, &mut outcome, keep_body);
             each_exchange(&outcome.exchange);
-            let sent_head = outcome.sent_head.take();
-            let sent = sent.get_or_insert_with(|| sent_head.unwrap_or_default());
+            if first_head.is_none() {
+                first_head = outcome.sent_head.take();
+            }
             match next {
                 Some(Next::Redirect(redirect)) if followed < max_redirects => {
                     followed += 1;
                     hop.follow(redirect);
                 }
                 Some(Next::Authorize(authorization)) => hop.authorization = Some(authorization),
-                _ => return outcome.conclude(request, sent.clone()),
+                _ => return outcome.conclude(request, first_head),
             }
             if let Some(limit) = &settings.rate_limit {
                 limit.wait().await;
@@ -155,40 +162,52 @@ enum Next {
 }
 
 impl<'a> Hop<'a> {
-    fn first(request: &'a Request) -> Result<Self, ErrorInfo> {
-        let mut hop = Hop {
+    #[inline]
+    fn first(request: &'a Request) -> Self {
+        Hop {
             method: request.method.clone(),
             url: request.url.clone(),
             fields: Cow::Borrowed(&request.headers),
             body: request.body.clone(),
-            authorization: None,
+            authorization: match request.auth {
+                Auth::Basic => auth::basic_of(&request.url),
+                Auth::Digest | Auth::Ntlm => None,
+            },
             own_cookies: true,
-        };
-        match request.auth {
-            Auth::Basic => hop.authorization = auth::basic_of(&request.url),
-            Auth::Digest => {}
-            Auth::Ntlm => {
-                return Err(ErrorInfo::new(
-                    code::DEFAULT,
-                    "NTLM authentication is not supported; use basic or digest",
-                ));
-            }
         }
-        if !request.compression.is_empty() && !request.body.is_empty() {
-            let encoded = coding::encode(&request.body, &request.compression)
-                .map_err(|error| ErrorInfo::new(code::DEFAULT, error.to_string()))?;
-            hop.body = encoded.into();
-            if request.headers.get("content-encoding").is_none() {
-                let names: Vec<_> = request.compression.iter().map(|c| c.as_str()).collect();
-                hop.fields
-                    .to_mut()
-                    .set("Content-Encoding", &names.join(", "))
-                    .map_err(|error| ErrorInfo::new(code::DEFAULT, error))?;
-            }
-        }
-        Ok(hop)
     }
 
+    /// What few requests need before they are sent.
+    #[inline]
+    fn prepare(&mut self, request: &Request) -> Result<(), ErrorInfo> {
+        if request.auth == Auth::Ntlm {
+            return Err(ErrorInfo::new(
+                code::DEFAULT,
+                "NTLM authentication is not supported; use basic or digest",
+            ));
+        }
+        if request.compression.is_empty() || request.body.is_empty() {
+            return Ok(());
+        }
+        self.compress(request)
+    }
+
+    #[cold]
+    fn compress(&mut self, request: &Request) -> Result<(), ErrorInfo> {
+        let encoded = coding::encode(&request.body, &request.compression)
+            .map_err(|error| ErrorInfo::new(code::DEFAULT, error.to_string()))?;
+        self.body = encoded.into();
+        if request.headers.get("content-encoding").is_some() {
+            return Ok(());
+        }
+        let names: Vec<_> = request.compression.iter().map(|c| c.as_str()).collect();
+        self.fields
+            .to_mut()
+            .set("Content-Encoding", &names.join(", "))
+            .map_err(|error| ErrorInfo::new(code::DEFAULT, error))
+    }
+
+    #[inline]
     fn cookies(&self, request: &Request, jar: Option<&CookieJar>) -> String {
         let own_field = self.fields.get("cookie");
         if self.own_cookies {
@@ -250,31 +269,4 @@ fn random() -> u64 {
     let mut hasher = std::hash::RandomState::new().build_hasher();
     hasher.write_u64(clock::now().as_nanos());
     hasher.finish()
-}
-
-impl Outcome {
-    /// The end of the request's way, as its sender gets it.
-    fn conclude(mut self, request: &Request, sent_head: Rc<[u8]>) -> Result<Response, Failure> {
-        let error = self.exchange.error.take();
-        let response = self.into_response(request, sent_head);
-        match error {
-            None => Ok(response),
-            Some(error) => Err(Failure {
-                error,
-                response: Box::new(response),
-            }),
-        }
-    }
-}
-
-impl Failure {
-    /// A request that cannot be sent at all.
-    fn unsent(request: &Request, error: ErrorInfo) -> Failure {
-        let mut outcome = unsent(&request.method, &request.url, clock::now(), error.clone());
-        outcome.exchange.error = None;
-        Failure {
-            error,
-            response: Box::new(outcome.into_response(request, Rc::default())),
-        }
-    }
 }

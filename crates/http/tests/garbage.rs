@@ -279,3 +279,89 @@ fn resident() -> u64 {
         .unwrap_or(0);
     pages * 4096
 }
+
+#[test]
+fn an_answer_that_overtakes_its_request_is_taken() {
+    let address = raw(|mut socket| {
+        // The body that follows the head is never read.
+        let _ = socket.write_all(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
+        std::thread::sleep(Duration::from_millis(200));
+    });
+    run(async {
+        let mut post = request(Method::Post, &format!("http://{address}/"));
+        post.body = vec![b'x'; 16 << 20].into();
+        let mut phases = None;
+        let mut line = None;
+        let response = client(Settings::default())
+            .send(&post, None, &mut |exchange| {
+                phases = Some(exchange.timeline.phases());
+                line = Some(exchange.timeline);
+            })
+            .await
+            .unwrap();
+        assert_eq!((response.status, &response.body[..]), (413, &b"no"[..]));
+        assert_eq!(phases.unwrap().sum(), line.unwrap().total());
+        assert_eq!(phases.unwrap().waiting, Duration::ZERO);
+    });
+}
+
+#[test]
+fn running_out_of_descriptors_is_our_own_fault() {
+    // A local address that is not ours to bind stands in for exhaustion: both
+    // are EADDRNOTAVAIL.
+    let settings = Settings {
+        network: net::NetworkSettings {
+            local_ips: vec![net::IpRange::parse("192.0.2.1").unwrap()],
+            ..net::NetworkSettings::default()
+        },
+        ..Settings::default()
+    };
+    run(async {
+        let get = request(Method::Get, "http://127.0.0.1:1/");
+        let failure = client(settings)
+            .send(&get, None, &mut |_| {})
+            .await
+            .unwrap_err();
+        assert!(failure.error.is_local);
+        assert_eq!(failure.error.code, 1213);
+        assert!(
+            failure.error.detail().contains("no free local port"),
+            "{}",
+            failure.error.detail()
+        );
+    });
+}
+
+#[test]
+fn connections_per_host_are_limited_and_the_wait_is_told() {
+    let address = peer::serve(|_, _| {
+        std::thread::sleep(Duration::from_millis(30));
+        peer::answer("200 OK", "", b"x")
+    });
+    run(async {
+        let settings = Settings {
+            connections_per_host: Some(1),
+            ..Settings::default()
+        };
+        let client = std::rc::Rc::new(client(settings));
+        let mut tasks = Vec::new();
+        for _ in 0..3 {
+            let client = client.clone();
+            tasks.push(tokio::task::spawn_local(async move {
+                let get = request(Method::Get, &format!("http://{address}/"));
+                let mut phases = None;
+                let sent = &mut |exchange: &Exchange| phases = Some(exchange.timeline.phases());
+                client.send(&get, None, sent).await.unwrap();
+                phases.unwrap()
+            }));
+        }
+        let mut queued = Vec::new();
+        for task in tasks {
+            queued.push(task.await.unwrap().queued);
+        }
+        queued.sort_unstable();
+        assert_eq!(queued[0], Duration::ZERO);
+        assert!(queued[1] >= Duration::from_millis(25));
+        assert!(queued[2] >= Duration::from_millis(50));
+    });
+}

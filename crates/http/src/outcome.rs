@@ -1,0 +1,102 @@
+use std::rc::Rc;
+
+use bytes::Bytes;
+use net::Traffic;
+use units::Moment;
+
+use crate::error::{ErrorInfo, Failure};
+use crate::exchange::Exchange;
+use crate::h1::Progress;
+use crate::method::Method;
+use crate::request::Request;
+use crate::response::{Proto, Response, Sent};
+use crate::timeline::Timeline;
+use crate::url::Url;
+
+/// What comes of a round trip. Made before it begins and filled in on the way,
+/// so that it is never moved while it grows.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) exchange: Exchange,
+    pub(crate) body: Bytes,
+    /// The head as it was sent, unless it was a prepared one.
+    pub(crate) sent_head: Option<Rc<[u8]>>,
+}
+
+impl Outcome {
+    /// A round trip asked for at `started`, of which nothing has happened yet.
+    #[inline]
+    pub(crate) fn begin(method: &Method, url: &Rc<Url>, started: Moment) -> Self {
+        Outcome {
+            exchange: Exchange {
+                timeline: Timeline::started_at(started),
+                method: method.clone(),
+                url: url.clone(),
+                status: 0,
+                proto: Proto::None,
+                tls: None,
+                remote: None,
+                bytes: Traffic::default(),
+                head: None,
+                error: None,
+            },
+            body: Bytes::new(),
+            sent_head: None,
+        }
+    }
+
+    /// Takes in what happened on a connection.
+    #[inline]
+    pub(crate) fn take_in(&mut self, progress: Progress, error: Option<ErrorInfo>) {
+        let exchange = &mut self.exchange;
+        let done = progress.done.unwrap_or_else(clock::now);
+        let first_byte = progress.first_byte.unwrap_or(done);
+        let sent = progress.sent.unwrap_or(first_byte);
+        exchange.timeline.finished(sent, first_byte, done);
+        // As scripts know it: an answer that did not come whole has no status.
+        (exchange.status, exchange.proto) = match &progress.head {
+            Some(head) if error.is_none() => (head.status(), head.proto()),
+            _ => (0, Proto::None),
+        };
+        exchange.bytes = Traffic {
+            sent: progress.written as u64,
+            received: progress.received,
+        };
+        exchange.head = progress.head;
+        exchange.error = error;
+        self.body = progress.body;
+    }
+
+    /// The end of the request's way, as its sender gets it. `sent_head` is the
+    /// head of its first leg.
+    pub(crate) fn conclude(
+        mut self,
+        request: &Request,
+        sent_head: Option<Rc<[u8]>>,
+    ) -> Result<Response, Failure> {
+        let error = self.exchange.error.take();
+        let exchange = self.exchange;
+        let response = Response {
+            status: exchange.status,
+            proto: exchange.proto,
+            head: exchange.head,
+            body: self.body,
+            url: exchange.url,
+            remote: exchange.remote,
+            timeline: exchange.timeline,
+            tls: exchange.tls,
+            sent: Sent {
+                method: request.method.clone(),
+                head: sent_head.unwrap_or_default(),
+                body: request.body.clone(),
+            },
+        };
+        match error {
+            None => Ok(response),
+            Some(error) => Err(Failure {
+                error,
+                response: Box::new(response),
+            }),
+        }
+    }
+}
