@@ -4,9 +4,12 @@
 mod address_rules;
 mod base64;
 mod duration;
+mod environment;
 mod http_answer;
 mod json_selector;
+mod options;
 mod set_cookie;
+mod threshold;
 mod url;
 
 /// A reader of foreign input.
@@ -25,9 +28,12 @@ pub const TARGETS: &[&Target] = &[
     &address_rules::TARGET,
     &base64::TARGET,
     &duration::TARGET,
+    &environment::TARGET,
     &http_answer::TARGET,
     &json_selector::TARGET,
+    &options::TARGET,
     &set_cookie::TARGET,
+    &threshold::TARGET,
     &url::TARGET,
 ];
 

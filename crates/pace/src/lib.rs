@@ -4,12 +4,14 @@
 
 mod constant_rate;
 mod ramping_rate;
+mod striped;
 mod user_curve;
 
 use std::time::Duration;
 
 pub use constant_rate::ConstantRate;
 pub use ramping_rate::RampingRate;
+pub use striped::Striped;
 pub use user_curve::UserCurve;
 
 /// An open model's schedule.

@@ -1,3 +1,5 @@
+//! Arrivals at a rate that follows straight lines.
+
 use std::time::Duration;
 
 use plan::{Rate, Stage};
@@ -10,75 +12,112 @@ use crate::Pacer;
 ///  rate
 ///   b ┤        ╱│        Within a stage of length T the rate at time t is
 ///     │      ╱  │            r(t) = a + (b − a)·t/T,
-///   a ┤────╱    │        and the iterations begun by then are its integral,
+///   a ┤────╱    │        and the iterations due by then are its integral,
 ///     │         │            N(t) = a·t + (b − a)·t²/(2T).
-///     └─────────┴── t    Iteration n starts where N(t) = n. With the slope
-///     0         T        s = (b − a)/T, the root of s/2·t² + a·t = n is
-///                            t = 2n / (a + √(a² + 2·s·n)),
+///     └─────────┴── t    The n-th iteration, counted from 1, starts where
+///     0         T        N(t) = n. With R = 2n the root is
+///                            t = R / (a + √(a² + (b − a)·R/T)),
 /// ```
 ///
 /// which is the quadratic formula turned round, so that it neither divides by
-/// a slope of zero nor loses digits where `s` is small.
+/// a slope of zero nor loses digits where the slope is small. The root finds
+/// the place to within rounding; integers decide the nanosecond, so that a day
+/// of stages ends as exactly as it began: iteration n starts at the first
+/// nanosecond where N(t) ≥ n, a stage's last at its very end included.
 #[derive(Clone, Debug)]
 pub struct RampingRate {
-    segments: Vec<Segment>,
+    /// The time unit of all rates, in nanoseconds.
+    per: u128,
+    lines: Vec<Line>,
 }
 
-/// One stage, with what came before it. Rates are iterations per nanosecond.
+/// One stage with a length. Counts are in units of 1/(2·per) iterations, in
+/// which every border is a whole number.
 #[derive(Clone, Debug)]
-struct Segment {
+struct Line {
     begins: Duration,
-    length: f64,
-    from: f64,
-    to: f64,
-    /// Iterations begun before it. Kept apart from the share within the
-    /// stage, so that a late stage is computed as exactly as an early one.
-    before: f64,
-    within: f64,
+    length: u64,
+    from: u64,
+    to: u64,
+    /// Due before it begins.
+    before: u128,
+    /// Due when it ends.
+    after: u128,
 }
 
 impl RampingRate {
     /// From `start` through `stages`, whose targets are iterations per
     /// `start.per`. A stage without duration is a jump.
     pub fn new(start: Rate, stages: &[Stage]) -> Self {
-        let per = start.per.as_nanos().max(1) as f64;
-        let mut from = start.count as f64 / per;
-        let mut begins = Duration::ZERO;
-        let mut before = 0.0;
-        let mut segments = Vec::with_capacity(stages.len());
+        let (mut from, mut begins, mut before) = (start.count, Duration::ZERO, 0u128);
+        let mut lines = Vec::with_capacity(stages.len());
         for stage in stages {
-            let to = stage.target as f64 / per;
-            let length = stage.duration.as_nanos() as f64;
-            let within = (from + to) / 2.0 * length;
-            if !stage.duration.is_zero() {
-                segments.push(Segment { begins, length, from, to, before, within });
+            let length = u64::try_from(stage.duration.as_nanos()).unwrap_or(u64::MAX);
+            let within = (u128::from(from) + u128::from(stage.target)).saturating_mul(length.into());
+            let after = before.saturating_add(within);
+            if length > 0 {
+                lines.push(Line { begins, length, from, to: stage.target, before, after });
             }
-            before += within;
+            (from, before) = (stage.target, after);
             begins = begins.saturating_add(stage.duration);
-            from = to;
         }
-        RampingRate { segments }
+        RampingRate { per: start.per.as_nanos().max(1), lines }
     }
 }
 
 impl Pacer for RampingRate {
     fn start_of(&self, number: u64) -> Option<Duration> {
-        let number = number as f64;
-        // The stage in which the count passes `number`; stages in which
-        // nothing starts are passed over.
-        let place = self.segments.partition_point(|s| s.before + s.within <= number);
-        let segment = self.segments.get(place)?;
-        Some(segment.begins + segment.offset_of((number - segment.before).max(0.0)))
+        let due = (u128::from(number) + 1).checked_mul(2 * self.per)?;
+        // Stages in which nothing becomes due are passed over.
+        let line = self.lines.get(self.lines.partition_point(|line| line.after < due))?;
+        let offset = Duration::from_nanos(line.offset_of(due - line.before));
+        Some(line.begins.saturating_add(offset))
     }
 }
 
-impl Segment {
-    fn offset_of(&self, iterations: f64) -> Duration {
-        let slope = (self.to - self.from) / self.length;
-        let under_root = (self.from * self.from + 2.0 * slope * iterations).max(0.0);
-        let denominator = self.from + under_root.sqrt();
-        let nanos = if denominator > 0.0 { 2.0 * iterations / denominator } else { 0.0 };
-        Duration::from_nanos(nanos.clamp(0.0, self.length) as u64)
+impl Line {
+    /// The first nanosecond at which `count` has become due within the line,
+    /// which it has at the end.
+    fn offset_of(&self, count: u128) -> u64 {
+        let (a, b) = (self.from as f64, self.to as f64);
+        let (count_f, length) = (count as f64, self.length as f64);
+        let under_root = (a * a + (b - a) * count_f / length).max(0.0);
+        // The conversion saturates, also for the 0/0 of a line without slope
+        // and rate, on which nothing becomes due.
+        let guess = (count_f / (a + under_root.sqrt())) as u64;
+        let (mut low, mut high) = (guess.saturating_sub(2), guess.saturating_add(2).min(self.length));
+        if low >= high || self.is_due(count, low) || !self.is_due(count, high) {
+            // Rounding went further, as near the end of a line down to zero.
+            (low, high) = (0, self.length);
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.is_due(count, middle) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        high
+    }
+
+    /// Whether `count` has become due at offset `t`: with both sides times T,
+    /// 2aT·t + (b − a)·t² ≥ count·T.
+    fn is_due(&self, count: u128, t: u64) -> bool {
+        let (length, t) = (u128::from(self.length), u128::from(t));
+        let (a, b) = (u128::from(self.from), u128::from(self.to));
+        let exact = || {
+            // 2aT·t + (b − a)·t² is a·t·(2T − t) + b·t², without a negative
+            // part, as t ≤ T.
+            let falling = (2 * length).checked_sub(t)?.checked_mul(t)?.checked_mul(a)?;
+            let rising = t.checked_mul(t)?.checked_mul(b)?;
+            Some(falling.checked_add(rising)? >= count.checked_mul(length)?)
+        };
+        exact().unwrap_or_else(|| {
+            // Rates and stages far beyond any machine: decide by the float.
+            let (part, a, b) = (t as f64 / length as f64, a as f64, b as f64);
+            t as f64 * (a * (2.0 - part) + b * part) >= count as f64
+        })
     }
 }
 
@@ -91,32 +130,80 @@ mod tests {
         Stage { duration: Duration::from_secs(seconds), target }
     }
 
-    fn starts(start: u64, stages: &[Stage]) -> Vec<f64> {
+    fn starts(start: u64, stages: &[Stage]) -> Vec<Duration> {
         let rate = Rate { count: start, per: Duration::from_secs(1) };
         let pacer = RampingRate::new(rate, stages);
-        (0..).map_while(|n| pacer.start_of(n)).map(|at| at.as_secs_f64()).collect()
+        (0..).map_while(|n| pacer.start_of(n)).collect()
     }
 
     #[test]
-    fn a_level_stage_is_a_constant_rate() {
+    fn a_level_stage_is_a_constant_rate_from_the_first_interval_on() {
         let got = starts(2, &[stage(2, 2)]);
-        assert_eq!(got, [0.0, 0.5, 1.0, 1.5]);
+        assert_eq!(got, [500, 1000, 1500, 2000].map(Duration::from_millis));
     }
 
     #[test]
     fn a_ramp_from_nothing_starts_along_the_root() {
-        // N(t) = t²/2·10/10 s: iteration n at √(2n).
+        // N(t) = t²/2 with t in seconds: the n-th at √(2n).
         let got = starts(0, &[stage(10, 10)]);
         assert_eq!(got.len(), 50);
-        for (n, at) in got.iter().enumerate() {
-            assert!((at - (2.0 * n as f64).sqrt()).abs() < 1e-6, "{n} at {at}");
+        for (n, at) in (1..).zip(got) {
+            let root = (2.0 * f64::from(n)).sqrt();
+            assert!((at.as_secs_f64() - root).abs() < 1e-8, "{n} at {at:?}");
+        }
+        assert_eq!(starts(0, &[stage(10, 10)]).last(), Some(&Duration::from_secs(10)));
+    }
+
+    /// Observed of k6 v1.8.1 for 0→10/s in 4 s, with its lateness of up to
+    /// 3 ms.
+    #[test]
+    fn starts_where_k6_starts() {
+        let observed = [896, 1266, 1551, 1791, 2002, 2192, 2368, 2531, 2685, 2830, 2968, 3100];
+        let got = starts(0, &[stage(4, 10)]);
+        assert_eq!(got.len(), 20);
+        for (at, observed) in got.iter().zip(observed) {
+            let late = observed as f64 - at.as_secs_f64() * 1e3;
+            assert!((-1.0..3.0).contains(&late), "{at:?} beside {observed} ms");
         }
     }
 
     #[test]
+    fn a_ramp_to_nothing_ends_exactly() {
+        let got = starts(10, &[stage(2, 0)]);
+        assert_eq!(got.len(), 10);
+        assert_eq!(got.last(), Some(&Duration::from_secs(2)));
+    }
+
+    #[test]
     fn a_jump_takes_no_time_and_a_pause_starts_nothing() {
-        let got = starts(0, &[stage(1, 0), stage(0, 2), stage(1, 2)]);
-        assert_eq!(got, [1.0, 1.5]);
+        let got = starts(0, &[stage(1, 0), stage(0, 2), stage(1, 2), stage(3, 0), stage(5, 0)]);
+        assert_eq!(got[..2], [1500, 2000].map(Duration::from_millis));
+        assert_eq!(got.len(), 5);
+        assert_eq!(got.last(), Some(&Duration::from_secs(5)));
+    }
+
+    #[test]
+    fn stages_beyond_any_machine_are_survived() {
+        let long = Stage { duration: Duration::MAX, target: u64::MAX };
+        let pacer = RampingRate::new(Rate { count: u64::MAX, per: Duration::ZERO }, &[long, long]);
+        assert!(pacer.start_of(0).is_some());
+        let _ = pacer.start_of(u64::MAX);
+        let slow = RampingRate::new(Rate { count: 1, per: Duration::MAX }, &[long]);
+        let _ = slow.start_of(u64::MAX);
+    }
+
+    #[test]
+    fn a_day_ends_as_exactly_as_it_began() {
+        let day = 86_400;
+        let got = RampingRate::new(
+            Rate { count: 0, per: Duration::from_secs(1) },
+            &[stage(day, 20_000), stage(0, 20_000), stage(10, 20_000)],
+        );
+        // Half the rate on average, so that many in the first day.
+        let first_day = day * 10_000;
+        assert_eq!(got.start_of(first_day - 1), Some(Duration::from_secs(day)));
+        let next = Duration::from_secs(day) + Duration::from_micros(50);
+        assert_eq!(got.start_of(first_day), Some(next));
     }
 
     proptest! {
@@ -127,14 +214,34 @@ mod tests {
         ) {
             let list: Vec<_> = stages.iter().map(|(d, t)| stage(*d, *t)).collect();
             let got = starts(start, &list);
-            let mut from = start as f64;
-            let mut integral = 0.0;
+            let (mut from, mut twice) = (start, 0);
             for (seconds, target) in &stages {
-                integral += (from + *target as f64) / 2.0 * *seconds as f64;
-                from = *target as f64;
+                twice += (from + target) * seconds;
+                from = *target;
             }
-            prop_assert!((got.len() as f64 - integral).abs() <= 1.0, "{} for {integral}", got.len());
+            prop_assert_eq!(got.len() as u64, twice / 2);
             prop_assert!(got.windows(2).all(|pair| pair[0] <= pair[1]));
+        }
+
+        #[test]
+        fn each_starts_at_the_first_nanosecond_it_is_due(
+            from in 0u64..100_000,
+            to in 0u64..100_000,
+            length in 1u64..100_000_000_000,
+            part in 0.0..1.0f64,
+        ) {
+            let line = Line {
+                begins: Duration::ZERO,
+                length,
+                from,
+                to,
+                before: 0,
+                after: u128::from(from + to) * u128::from(length),
+            };
+            let count = ((line.after as f64 * part) as u128).clamp(1.min(line.after), line.after);
+            let at = line.offset_of(count);
+            prop_assert!(line.is_due(count, at));
+            prop_assert!(at == 0 || !line.is_due(count, at - 1));
         }
     }
 }

@@ -1,16 +1,21 @@
+//! A number of users that follows straight lines.
+
 use std::time::Duration;
 
-use plan::Stage;
+use plan::{Stage, Stripe};
 
 /// A number of users that follows straight lines between stages.
 ///
 /// On the line from a to b over T the number at time t is a + (b − a)·t/T,
 /// rounded down on the way up and up on the way down: a user comes when the
-/// line has reached it whole, and goes as soon as the line has left it.
+/// line has reached it whole, and goes when the line has left the one before.
+/// Of a part of the test the curve has the users whose places the part holds,
+/// so users come and go at the same moments wherever they run.
 #[derive(Clone, Debug)]
 pub struct UserCurve {
     start: u32,
     lines: Vec<Line>,
+    stripe: Stripe,
 }
 
 #[derive(Clone, Debug)]
@@ -30,20 +35,24 @@ impl UserCurve {
         let mut lines = Vec::with_capacity(stages.len());
         for stage in stages {
             let to = u32::try_from(stage.target).unwrap_or(u32::MAX);
+            // Equal targets and jumps change nothing within themselves.
             lines.push(Line { begins, length: stage.duration, from, to });
             begins = begins.saturating_add(stage.duration);
             from = to;
         }
-        UserCurve { start, lines }
+        UserCurve { start, lines, stripe: Stripe::whole() }
+    }
+
+    /// The part of the curve that `stripe` holds.
+    #[must_use]
+    pub fn striped(mut self, stripe: Stripe) -> Self {
+        self.stripe = stripe;
+        self
     }
 
     /// How many users run at `time`.
     pub fn users_at(&self, time: Duration) -> u32 {
-        let passed = self.lines.partition_point(|line| line.ends() <= time);
-        match self.lines.get(passed) {
-            Some(line) if line.begins <= time => line.users_at(time - line.begins),
-            _ => self.lines[..passed].last().map_or(self.start, |line| line.to),
-        }
+        self.share(self.whole_at(time))
     }
 
     /// The first moment after `after` at which the number changes, and the
@@ -51,19 +60,53 @@ impl UserCurve {
     pub fn next_change(&self, after: Duration) -> Option<(Duration, u32)> {
         let now = self.users_at(after);
         let passed = self.lines.partition_point(|line| line.ends() <= after);
-        for line in &self.lines[passed..] {
-            let users = if line.begins > after { line.from } else { now };
+        let remaining = self.lines.get(passed..).unwrap_or_default();
+        for line in remaining {
             // A jump shows where the next line with a length begins.
-            if line.begins > after && line.from != now && !line.length.is_zero() {
-                return Some((line.begins, line.from));
+            if line.begins > after && !line.length.is_zero() && self.share(line.from) != now {
+                return Some((line.begins, self.share(line.from)));
             }
-            if let Some(offset) = line.next_change(users) {
-                let at = line.begins + offset;
+            if let Some(at) = self.change_within(line, now).filter(|at| *at > after) {
                 return Some((at, self.users_at(at)));
             }
         }
         let last = self.lines.last()?;
-        (last.ends() > after && last.to != now).then(|| (last.ends(), last.to))
+        let left = self.share(last.to);
+        (last.ends() > after && left != now).then(|| (last.ends(), left))
+    }
+
+    /// When, within the line, the part's number first leaves `now`, which it
+    /// has where the line begins or later. The whole number at which that
+    /// happens follows from the places, so nothing is searched.
+    fn change_within(&self, line: &Line, now: u32) -> Option<Duration> {
+        let now = u64::from(now);
+        let whole = if line.to >= line.from {
+            // One more is held once the next place lies below the number.
+            self.stripe.place(now)?.checked_add(1)?
+        } else {
+            // One less, once the last place no longer does.
+            self.stripe.place(now.checked_sub(1)?)?
+        };
+        let offset = line.reaches(u32::try_from(whole).ok()?)?;
+        // At its end the line hands over to the next, which may jump away.
+        (offset < line.length || line.to == self.whole_at(line.ends()))
+            .then(|| line.begins.saturating_add(offset))
+    }
+
+    fn share(&self, whole: u32) -> u32 {
+        // A share is never more than the whole.
+        self.stripe.share(u64::from(whole)) as u32
+    }
+
+    fn whole_at(&self, time: Duration) -> u32 {
+        let passed = self.lines.partition_point(|line| line.ends() <= time);
+        match self.lines.get(passed) {
+            Some(line) if line.begins <= time => line.users_at(time - line.begins),
+            _ => passed
+                .checked_sub(1)
+                .and_then(|last| self.lines.get(last))
+                .map_or(self.start, |line| line.to),
+        }
     }
 }
 
@@ -73,8 +116,9 @@ impl Line {
     }
 
     fn users_at(&self, offset: Duration) -> u32 {
-        let (t, whole) = (offset.as_nanos(), self.length.as_nanos().max(1));
-        let moved = |distance: u32| (u128::from(distance) * t / whole) as u32;
+        let (t, length) = (offset.as_nanos(), self.length.as_nanos().max(1));
+        // Nanoseconds of a duration have 94 bits, users 32.
+        let moved = |distance: u32| (u128::from(distance) * t / length) as u32;
         if self.to >= self.from {
             self.from + moved(self.to - self.from)
         } else {
@@ -82,19 +126,19 @@ impl Line {
         }
     }
 
-    /// When, within the line, the number first differs from `users`, which
-    /// the line has at some point.
-    fn next_change(&self, users: u32) -> Option<Duration> {
-        let whole = self.length.as_nanos();
-        let (distance, steps) = if self.to >= self.from {
-            (self.to - self.from, u128::from(users.saturating_sub(self.from)) + 1)
+    /// When, within the line, the number comes to `users`; `None` when it
+    /// does not lie on the way, the beginning excluded.
+    fn reaches(&self, users: u32) -> Option<Duration> {
+        let steps = if self.to >= self.from {
+            users.checked_sub(self.from)?
         } else {
-            (self.from - self.to, u128::from(self.from.saturating_sub(users)) + 1)
+            self.from.checked_sub(users)?
         };
-        if whole == 0 || u128::from(distance) < steps {
+        let distance = self.from.abs_diff(self.to);
+        if steps == 0 || steps > distance {
             return None;
         }
-        let nanos = (steps * whole).div_ceil(u128::from(distance));
+        let nanos = (u128::from(steps) * self.length.as_nanos()).div_ceil(u128::from(distance));
         u64::try_from(nanos).ok().map(Duration::from_nanos)
     }
 }
@@ -102,6 +146,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::{Division, Segment, SegmentSequence};
     use proptest::prelude::*;
 
     fn curve(start: u32, stages: &[(u64, u64)]) -> UserCurve {
@@ -122,6 +167,16 @@ mod tests {
         .collect()
     }
 
+    fn stripes(sequence: &str) -> Vec<Stripe> {
+        let borders: Vec<&str> = sequence.split(',').collect();
+        let stripe = |pair: &[&str]| {
+            let segment = Segment::parse(&format!("{}:{}", pair[0], pair[1])).unwrap();
+            let sequence = SegmentSequence::parse(sequence).unwrap();
+            Division::of(segment, &sequence).unwrap().stripe()
+        };
+        borders.windows(2).map(stripe).collect()
+    }
+
     #[test]
     fn users_come_one_by_one() {
         let curve = curve(1, &[(400, 5)]);
@@ -133,6 +188,17 @@ mod tests {
     fn users_go_one_by_one() {
         let curve = curve(3, &[(300, 0)]);
         assert_eq!(changes(&curve), [(100, 2), (200, 1), (300, 0)]);
+    }
+
+    /// Observed of k6 v1.8.1: when each user ran its first and last iteration.
+    #[test]
+    fn users_come_and_go_when_k6s_do() {
+        let stages = [(2000, 5), (2000, 1), (0, 4), (1000, 4), (0, 2), (1500, 0)];
+        let expected = [
+            (500, 2), (1000, 3), (1500, 4), (2000, 5), (2500, 4), (3000, 3), (3500, 2),
+            (4000, 4), (5000, 2), (5750, 1), (6500, 0),
+        ];
+        assert_eq!(changes(&curve(1, &stages)), expected);
     }
 
     #[test]
@@ -147,27 +213,61 @@ mod tests {
         let curve = curve(4, &[(100, 4), (0, 1)]);
         assert_eq!(curve.users_at(Duration::from_millis(100)), 1);
         assert_eq!(curve.users_at(Duration::from_millis(99)), 4);
+        assert_eq!(changes(&curve), [(100, 1)]);
+    }
+
+    #[test]
+    fn a_million_users_of_a_small_part_are_not_searched_through() {
+        let sequence = "0,1/100000,1";
+        let part = curve(0, &[(1_000, 4_000_000_000), (1_000, 0)]).striped(stripes(sequence).remove(0));
+        assert_eq!(part.users_at(Duration::from_secs(1)), 40_000);
+        let mut at = Duration::ZERO;
+        let mut seen = 0;
+        while let Some((time, _)) = part.next_change(at) {
+            assert!(time > at);
+            at = time;
+            seen += 1;
+        }
+        assert_eq!(seen, 80_000);
     }
 
     proptest! {
         #[test]
         fn changes_lead_through_every_number_and_agree_with_users_at(
             start in 0u32..30,
-            stages in prop::collection::vec((1u64..500, 0u64..30), 1..6),
+            stages in prop::collection::vec((0u64..500, 0u64..30), 1..6),
+            part in 0usize..4,
         ) {
-            let curve = curve(start, &stages);
+            let whole = Stripe::whole();
+            let stripe = stripes("0,1/2,5/6,1").into_iter().nth(part).unwrap_or(whole);
+            let curve = curve(start, &stages).striped(stripe);
             let mut users = curve.users_at(Duration::ZERO);
-            prop_assert_eq!(users, start);
             let mut at = Duration::ZERO;
             while let Some((time, next)) = curve.next_change(at) {
                 prop_assert!(time > at);
                 prop_assert_eq!(curve.users_at(time), next);
                 prop_assert_eq!(curve.users_at(time - Duration::from_nanos(1)), users);
-                prop_assert!(next.abs_diff(users) >= 1);
+                prop_assert_eq!(curve.users_at((time + at) / 2), users);
+                prop_assert!(next != users);
                 users = next;
                 at = time;
             }
-            prop_assert_eq!(u64::from(users), stages[stages.len() - 1].1);
+            prop_assert_eq!(users, curve.users_at(Duration::MAX));
+        }
+
+        #[test]
+        fn the_parts_are_the_whole(
+            start in 0u32..30,
+            stages in prop::collection::vec((0u64..500, 0u64..30), 1..6),
+            at in 0u64..3_000,
+        ) {
+            let whole = curve(start, &stages);
+            let at = Duration::from_millis(at);
+            let sum: u32 = stripes("0,1/7,1/2,5/6,1")
+                .into_iter()
+                .map(|stripe| whole.clone().striped(stripe).users_at(at))
+                .sum();
+            prop_assert_eq!(sum, whole.users_at(at));
         }
     }
 }

@@ -33,7 +33,12 @@ impl OptionValue for TlsVersions {
                 max: Some(only),
             });
         }
-        let mut fields = Fields::of(value, reader)?;
+        // An end left open is shown as "", and so it is read.
+        let mut value = value.clone();
+        if let Value::Object(ends) = &mut value {
+            ends.retain(|_, end| end != "");
+        }
+        let mut fields = Fields::of(&value, reader)?;
         let min = fields.take("min", reader);
         let max = fields.take("max", reader);
         fields.refuse_rest(&["min", "max"], reader);
@@ -69,8 +74,8 @@ pub struct TlsAuth {
     pub key: String,
     /// The key's password, when it is encrypted.
     pub password: Option<String>,
-    /// Host names, `*.` wildcards allowed; empty means every host.
-    pub domains: Vec<String>,
+    /// Host names, `*.` wildcards allowed; none means every host.
+    pub domains: Option<Vec<String>>,
 }
 
 impl OptionValue for TlsAuth {
@@ -80,7 +85,7 @@ impl OptionValue for TlsAuth {
             cert: fields.take("cert", reader).unwrap_or_default(),
             key: fields.take("key", reader).unwrap_or_default(),
             password: fields.take("password", reader),
-            domains: fields.take("domains", reader).unwrap_or_default(),
+            domains: fields.take("domains", reader),
         };
         fields.refuse_rest(&["cert", "key", "password", "domains"], reader);
         Some(auth)
@@ -96,13 +101,7 @@ impl OptionValue for TlsAuth {
         object.insert("key".to_owned(), Value::from(self.key.as_str()));
         let password = self.password.as_deref().map_or(Value::Null, Value::from);
         object.insert("password".to_owned(), password);
-        let domains = match self.domains.as_slice() {
-            [] => Value::Null,
-            domains => domains
-                .iter()
-                .map(|domain| Value::from(domain.as_str()))
-                .collect(),
-        };
+        let domains = self.domains.as_ref().map_or(Value::Null, OptionValue::to_json);
         object.insert("domains".to_owned(), domains);
         Value::Object(object)
     }
@@ -172,3 +171,21 @@ const SUITES: [(&str, u16); 27] = [
     ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", 0xcca8),
     ("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", 0xcca9),
 ];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::options::Options;
+
+    #[test]
+    fn an_open_end_is_read_as_it_is_shown() {
+        let (options, _) = Options::from_json(json!({"tlsVersion": {"min": "tls1.3"}})).unwrap();
+        let shown = options.to_json();
+        assert_eq!(shown["tlsVersion"], json!({"min": "tls1.3", "max": ""}));
+        assert_eq!(
+            Options::from_json(shown).unwrap().0.tls_version,
+            options.tls_version
+        );
+    }
+}

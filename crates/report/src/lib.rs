@@ -29,17 +29,17 @@ mod own_block;
 mod paint;
 mod pretty;
 pub mod progress;
-
+pub mod progress_texts;
 pub mod summary_data;
 pub mod summary_export;
 pub mod summary_legacy;
 pub mod summary_machine;
 pub mod summary_text;
-mod trend_stat;
+mod trend_figure;
 pub mod wall_clock;
 
 pub use metric_table::Style;
 pub use own_block::verdict_line;
 pub use paint::Paint;
 pub use pretty::pretty_json;
-pub use trend_stat::{TrendStat, UnknownTrendStat};
+pub use trend_figure::default_trend_stats;

@@ -1,11 +1,12 @@
 //! Metrics as aligned lines: the part that k6's two text layouts share.
 
+use plan::{Figure, Options, TimeUnit, TrendStat};
 use samples::{Contains, MetricSummary, Values};
 
 use crate::collation;
-use crate::numbers::{self, TimeUnit};
+use crate::numbers;
 use crate::paint::{Paint, spaces, width};
-use crate::trend_stat::TrendStat;
+use crate::trend_figure::{default_trend_stats, figure};
 
 /// How figures are to be shown.
 #[derive(Clone, Debug)]
@@ -21,9 +22,23 @@ pub struct Style {
 impl Default for Style {
     fn default() -> Self {
         Style {
-            trend_stats: TrendStat::defaults(),
+            trend_stats: default_trend_stats(),
             time_unit: None,
             paint: Paint::OFF,
+        }
+    }
+}
+
+impl Style {
+    /// As a run's options ask for it.
+    pub fn new(options: &Options, paint: Paint) -> Style {
+        Style {
+            trend_stats: options
+                .summary_trend_stats
+                .clone()
+                .unwrap_or_else(default_trend_stats),
+            time_unit: options.summary_time_unit,
+            paint,
         }
     }
 }
@@ -78,13 +93,13 @@ fn figures(values: &Values, contains: Contains, style: &Style) -> Figures {
                 .trend_stats
                 .iter()
                 .map(|stat| {
-                    let value = stat.of(values);
-                    let text = if stat.is_count() {
+                    let value = figure(stat, values);
+                    let text = if stat.figure == Figure::Count {
                         numbers::plain(value)
                     } else {
                         show(value)
                     };
-                    (stat.label().to_owned(), text)
+                    (stat.as_str().to_owned(), text)
                 })
                 .collect(),
         ),

@@ -10,41 +10,9 @@
 //! cut is made on the decimal number that is meant: 29 out of 100 prints as
 //! `29.00%`, although the nearest binary fraction lies below it.
 
+use plan::TimeUnit;
 use samples::Contains;
 use units::Bytes;
-
-/// The unit all times are to be printed in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeUnit {
-    /// `1.50s`
-    Seconds,
-    /// `1500.00ms`
-    Milliseconds,
-    /// `1500000.00µs`
-    Microseconds,
-}
-
-impl TimeUnit {
-    /// The unit named as in k6's `summaryTimeUnit`; none for any other name,
-    /// the empty one included, which asks for the unit that fits each time.
-    pub fn parse(name: &str) -> Option<TimeUnit> {
-        match name {
-            "s" => Some(TimeUnit::Seconds),
-            "ms" => Some(TimeUnit::Milliseconds),
-            "us" => Some(TimeUnit::Microseconds),
-            _ => None,
-        }
-    }
-
-    /// The name in k6's options.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TimeUnit::Seconds => "s",
-            TimeUnit::Milliseconds => "ms",
-            TimeUnit::Microseconds => "us",
-        }
-    }
-}
 
 /// A metric's value with the unit of what it measures.
 pub fn value(value: f64, contains: Contains, unit: Option<TimeUnit>) -> String {
@@ -62,8 +30,8 @@ pub fn time(milliseconds: f64, unit: Option<TimeUnit>) -> String {
     }
     match unit {
         Some(TimeUnit::Seconds) => format!("{:.2}s", milliseconds * 0.001),
-        Some(TimeUnit::Milliseconds) => format!("{milliseconds:.2}ms"),
-        Some(TimeUnit::Microseconds) => format!("{:.2}µs", milliseconds * 1000.0),
+        Some(TimeUnit::Millis) => format!("{milliseconds:.2}ms"),
+        Some(TimeUnit::Micros) => format!("{:.2}µs", milliseconds * 1000.0),
         None if milliseconds < 0.0 => format!("-{}", fitting_time(-milliseconds)),
         None => fitting_time(milliseconds),
     }
@@ -193,10 +161,9 @@ mod tests {
 
     #[test]
     fn a_fixed_unit_keeps_two_decimals() {
-        assert_eq!(time(2.4826, TimeUnit::parse("us")), "2482.60µs");
-        assert_eq!(time(999.9995, TimeUnit::parse("s")), "1.00s");
-        assert_eq!(time(5.15, TimeUnit::parse("ms")), "5.15ms");
-        assert_eq!(TimeUnit::parse(""), None);
+        assert_eq!(time(2.4826, Some(TimeUnit::Micros)), "2482.60µs");
+        assert_eq!(time(999.9995, Some(TimeUnit::Seconds)), "1.00s");
+        assert_eq!(time(5.15, Some(TimeUnit::Millis)), "5.15ms");
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The summary as `handleSummary` gets it.
 
+use plan::{TimeUnit, TrendStat};
 use samples::{Check, Group, MetricSummary, Summary, Values, Verdict};
 use serde_json::{Map, Value, json};
 
 use crate::json_number::number;
 use crate::metric_table::sorted;
-use crate::numbers::TimeUnit;
-use crate::trend_stat::TrendStat;
+use crate::trend_figure::figure;
 
 /// What a summary in JSON tells beside the figures.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub struct Circumstances {
 ///
 /// It has k6's keys; what k6 does not have is under `plimsoll`.
 pub fn handle_summary_argument(summary: &Summary, about: &Circumstances) -> Value {
-    let stats: Vec<_> = about.trend_stats.iter().map(TrendStat::label).collect();
+    let stats: Vec<_> = about.trend_stats.iter().map(TrendStat::as_str).collect();
     let mut data = json!({
         "root_group": group(&summary.root_group),
         "options": {
@@ -119,7 +119,7 @@ pub(crate) fn values(values: &Values, trend_stats: &[TrendStat]) -> Map<String, 
         ]),
         Values::Trend(_) => trend_stats
             .iter()
-            .map(|stat| (stat.label().to_owned(), number(stat.of(values))))
+            .map(|stat| (stat.as_str().to_owned(), number(figure(stat, values))))
             .collect(),
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use plimsoll_report::summary_data::{Circumstances, handle_summary_argument};
 use plimsoll_report::summary_export::summary_export;
 use plimsoll_report::summary_machine::{RunIdentity, machine_readable};
-use plimsoll_report::{TrendStat, pretty_json};
+use plimsoll_report::{default_trend_stats, pretty_json};
 use samples::{Level, Verdict};
 use serde_json::{Value, json};
 use support::{Figures, expect};
@@ -18,7 +18,7 @@ fn figures() -> samples::Summary {
 
 fn circumstances() -> Circumstances {
     Circumstances {
-        trend_stats: TrendStat::defaults(),
+        trend_stats: default_trend_stats(),
         setup_data: Some(json!({ "token": 1 })),
         verdict: Some(Verdict {
             level: Level::Valid,

@@ -7,8 +7,9 @@
 
 mod support;
 
+use plan::TrendStat;
 use plimsoll_report::summary_text::{self, Detail};
-use plimsoll_report::{Paint, Style, TrendStat, summary_legacy};
+use plimsoll_report::{Paint, Style, summary_legacy};
 use samples::{
     Cause, Contains, ErrorCount, Kind, LeftOut, Level, MetricSummary, Reason, Summary, Values,
     Verdict,

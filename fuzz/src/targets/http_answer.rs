@@ -50,7 +50,12 @@ fn run(data: &[u8]) {
     RUNTIME.with(|cell| {
         let runtime = cell.get_or_init(|| Builder::new_current_thread().enable_time().build().ok());
         let Some(runtime) = runtime else { return };
-        let answer = runtime.block_on(read_answer(&pieces, sum % 5 == 0, MOST_BODY, deadline));
+        let answer = runtime.block_on(read_answer(
+            &pieces,
+            sum.is_multiple_of(5),
+            MOST_BODY,
+            deadline,
+        ));
         if let Ok(answer) = answer {
             assert!((0..1000).contains(&answer.status));
             assert!(

@@ -8,7 +8,10 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
     (
         &["units", "plan", "pace", "stats"],
         &[
-            "std::net",
+            "std::net::TcpStream",
+            "std::net::TcpListener",
+            "std::net::UdpSocket",
+            "std::net::ToSocketAddrs",
             "std::env",
             "std::fs",
             "std::thread",

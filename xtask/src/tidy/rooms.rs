@@ -40,7 +40,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "fuzz",
         &[
-            "units", "plan", "stats", "samples", "net", "http", "script", "targets", "report",
+            "units", "plan", "pace", "stats", "samples", "net", "http", "script", "targets",
+            "report",
         ],
     ),
 ];

@@ -26,11 +26,11 @@ impl File {
         self.path.ends_with(".rs")
     }
 
-    /// Whether the whole file is a test, or serves tests alone.
+    /// Whether the whole file is a test, or an example or measurement beside the product.
     pub fn is_test_file(&self) -> bool {
         self.path
             .split('/')
-            .any(|part| part == "tests" || part == "benches")
+            .any(|part| matches!(part, "tests" | "benches" | "examples"))
             || self.path.ends_with("/tests.rs")
             || self.path.ends_with("_tests.rs")
     }

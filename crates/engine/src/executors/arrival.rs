@@ -165,7 +165,7 @@ impl<F: UserFactory> Pool<F> {
             let place = share.scenario.state.scenario.stripe.place(number);
             let Some(offset) = place.and_then(|place| pacer.start_of(place)) else { break };
             let scheduled = share.start + offset;
-            if scheduled >= end {
+            if scheduled > end {
                 break;
             }
             if scheduled > clock::now() {
@@ -267,6 +267,7 @@ fn pacer(executor: &Executor) -> Box<dyn Pacer> {
         Executor::ConstantArrivalRate { rate, duration, .. } => {
             Box::new(ConstantRate::new(*rate, *duration))
         }
+        // The scenario's kind has chosen this module.
         other => unreachable!("{other:?} follows no schedule"),
     }
 }

@@ -37,6 +37,12 @@
 //! * Waiting: `context.wait(future)` suspends the script until `future` is done; map its error with
 //!   `.map_err(|c| context.cancelled(c))?`.
 
+mod crypto;
+mod encoding;
+mod octets;
+#[cfg(test)]
+mod testing;
+pub mod text_codec;
 pub mod execution;
 pub mod http;
 pub mod k6;
@@ -74,6 +80,8 @@ pub const ALL: &[&BuiltIn] = &[
     &http::MODULE,
     &execution::MODULE,
     &timers::MODULE,
+    &crypto::MODULE,
+    &encoding::MODULE,
 ];
 
 impl BuiltIn {

@@ -8,4 +8,5 @@ pub mod gjson;
 pub mod gorand;
 pub mod json_syntax;
 pub mod logline;
+pub mod text_decoding;
 pub mod typescript;

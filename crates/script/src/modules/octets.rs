@@ -1,0 +1,66 @@
+//! Arguments that are bytes or text.
+
+use crate::quickjs::{Context, Thrown, Value};
+
+/// Runs `body` over the bytes of a string (as UTF-8), an ArrayBuffer or a Uint8Array.
+///
+/// `what` stands before the complaint when `value` is none of these, such as `md5 failed: `.
+pub fn with_octets<'c, R>(
+    context: &'c Context,
+    value: &Value<'c>,
+    what: &str,
+    body: impl FnOnce(&[u8]) -> R,
+) -> Result<R, Thrown> {
+    if value.is_string() {
+        return Ok(body(value.to_text()?.as_bytes()));
+    }
+    if (value.is_array_buffer() || is_byte_array(value)?)
+        && let Some(bytes) = value.to_bytes()
+    {
+        return Ok(body(&bytes));
+    }
+    let kind = kind(value)?;
+    Err(context.throw_plain(format!(
+        "{what}invalid type {kind}, expected string, Uint8Array or ArrayBuffer"
+    )))
+}
+
+/// The bytes of a string (as UTF-8), an ArrayBuffer or a Uint8Array.
+pub fn octets<'c>(context: &'c Context, value: &Value<'c>, what: &str) -> Result<Vec<u8>, Thrown> {
+    with_octets(context, value, what, <[u8]>::to_vec)
+}
+
+/// A string argument that may be left out: null and undefined are the empty text.
+pub fn text_or_empty(value: &Value<'_>) -> Result<String, Thrown> {
+    if value.is_nullish() {
+        Ok(String::new())
+    } else {
+        Ok(value.to_text()?.into_string())
+    }
+}
+
+fn is_byte_array(value: &Value<'_>) -> Result<bool, Thrown> {
+    Ok(value.with_bytes(|_| ()).is_some() && constructor_name(value)? == "Uint8Array")
+}
+
+fn constructor_name(value: &Value<'_>) -> Result<String, Thrown> {
+    let constructor = value.get("constructor")?;
+    if !constructor.is_function() {
+        return Ok("object".to_owned());
+    }
+    Ok(constructor.get("name")?.to_text()?.into_string())
+}
+
+/// What a value is, for an error message.
+fn kind(value: &Value<'_>) -> Result<String, Thrown> {
+    Ok(match () {
+        () if value.is_undefined() => "undefined".to_owned(),
+        () if value.is_null() => "null".to_owned(),
+        () if value.is_bool() => "boolean".to_owned(),
+        () if value.is_number() => "number".to_owned(),
+        () if value.is_symbol() => "symbol".to_owned(),
+        () if value.is_big_int() => "bigint".to_owned(),
+        () if value.is_function() => "function".to_owned(),
+        () => constructor_name(value)?,
+    })
+}

@@ -1,0 +1,245 @@
+//! Bytes to text, piece by piece, as a `TextDecoder` does it.
+//!
+//! WHATWG Encoding Standard, sections 7.1 (the interface), 8 (UTF-8) and 14.3 (UTF-16).
+
+/// The encodings there are, UTF-8 and the two byte orders of UTF-16.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Encoding {
+    /// The encoding that a label stands for, in any case and with white space around it.
+    pub fn labelled(label: &str) -> Option<Encoding> {
+        let white = |c| matches!(c, '\t' | '\n' | '\x0C' | '\r' | ' ');
+        Some(
+            match label.trim_matches(white).to_ascii_lowercase().as_str() {
+                "utf-8" | "utf8" | "unicode-1-1-utf-8" | "unicode11utf8" | "unicode20utf8"
+                | "x-unicode20utf8" => Encoding::Utf8,
+                "utf-16" | "utf-16le" | "ucs-2" | "csunicode" | "iso-10646-ucs-2" | "unicode"
+                | "unicodefeff" => Encoding::Utf16Le,
+                "utf-16be" | "unicodefffe" => Encoding::Utf16Be,
+                _ => return None,
+            },
+        )
+    }
+
+    /// The name by which `TextDecoder.encoding` gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "utf-8",
+            Encoding::Utf16Le => "utf-16le",
+            Encoding::Utf16Be => "utf-16be",
+        }
+    }
+}
+
+/// The bytes are not text in the encoding, and the decoder was told to insist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+/// Turns bytes into text, keeping what is cut off at the end of a piece for the next.
+#[derive(Debug)]
+pub struct Decoder {
+    pub encoding: Encoding,
+    /// Refuse what is malformed, instead of writing U+FFFD for it.
+    pub fatal: bool,
+    /// Keep a byte order mark as the character U+FEFF.
+    pub ignore_bom: bool,
+    pending: Vec<u8>,
+    /// Whether the first character of the stream has been seen.
+    begun: bool,
+}
+
+impl Decoder {
+    pub fn new(encoding: Encoding, fatal: bool, ignore_bom: bool) -> Decoder {
+        Decoder {
+            encoding,
+            fatal,
+            ignore_bom,
+            pending: Vec::new(),
+            begun: false,
+        }
+    }
+
+    /// The text of the next piece; `more` if another follows.
+    ///
+    /// # Errors
+    /// For malformed bytes, if `fatal`. The stream then starts anew.
+    pub fn decode(&mut self, bytes: &[u8], more: bool) -> Result<String, Malformed> {
+        let mut input = std::mem::take(&mut self.pending);
+        input.extend_from_slice(bytes);
+        let decoded = match self.encoding {
+            Encoding::Utf8 => self.utf8(&input, more),
+            Encoding::Utf16Le => self.utf16(&input, more, u16::from_le_bytes),
+            Encoding::Utf16Be => self.utf16(&input, more, u16::from_be_bytes),
+        };
+        if decoded.is_err() {
+            self.pending.clear();
+            self.begun = false;
+        }
+        let mut text = decoded?;
+        if !self.begun && !text.is_empty() {
+            self.begun = true;
+            if !self.ignore_bom && text.starts_with('\u{FEFF}') {
+                text.remove(0);
+            }
+        }
+        if !more {
+            self.begun = false;
+        }
+        Ok(text)
+    }
+
+    fn replace(&self, text: &mut String) -> Result<(), Malformed> {
+        if self.fatal {
+            return Err(Malformed);
+        }
+        text.push(char::REPLACEMENT_CHARACTER);
+        Ok(())
+    }
+
+    fn utf8(&mut self, mut input: &[u8], more: bool) -> Result<String, Malformed> {
+        let mut text = String::with_capacity(input.len());
+        loop {
+            let error = match std::str::from_utf8(input) {
+                Ok(rest) => {
+                    text.push_str(rest);
+                    return Ok(text);
+                }
+                Err(error) => error,
+            };
+            let (valid, rest) = input.split_at(error.valid_up_to());
+            text.push_str(&String::from_utf8_lossy(valid));
+            match error.error_len() {
+                None if more => {
+                    self.pending = rest.to_vec();
+                    return Ok(text);
+                }
+                None => {
+                    self.replace(&mut text)?;
+                    return Ok(text);
+                }
+                Some(length) => {
+                    self.replace(&mut text)?;
+                    input = rest.get(length..).unwrap_or_default();
+                }
+            }
+        }
+    }
+
+    fn utf16(
+        &mut self,
+        input: &[u8],
+        more: bool,
+        unit: fn([u8; 2]) -> u16,
+    ) -> Result<String, Malformed> {
+        let (pairs, odd) = input.as_chunks::<2>();
+        let mut units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
+        if more {
+            // The first half of a surrogate pair waits for the second, and an odd byte for its own.
+            let first_half = units
+                .last()
+                .is_some_and(|unit| (0xD800..0xDC00).contains(unit));
+            if first_half {
+                units.pop();
+            }
+            let kept = odd.len() + if first_half { 2 } else { 0 };
+            self.pending = input.get(input.len() - kept..).unwrap_or_default().to_vec();
+        }
+        let mut text = String::with_capacity(units.len());
+        for decoded in char::decode_utf16(units) {
+            match decoded {
+                Ok(c) => text.push(c),
+                Err(_) => self.replace(&mut text)?,
+            }
+        }
+        if !more && !odd.is_empty() {
+            self.replace(&mut text)?;
+        }
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoder(encoding: Encoding) -> Decoder {
+        Decoder::new(encoding, false, false)
+    }
+
+    #[test]
+    fn labels_name_encodings() {
+        for (label, expected) in [
+            (" UTF-8 ", Some(Encoding::Utf8)),
+            ("utf8", Some(Encoding::Utf8)),
+            ("utf-16", Some(Encoding::Utf16Le)),
+            ("UTF-16BE", Some(Encoding::Utf16Be)),
+            ("latin1", None),
+            ("", None),
+        ] {
+            assert_eq!(Encoding::labelled(label), expected, "{label:?}");
+        }
+    }
+
+    #[test]
+    fn malformed_bytes_become_replacement_characters_or_an_error() {
+        for (encoding, bytes, expected) in [
+            (Encoding::Utf8, &b"a\xffb\xe2\x82"[..], "a\u{fffd}b\u{fffd}"),
+            (Encoding::Utf8, b"\xed\xa0\x80", "\u{fffd}\u{fffd}\u{fffd}"),
+            (Encoding::Utf8, b"\xf0\x9f\x98", "\u{fffd}"),
+            (Encoding::Utf16Le, b"a\0b", "a\u{fffd}"),
+            (Encoding::Utf16Le, b"\x3d\xd8a\0", "\u{fffd}a"),
+            (Encoding::Utf16Be, b"\xde\0", "\u{fffd}"),
+        ] {
+            assert_eq!(
+                decoder(encoding).decode(bytes, false).as_deref(),
+                Ok(expected)
+            );
+            let mut strict = Decoder::new(encoding, true, false);
+            assert_eq!(strict.decode(bytes, false), Err(Malformed));
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_goes_only_at_the_start() {
+        let mut utf8 = decoder(Encoding::Utf8);
+        assert_eq!(utf8.decode(b"\xef\xbb", true).as_deref(), Ok(""));
+        assert_eq!(utf8.decode(b"\xbfa", true).as_deref(), Ok("a"));
+        assert_eq!(
+            utf8.decode(b"\xef\xbb\xbf", false).as_deref(),
+            Ok("\u{feff}")
+        );
+        assert_eq!(utf8.decode(b"\xef\xbb\xbfa", false).as_deref(), Ok("a"));
+        let mut kept = Decoder::new(Encoding::Utf16Le, false, true);
+        assert_eq!(
+            kept.decode(b"\xff\xfea\0", false).as_deref(),
+            Ok("\u{feff}a")
+        );
+    }
+
+    #[test]
+    fn however_it_is_cut_the_text_is_the_same() {
+        let text = "aé€😀\u{feff}z";
+        let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for (encoding, bytes) in [
+            (Encoding::Utf8, text.as_bytes()),
+            (Encoding::Utf16Le, &le),
+            (Encoding::Utf16Be, &be),
+        ] {
+            for size in 1..bytes.len() {
+                let mut decoder = Decoder::new(encoding, true, false);
+                let mut found: String = bytes
+                    .chunks(size)
+                    .map(|piece| decoder.decode(piece, true).unwrap())
+                    .collect();
+                found.push_str(&decoder.decode(&[], false).unwrap());
+                assert_eq!(found, text, "{encoding:?} by {size}");
+            }
+        }
+    }
+}
