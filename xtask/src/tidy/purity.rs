@@ -44,7 +44,7 @@ const NAMELESS: &[&str] = &["net", "http", "engine", "pace", "clock", "units"];
 /// Checks the rules above outside tests.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| !file.is_test_file()) {
+    for file in tree.rust().filter(|file| !file.is_test) {
         let room = file.crate_dir().strip_prefix("crates/").unwrap_or("");
         for line in file.rust_lines().iter().filter(|line| !line.in_test) {
             for (_, words, reason) in RULES.iter().filter(|(rooms, ..)| rooms.contains(&room)) {

@@ -10,13 +10,24 @@ pub struct File {
     /// Relative to the root, with forward slashes.
     pub path: String,
     pub text: String,
+    /// Whether the whole file is a test, serves tests alone, or is an example or a
+    /// measurement beside the product.
+    pub is_test: bool,
 }
 
 impl File {
+    fn new(path: &str, text: String) -> File {
+        File {
+            path: path.to_owned(),
+            text,
+            is_test: is_test_path(path),
+        }
+    }
+
     /// The lines of a Rust file, told apart into code, comment and test.
     pub fn rust_lines(&self) -> Vec<Line> {
         let mut lines = source::lines(&self.text);
-        if self.is_test_file() {
+        if self.is_test {
             lines.iter_mut().for_each(|line| line.in_test = true);
         }
         lines
@@ -24,15 +35,6 @@ impl File {
 
     pub fn is_rust(&self) -> bool {
         self.path.ends_with(".rs")
-    }
-
-    /// Whether the whole file is a test, or an example or measurement beside the product.
-    pub fn is_test_file(&self) -> bool {
-        self.path
-            .split('/')
-            .any(|part| matches!(part, "tests" | "benches" | "examples"))
-            || self.path.ends_with("/tests.rs")
-            || self.path.ends_with("_tests.rs")
     }
 
     /// The crate's directory, as `crates/http`; empty for files outside crates.
@@ -88,13 +90,24 @@ impl Tree {
                 continue;
             };
             if let Ok(text) = String::from_utf8(bytes) {
-                files.push(File {
-                    path: path.to_owned(),
-                    text,
-                });
+                files.push(File::new(path, text));
             }
         }
-        Ok(Tree { files })
+        Ok(Tree::new(files))
+    }
+
+    fn new(mut files: Vec<File>) -> Tree {
+        let for_tests: Vec<String> = files
+            .iter()
+            .filter(|file| file.is_rust())
+            .flat_map(test_modules)
+            .collect();
+        for file in &mut files {
+            file.is_test |= for_tests.iter().any(|stem| {
+                file.path == format!("{stem}.rs") || file.path.starts_with(&format!("{stem}/"))
+            });
+        }
+        Tree { files }
     }
 
     /// The Rust files.
@@ -115,20 +128,79 @@ impl Tree {
 
     #[cfg(test)]
     pub fn of(files: &[(&str, &str)]) -> Tree {
-        let files = files
-            .iter()
-            .map(|&(path, text)| File {
-                path: path.to_owned(),
-                text: text.to_owned(),
-            })
-            .collect();
-        Tree { files }
+        Tree::new(
+            files
+                .iter()
+                .map(|&(path, text)| File::new(path, text.to_owned()))
+                .collect(),
+        )
     }
+}
+
+fn is_test_path(path: &str) -> bool {
+    path.split('/')
+        .any(|part| matches!(part, "tests" | "benches" | "examples"))
+        || path.ends_with("/tests.rs")
+        || path.ends_with("_tests.rs")
+}
+
+/// The paths, without their ending, of the modules that `file` declares for tests
+/// alone: `#[cfg(test)] mod name;`.
+fn test_modules(file: &File) -> Vec<String> {
+    let parent = match file.path.rsplit_once('/') {
+        Some((folder, "mod.rs" | "lib.rs" | "main.rs")) => folder,
+        _ => file.path.trim_end_matches(".rs"),
+    };
+    let declared = |line: &Line| {
+        let code = line.code.replace("#[cfg(test)]", "");
+        let name = code
+            .trim()
+            .strip_suffix(';')?
+            .rsplit_once("mod ")?
+            .1
+            .to_owned();
+        line.in_test.then(|| format!("{parent}/{name}"))
+    };
+    source::lines(&file.text)
+        .iter()
+        .filter_map(declared)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modules_for_tests_alone_are_known() {
+        let tree = Tree::of(&[
+            (
+                "crates/a/src/b.rs",
+                "#[cfg(test)]\nmod testing;\nmod proper;\n",
+            ),
+            ("crates/a/src/b/testing.rs", ""),
+            ("crates/a/src/b/testing/more.rs", ""),
+            ("crates/a/src/b/proper.rs", ""),
+            ("crates/a/src/lib.rs", "#[cfg(test)] mod kit;"),
+            ("crates/a/src/kit.rs", ""),
+            ("crates/a/tests/c.rs", ""),
+        ]);
+        let tests: Vec<_> = tree
+            .files
+            .iter()
+            .filter(|f| f.is_test)
+            .map(|f| f.path.as_str())
+            .collect();
+        assert_eq!(
+            tests,
+            [
+                "crates/a/src/b/testing.rs",
+                "crates/a/src/b/testing/more.rs",
+                "crates/a/src/kit.rs",
+                "crates/a/tests/c.rs"
+            ]
+        );
+    }
 
     #[test]
     fn a_file_knows_its_crate() {
