@@ -7,7 +7,7 @@ use super::tree::Tree;
 /// themselves.
 const WORDS: &[(&str, &str)] = &[
     (concat!("../", "shared"), "name nothing outside the tree"),
-    (concat!("/work", "/"), "name no place of one machine"),
+    (concat!("/work", "/wt"), "name no place of one machine"),
     (concat!("<<<<", "<<< "), "a merge was left half done"),
     (
         concat!("FIX", "ME"),
