@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::error::{Fault, excerpt};
 
@@ -29,7 +29,7 @@ impl HostAddress {
         if let Ok(ip) = text.parse::<IpAddr>() {
             return Ok(HostAddress { ip, port: None });
         }
-        if let Ok(socket) = text.parse::<std::net::SocketAddr>() {
+        if let Ok(socket) = text.parse::<core::net::SocketAddr>() {
             return Ok(HostAddress {
                 ip: socket.ip(),
                 port: Some(socket.port()),
@@ -49,7 +49,7 @@ impl fmt::Display for HostAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.ip, self.port) {
             (ip, None) => write!(f, "{ip}"),
-            (ip, Some(port)) => write!(f, "{}", std::net::SocketAddr::new(ip, port)),
+            (ip, Some(port)) => write!(f, "{}", core::net::SocketAddr::new(ip, port)),
         }
     }
 }
