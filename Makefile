@@ -26,7 +26,7 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@if command -v cargo-deny >/dev/null 2>&1; then $(CARGO) deny --offline check bans licenses sources; \
-	else echo "lint: cargo-deny is not installed; licences were not checked (cargo install cargo-deny)"; fi
+	else echo "lint: cargo-deny is not installed; tidy has checked the licences, bans and sources were not"; fi
 
 unit:
 	$(CARGO) test --workspace --no-fail-fast

@@ -1,12 +1,13 @@
 //! The house rules that a machine can check.
 //!
 //! Each rule is a file: [`rooms`] (which crate may use which), [`heavy`] (which
-//! dependency lives where), [`purity`] (no clock, socket or metric name where none
+//! dependency lives where), [`licences`], [`purity`] (no clock, socket or metric name where none
 //! belongs), [`panics`], [`size`], [`names`], [`words`] and [`documents`].
 //! A rule is a function from the [`Tree`] to its [`Finding`]s.
 
 mod documents;
 mod heavy;
+mod licences;
 mod manifest;
 mod names;
 mod panics;
@@ -54,10 +55,12 @@ impl fmt::Display for Finding {
 /// Runs every rule over the tree at `root`; findings come sorted by place.
 pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     let tree = Tree::read(root)?;
-    let manifests = manifest::read(root)?;
+    let metadata = manifest::metadata(root)?;
+    let manifests = manifest::of_workspace(&metadata, root);
     let mut findings = Vec::new();
     findings.extend(rooms::check(&manifests));
     findings.extend(heavy::check(&manifests));
+    findings.extend(licences::check(&tree, &metadata));
     findings.extend(purity::check(&tree));
     findings.extend(panics::check(&tree));
     findings.extend(size::check(&tree));

@@ -59,17 +59,12 @@ pub fn room_of(package: &str) -> &str {
     }
 }
 
-/// Asks cargo for the workspace's crates.
-pub fn read(root: &Path) -> Result<Vec<Manifest>, String> {
+/// Asks cargo for the workspace and all it could use, on any platform. Fetches what
+/// was not fetched yet.
+pub fn metadata(root: &Path) -> Result<Value, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--no-deps",
-            "--offline",
-        ])
+        .args(["metadata", "--format-version", "1"])
         .current_dir(root)
         .output()
         .map_err(|error| format!("cannot run cargo metadata: {error}"))?;
@@ -79,13 +74,17 @@ pub fn read(root: &Path) -> Result<Vec<Manifest>, String> {
             String::from_utf8_lossy(&output.stderr).trim()
         ));
     }
-    let metadata: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata printed no JSON: {error}"))?;
-    let mut manifests = parse(&metadata, root);
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cargo metadata printed no JSON: {error}"))
+}
+
+/// The workspace's own crates.
+pub fn of_workspace(metadata: &Value, root: &Path) -> Vec<Manifest> {
+    let mut manifests = parse(metadata, root);
     for manifest in &mut manifests {
         manifest.text = std::fs::read_to_string(root.join(&manifest.path)).unwrap_or_default();
     }
-    Ok(manifests)
+    manifests
 }
 
 fn parse(metadata: &Value, root: &Path) -> Vec<Manifest> {
@@ -93,10 +92,14 @@ fn parse(metadata: &Value, root: &Path) -> Vec<Manifest> {
         .as_array()
         .map(Vec::as_slice)
         .unwrap_or_default();
-    packages
+    let members = metadata["workspace_members"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let ours = packages
         .iter()
-        .map(|package| parse_package(package, root))
-        .collect()
+        .filter(|package| members.contains(&package["id"]));
+    ours.map(|package| parse_package(package, root)).collect()
 }
 
 fn parse_package(package: &Value, root: &Path) -> Manifest {
@@ -133,7 +136,8 @@ mod tests {
 
     #[test]
     fn packages_and_kinds_are_read() {
-        let metadata = serde_json::json!({"packages": [{
+        let metadata = serde_json::json!({"workspace_members": ["a"], "packages": [{
+            "id": "a",
             "name": "plimsoll-http",
             "manifest_path": "/w/crates/http/Cargo.toml",
             "dependencies": [
