@@ -183,7 +183,7 @@ pub fn latency_metric() -> samples::MetricId {
 /// A notice as a sentence.
 pub fn tell(notice: &Notice) -> String {
     match notice {
-        Notice::InsufficientUsers { scenario, users } => format!(
+        Notice::InsufficientUsers { scenario, users, .. } => format!(
             "Insufficient VUs, reached {users} active VUs and cannot initialize more (scenario {scenario})"
         ),
     }

@@ -3,14 +3,22 @@
 mod args;
 mod exit;
 mod http;
+mod inspect;
 mod interrupts;
 mod live;
-//mod log;
+mod log;
 mod machine;
+mod modules;
 mod new;
+mod option_flags;
 mod outputs;
+mod prepared;
+mod progress_view;
+mod run;
+mod script_input;
 mod serve;
 mod session;
+mod settings;
 mod talk;
 
 use std::process::ExitCode;
@@ -33,6 +41,8 @@ fn main() -> ExitCode {
         }
     };
     let exit = match cli.command {
+        Command::Run(args) => run::run(&args, &cli.global),
+        Command::Inspect(args) => inspect::inspect(&args, &cli.global),
         Command::Http(args) => http::http(&args, &cli.global),
         Command::New(args) => new::new(&args),
         Command::Serve(args) => serve::serve(&args.args),

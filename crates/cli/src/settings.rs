@@ -45,7 +45,7 @@ pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, S
         rate_limit: options
             .rps
             .and_then(|value| u32::try_from(value).ok())
-            .and_then(std::num::NonZeroU32::new)
+            .filter(|rate| *rate > 0)
             .map(|rate| std::sync::Arc::new(http::RateLimit::new(rate))),
         discard_response_bodies: options.discard_response_bodies.unwrap_or(false),
         ..defaults

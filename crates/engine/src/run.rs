@@ -61,6 +61,8 @@ pub enum Notice {
     InsufficientUsers {
         /// Which scenario.
         scenario: String,
+        /// Its executor, by the name it has in scripts.
+        executor: &'static str,
         /// How many users it has, all of them busy.
         users: u32,
     },

@@ -163,3 +163,33 @@ impl HttpUser {
         self.recorder.iteration(done.since(iteration.started), &self.tags, done);
     }
 }
+
+/// Fetches one address, following redirects: for what a run needs and does not
+/// measure.
+///
+/// # Errors
+/// Why there is no answer with a status of 2xx.
+pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
+    let url = Url::parse(address).map_err(|error| error.to_string())?;
+    let runtime = engine_runtime()?;
+    tokio::task::LocalSet::new().block_on(&runtime, async {
+        let settings = Settings {
+            user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
+            ..Settings::default()
+        };
+        let client = Client::new(Shared::new(Arc::new(settings)), 1);
+        let request = Request::new(Method::Get, Rc::new(url));
+        match client.send(&request, None, &mut |_| {}).await {
+            Ok(answer) if (200..300).contains(&answer.status) => Ok(answer.body.to_vec()),
+            Ok(answer) => Err(format!("{address} answered with status {}", answer.status)),
+            Err(failure) => Err(format!("{address}: {}", failure.error.detail())),
+        }
+    })
+}
+
+fn engine_runtime() -> Result<tokio::runtime::Runtime, String> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start an event loop: {error}"))
+}

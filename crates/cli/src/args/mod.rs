@@ -47,9 +47,6 @@ pub struct GlobalArgs {
     /// How log lines look: text, json, raw
     #[arg(long, global = true, value_name = "FORMAT", env = "K6_LOG_FORMAT", hide_env = true)]
     pub log_format: Option<String>,
-    /// JSON file with default options
-    #[arg(short, long, global = true, value_name = "FILE", env = "K6_CONFIG", hide_env = true)]
-    pub config: Option<std::path::PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

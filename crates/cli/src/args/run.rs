@@ -55,6 +55,9 @@ pub struct InspectArgs {
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Script")]
 pub struct RuntimeArgs {
+    /// JSON file with default options
+    #[arg(short, long, value_name = "FILE", env = "K6_CONFIG", hide_env = true)]
+    pub config: Option<PathBuf>,
     /// Set a variable for the script's __ENV
     #[arg(short = 'e', long = "env", value_name = "NAME=VALUE")]
     pub env: Vec<String>,

@@ -223,6 +223,7 @@ impl<F: UserFactory> Pool<F> {
         if !self.dropped.replace(true) && state.first_drop() {
             (self.share.notify)(Notice::InsufficientUsers {
                 scenario: state.scenario.name.clone(),
+                executor: state.scenario.executor.kind().name(),
                 users: state.scenario.max_users(),
             });
         }

@@ -69,6 +69,7 @@ impl Work {
                     code: code::DEFAULT,
                     message: "requests cannot be made here".to_owned(),
                     detail: None,
+                    is_local: false,
                 },
             };
             return Err(Done::unsendable(unsendable, planned.throw));

@@ -1,0 +1,54 @@
+//! Modules from the network: fetched once, then read from a cache.
+
+use std::path::{Path, PathBuf};
+
+use script::Fetch;
+
+/// Fetches modules by way of the cache; from the cache alone when `offline`.
+pub fn fetcher(offline: bool) -> Fetch {
+    Box::new(move |address| {
+        let cached = cache_file(address);
+        if let Some(bytes) = cached.as_deref().and_then(|file| std::fs::read(file).ok()) {
+            return Ok(bytes);
+        }
+        if offline {
+            return Err(format!(
+                "{address} is not in the cache, and --offline forbids to fetch it: run once without --offline"
+            ));
+        }
+        let bytes = targets::fetch(address)?;
+        if let Some(file) = cached {
+            keep(&file, &bytes);
+        }
+        Ok(bytes)
+    })
+}
+
+/// Where an address's text is kept: its name is its own, escaped.
+fn cache_file(address: &str) -> Option<PathBuf> {
+    let home = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
+    let name: String = address
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' => char::from(byte).to_string(),
+            other => format!("%{other:02x}"),
+        })
+        .collect();
+    // File systems end names at 255 bytes; such an address is fetched anew.
+    (name.len() < 250).then(|| home.join("plimsoll/modules").join(name))
+}
+
+/// A cache that cannot be written costs a fetch the next time, no more. The
+/// file appears whole or not at all.
+fn keep(file: &Path, bytes: &[u8]) {
+    let Some(folder) = file.parent() else { return };
+    let partial = file.with_extension(format!("partial-{}", std::process::id()));
+    let kept = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&partial, bytes))
+        .and_then(|()| std::fs::rename(&partial, file));
+    if kept.is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+}
