@@ -1,8 +1,9 @@
 //! Requests as fast as a server answers them, and what each costs this thread.
 //!
-//! `closed_loop URL [users] [seconds] [epoll|uring] [whole]`: one thread, one
-//! user a task, each sending the same prepared request; with `whole`, a request
-//! that is encoded each time and whose answer is kept.
+//! `closed_loop URL [users] [seconds] [epoll|uring] [prepared|whole]
+//! [auto|h1|h2c]`: one thread, one user a task, each sending the same prepared
+//! request; with `whole`, a request that is encoded each time and whose answer
+//! is kept.
 #![allow(unsafe_code, clippy::print_stdout)]
 
 use std::cell::Cell;
@@ -10,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_http::{Client, Exchange, Method, Prepared, Request, Settings, Shared, Url};
+use plimsoll_http::{Client, Exchange, Method, Prepared, Protocol, Request, Settings, Shared, Url};
 use tokio::runtime::Builder;
 
 fn main() {
@@ -22,15 +23,21 @@ fn main() {
         Some("uring") => net::Io::Auto,
         _ => net::Io::Epoll,
     };
-    let whole = arguments.next().is_some();
-    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-    let set = tokio::task::LocalSet::new();
-    set.block_on(&runtime, drive(&url, users, seconds, io, whole));
-}
-
-async fn drive(url: &str, users: u64, seconds: u64, io: net::Io, whole: bool) {
+    let whole = arguments.next().is_some_and(|word| word == "whole");
     let mut settings = Settings::default();
     settings.network.io = io;
+    settings.network.tls.insecure_skip_verify = true;
+    settings.protocol = match arguments.next().as_deref() {
+        Some("h2c") => Protocol::H2c,
+        Some("h1") => Protocol::Http1,
+        _ => Protocol::Auto,
+    };
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let set = tokio::task::LocalSet::new();
+    set.block_on(&runtime, drive(&url, users, seconds, settings, whole));
+}
+
+async fn drive(url: &str, users: u64, seconds: u64, settings: Settings, whole: bool) {
     let url = Rc::new(Url::parse(url).unwrap());
     let request = Request::new(Method::Get, url);
     let prepared = Rc::new(Prepared::new(&request, &settings).unwrap());
