@@ -26,8 +26,9 @@ impl Client {
             Some(proxy) => (proxy.host.as_str(), proxy.port),
             None => (url.host(), url.port()),
         };
+        let secured = url.is_https() || proxy.is_some_and(|proxy| proxy.is_https);
         let Dialled { mut stream, remote } = network
-            .dial(host, port, self.local_ip, &self.traffic, steps)
+            .dial(host, port, self.local_ip, &self.traffic, secured, steps)
             .await
             .map_err(|error| ErrorInfo::from(&error))?;
         if let Some(proxy) = proxy {
@@ -51,8 +52,7 @@ impl Client {
                 .map_err(|error| ErrorInfo::from(&error))?;
             (stream, Some(facts))
         } else {
-            let settled = network.settle(stream);
-            (settled.map_err(|error| ErrorInfo::from(&error))?, None)
+            (stream, None)
         };
         if speaks_http2(protocol, tls)? {
             let connection = h2_connection::Connection::start(stream, remote, tls).await?;

@@ -32,6 +32,8 @@ pub(crate) struct Connection {
     writes: Rc<Writes>,
     closed: Rc<Cell<bool>>,
     served: Cell<u64>,
+    /// The head of the last answer.
+    known: RefCell<Option<Rc<Head>>>,
     /// Timers of finished requests, to be used again.
     alarms: RefCell<Vec<Alarm>>,
     pub(crate) remote: SocketAddr,
@@ -91,6 +93,7 @@ impl Connection {
             writes,
             closed,
             served: Cell::new(0),
+            known: RefCell::default(),
             alarms: RefCell::default(),
             remote,
             tls,
@@ -165,20 +168,33 @@ impl Connection {
         progress.done = Some(now);
         progress.sent = written.and_then(|cell| cell.get());
         let (parts, mut body) = head.into_parts();
-        let head = Head::from_parts(
-            Proto::Http2,
-            parts.status.as_u16(),
-            parts
-                .headers
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_bytes())),
-        )?;
+        let head = self.head_of(&parts)?;
         progress.received += head.raw().len() as u64;
-        progress.head = Some(Rc::new(head));
+        progress.head = Some(head);
         if ask.is_head {
             return Ok(());
         }
         receive(&mut body, ask.keep_body, ask.max_body, progress).await
+    }
+}
+
+impl Connection {
+    /// The answer's head, shared with the last one if they are the same.
+    fn head_of(&self, parts: &http_types::response::Parts) -> Result<Rc<Head>, ErrorInfo> {
+        let status = parts.status.as_u16();
+        let fields = || {
+            let all = parts.headers.iter();
+            all.map(|(name, value)| (name.as_str(), value.as_bytes()))
+        };
+        let mut known = self.known.borrow_mut();
+        match &*known {
+            Some(head) if head.is_made_of(status, fields()) => Ok(head.clone()),
+            _ => {
+                let head = Rc::new(Head::from_parts(Proto::Http2, status, fields())?);
+                *known = Some(head.clone());
+                Ok(head)
+            }
+        }
     }
 }
 

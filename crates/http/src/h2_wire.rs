@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use net::Stream;
+use net::{Stream, Wire};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use units::Moment;
 
@@ -23,12 +23,12 @@ impl Writes {
         cell
     }
 
-    fn flushed(&self) {
+    fn flushed(&self, at: Option<Moment>) {
         let mut waiting = self.waiting.borrow_mut();
         if waiting.is_empty() {
             return;
         }
-        let now = clock::now();
+        let now = at.unwrap_or_else(clock::now);
         for cell in waiting.drain(..) {
             cell.set(Some(now));
         }
@@ -83,7 +83,7 @@ impl AsyncWrite for Watched {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.stream).poll_flush(cx))?;
         if std::mem::take(&mut this.dirty) {
-            this.writes.flushed();
+            this.writes.flushed(this.stream.written_at());
         }
         Poll::Ready(Ok(()))
     }

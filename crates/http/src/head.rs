@@ -112,6 +112,17 @@ impl Head {
         ))
     }
 
+    /// Whether [`Head::from_parts`] would make this very head.
+    pub(crate) fn is_made_of<'a>(
+        &self,
+        status: u16,
+        mut parts: impl Iterator<Item = (&'a str, &'a [u8])>,
+    ) -> bool {
+        self.status == status
+            && self.fields().all(|known| parts.next() == Some(known))
+            && parts.next().is_none()
+    }
+
     /// Makes a head of parts that came in another form than text.
     pub(crate) fn from_parts<'a>(
         proto: Proto,

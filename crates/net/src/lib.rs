@@ -7,6 +7,7 @@
 mod error;
 mod insecure;
 mod network;
+mod plain;
 mod resolve;
 mod rules;
 mod stream;
@@ -18,9 +19,10 @@ mod wire;
 
 pub use error::{Error, TlsError, describe, is_local_exhaustion};
 pub use network::{Dialled, Io, Network, NetworkSettings, Steps};
+pub use plain::{Plain, Tcp};
 pub use resolve::{DnsPolicy, DnsSelect, DnsSettings};
 pub use rules::{HostPattern, HostRules, IpRange, Target};
-pub use stream::{Stream, Tcp};
+pub use stream::Stream;
 pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, TlsVersion};
 pub use traffic::{Traffic, TrafficCounter};
 pub use wire::Wire;

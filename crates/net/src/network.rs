@@ -6,9 +6,10 @@ use tokio::net::TcpSocket;
 use units::Moment;
 
 use crate::error::{Error, TlsError};
+use crate::plain::Plain;
 use crate::resolve::{DnsSettings, Resolver};
 use crate::rules::{HostRules, IpRange};
-use crate::stream::{Stream, Tcp};
+use crate::stream::Stream;
 use crate::tls::{Alpn, Tls, TlsFacts, TlsSettings};
 use crate::traffic::TrafficCounter;
 
@@ -25,7 +26,7 @@ pub struct NetworkSettings {
     pub io: Io,
 }
 
-/// How bytes of plain TCP streams get to the kernel.
+/// How bytes get to the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Io {
     /// A system call a read and a write, on readiness told by the reactor.
@@ -98,7 +99,9 @@ impl Network {
         None
     }
 
-    /// Opens a TCP stream to `host:port`, from `local` if given. `steps` tells
+    /// Opens a TCP stream to `host:port`, from `local` if given. One that will
+    /// be `secured` goes through the reactor in any case: records come singly,
+    /// and a ring has nothing to gather. `steps` tells
     /// how far it came, also when it fails.
     ///
     /// # Errors
@@ -109,31 +112,20 @@ impl Network {
         port: u16,
         local: Option<IpAddr>,
         counter: &Rc<TrafficCounter>,
+        secured: bool,
         steps: &mut Steps,
     ) -> Result<Dialled, Error> {
         let remote = self.locate(host, port).await?;
         steps.looked_up = Some(clock::now());
         let socket = self.connect(remote, local).await?;
         steps.connected = Some(clock::now());
+        let ring = self.settings.io == Io::Auto && !secured;
+        let stream =
+            Plain::new(socket, counter.clone(), ring).map_err(|source| Error::Socket { source })?;
         Ok(Dialled {
-            stream: Stream::Tcp(Tcp::new(socket, counter.clone())),
+            stream: Stream::Plain(stream),
             remote,
         })
-    }
-
-    /// Moves a plain stream to this worker's ring, if it has one. What follows
-    /// on the stream must be plain too.
-    ///
-    /// # Errors
-    /// When the system cannot move it.
-    pub fn settle(&self, stream: Stream) -> Result<Stream, Error> {
-        #[cfg(target_os = "linux")]
-        if self.settings.io == Io::Auto
-            && let Stream::Tcp(tcp) = stream
-        {
-            return tcp.onto_ring().map_err(|source| Error::Socket { source });
-        }
-        Ok(stream)
     }
 
     /// Secures a plain stream to `host`.
@@ -147,11 +139,15 @@ impl Network {
         alpn: Alpn,
         steps: &mut Steps,
     ) -> Result<(Stream, TlsFacts), Error> {
-        let Stream::Tcp(tcp) = stream else {
+        let Stream::Plain(plain) = stream else {
             let nested = "TLS within TLS is not supported".to_owned();
             return Err(Error::Tls(TlsError::Settings(nested)));
         };
-        let (stream, facts) = self.tls.secure(tcp, host, alpn).await.map_err(Error::Tls)?;
+        let (stream, facts) = self
+            .tls
+            .secure(plain, host, alpn)
+            .await
+            .map_err(Error::Tls)?;
         steps.secured = Some(clock::now());
         Ok((Stream::Tls(Box::new(stream)), facts))
     }

@@ -13,7 +13,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::error::TlsError;
 use crate::insecure::AcceptAny;
-use crate::stream::Tcp;
+use crate::plain::Plain;
 
 /// How long a handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -334,15 +334,15 @@ impl Tls {
     /// Secures a connected stream.
     pub(crate) async fn secure(
         &self,
-        tcp: Tcp,
+        plain: Plain,
         host: &str,
         alpn: Alpn,
-    ) -> Result<(TlsStream<Tcp>, TlsFacts), TlsError> {
+    ) -> Result<(TlsStream<Plain>, TlsFacts), TlsError> {
         let config = self.config(host, alpn).map_err(TlsError::Settings)?;
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
             TlsError::Settings(format!("{host:?} is no name a certificate can have"))
         })?;
-        let handshake = TlsConnector::from(config).connect(name, tcp);
+        let handshake = TlsConnector::from(config).connect(name, plain);
         let stream = match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
             Err(_elapsed) => return Err(TlsError::Timeout),
             Ok(Err(error)) => return Err(translate(error, host)),
