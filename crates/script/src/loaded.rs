@@ -62,6 +62,7 @@ impl Program {
         let common = Arc::new(Common {
             library,
             registry: settings.registry,
+            shared_arrays: Default::default(),
             log: settings.log,
             env: settings.env,
             run: Default::default(),

@@ -9,6 +9,7 @@ use engine::{AbortReason, Iteration, RunState, ScenarioContext, UserId};
 use samples::{BaseTags, Recorder, Registry};
 
 use crate::event_loop::EventLoop;
+use crate::modules::data::SharedArrays;
 use crate::program::Library;
 use crate::pure::gorand::GoRand;
 use crate::pure::logline::Level;
@@ -34,6 +35,7 @@ pub type Log = Arc<dyn Fn(Level, &str, &[(&str, &str)]) + Send + Sync>;
 pub struct Common {
     pub library: Library,
     pub registry: Arc<Registry>,
+    pub shared_arrays: SharedArrays,
     pub log: Log,
     /// What scripts see as `__ENV`.
     pub env: BTreeMap<String, String>,

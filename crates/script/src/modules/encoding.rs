@@ -41,11 +41,10 @@ fn b64decode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_logged, logged};
+    use super::super::testing::assert_observed;
 
     #[test]
     fn behaves_as_observed() {
-        let found = logged(include_str!("../../tests/observed/encoding.js"), |_| Ok(()));
-        assert_logged(&found, include_str!("../../tests/observed/encoding.txt"));
+        assert_observed("encoding");
     }
 }

@@ -38,14 +38,16 @@
 //!   `.map_err(|c| context.cancelled(c))?`.
 
 mod crypto;
+pub mod data;
 mod encoding;
+pub mod execution;
+pub mod http;
+pub mod k6;
+mod metrics;
 mod octets;
 #[cfg(test)]
 mod testing;
 pub mod text_codec;
-pub mod execution;
-pub mod http;
-pub mod k6;
 pub mod timers;
 
 use crate::quickjs::{Class, Context, Entry, Thrown, Value};
@@ -82,6 +84,8 @@ pub const ALL: &[&BuiltIn] = &[
     &timers::MODULE,
     &crypto::MODULE,
     &encoding::MODULE,
+    &data::MODULE,
+    &metrics::MODULE,
 ];
 
 impl BuiltIn {

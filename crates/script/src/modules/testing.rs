@@ -1,98 +1,28 @@
-//! Runs scripts against the modules alone, and compares what they log with what k6 was seen to log.
+//! Runs a script as a virtual user would, and compares what it logs with what was seen elsewhere.
 //!
-//! `tests/observed/NAME.js` is a k6 script; `NAME.txt` is what `k6 run --quiet --log-format raw` printed for it.
+//! `tests/observed/NAME.js` is a script; `NAME.txt` is the log that k6, or whatever the test says,
+//! wrote for it. See `tests/observed/README.md`.
 
-use std::cell::RefCell;
+use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
-use super::{BuiltIn, Shape};
-use crate::names;
-use crate::quickjs::{Call, Context, Loader, Module, Returned, Runtime, Settings, Thrown, Value};
+use engine::{RunState, Stop, UserId};
+use samples::{Recorder, Registry, TagMap, Watch, WatchSettings};
 
-struct BuiltIns;
+use crate::instance::{Instance, Outcome, call_to_end, exported};
+use crate::user::{Phase, User, Work};
+use crate::{ImportMap, LoadSettings, Program};
 
-impl Loader for BuiltIns {
-    fn resolve<'c>(
-        &self,
-        _: &'c Context,
-        _: &str,
-        specifier: &str,
-        _: &Value<'c>,
-    ) -> Result<String, Thrown> {
-        Ok(specifier.to_owned())
-    }
-
-    fn load<'c>(
-        &self,
-        context: &'c Context,
-        name: &str,
-        _: &Value<'c>,
-    ) -> Result<Module<'c>, Thrown> {
-        let module = super::find(name)
-            .ok_or_else(|| context.throw_plain(format!("there is no module {name}")))?;
-        let exported: Vec<&str> = module.names().chain(["default"]).collect();
-        Module::native(context, name, exported, |context, exports| {
-            let all = module.exports(context)?;
-            for name in module.names() {
-                exports.set(name, all.get(name)?)?;
-            }
-            exports.set("default", all)
-        })
-    }
+/// Where the scripts and logs lie.
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/observed")
 }
 
-/// What the script logged.
-#[derive(Default)]
-struct Log(RefCell<String>);
-
-fn log<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let mut log = context.host::<Log>().0.borrow_mut();
-    log.push_str(&call.argument(0).to_text()?);
-    log.push('\n');
-    Ok(context.undefined())
-}
-
-/// What `source`, a module with a default export, logs.
-pub fn logged(source: &str, globals: impl FnOnce(&Context) -> Result<(), Thrown>) -> String {
-    let log_host = Rc::new(Log::default());
-    let settings = Settings {
-        names: names::TABLE,
-        memory_limit: None,
-        loader: Rc::new(BuiltIns),
-    };
-    let runtime = Runtime::new(settings, Rc::clone(&log_host)).unwrap();
-    runtime.enter(|context| {
-        if let Err(thrown) = run(context, source, globals) {
-            let exception = context.take_exception(thrown);
-            panic!("{}\n{:?}", exception.text(), exception.frames());
-        }
-    });
-    drop(runtime);
-    Rc::into_inner(log_host).unwrap().0.into_inner()
-}
-
-fn run(
-    context: &Context,
-    source: &str,
-    globals: impl FnOnce(&Context) -> Result<(), Thrown>,
-) -> Result<(), Thrown> {
-    let console = context.object()?;
-    console.define("log", context.function("log", 1, log)?)?;
-    context.global().define("console", console)?;
-    globals(context)?;
-    let (module, _) = Module::compile(context, source, "observed.js")?;
-    module.evaluate()?;
-    context.run_jobs()?;
-    module.namespace()?.invoke("default", &[])?;
-    context.run_jobs()?;
-    match context.take_unhandled_rejection() {
-        Some(exception) => Err(exception.rethrow()),
-        None => Ok(()),
-    }
-}
-
-/// Compares line by line.
-pub fn assert_logged(found: &str, expected: &str) {
+/// Asserts that the script of that name logs what it was seen to log.
+pub fn assert_observed(name: &str) {
+    let expected = std::fs::read_to_string(folder().join(format!("{name}.txt"))).unwrap();
+    let found = logged(&format!("{name}.js"));
     let pairs = found.lines().zip(expected.lines()).enumerate();
     let wrong: Vec<String> = pairs
         .filter(|(_, (found, expected))| found != expected)
@@ -107,4 +37,61 @@ pub fn assert_logged(found: &str, expected: &str) {
         wrong.join("\n")
     );
     assert_eq!(found.lines().count(), expected.lines().count());
+}
+
+/// What the script in that file logs: its init code twice, as the first and as user 1's, and one
+/// iteration.
+pub fn logged(file: &str) -> String {
+    let path = folder().join(file);
+    let lines = Arc::new(Mutex::new(String::new()));
+    let log_lines = Arc::clone(&lines);
+    let registry = Arc::new(Registry::new());
+    let program = Program::load(LoadSettings {
+        source: std::fs::read(&path).unwrap(),
+        path,
+        may_be_typescript: false,
+        env: Default::default(),
+        registry: Arc::clone(&registry),
+        log: Arc::new(move |_, text, _| {
+            let mut lines = log_lines.lock().unwrap();
+            lines.push_str(text);
+            lines.push('\n');
+        }),
+        fetch: None,
+        import_map: ImportMap::default(),
+    })
+    .unwrap_or_else(|error| panic!("{error}"));
+    let watch = Watch::new(&registry, WatchSettings::default()).unwrap();
+    crate::once::block_on(async move {
+        let work = Work {
+            recorder: Rc::new(Recorder::new(registry, Arc::new(watch))),
+            run: Arc::new(RunState::new()),
+            client: Rc::new(http::Client::new(http::Shared::new(Default::default()), 1)),
+        };
+        let user = Rc::new(User::new(
+            UserId(1),
+            Arc::clone(&program.common),
+            Some(work),
+        ));
+        let instance = Instance::start(Rc::clone(&user))
+            .await
+            .unwrap_or_else(|e| panic!("{e}"));
+        user.tags.reset(&TagMap::new());
+        user.set_phase(Phase::Iteration);
+        let namespace = instance.namespace();
+        let stop = Stop::new();
+        stop.adopt_task().await;
+        let outcome = instance.run(&stop, move |context| {
+            let function = exported(&namespace.restore(context), "default")?;
+            call_to_end(context, &function, &[]).map(drop)
+        });
+        match outcome.await {
+            Outcome::Returned(()) => {}
+            Outcome::Threw(text) => panic!("{text}"),
+            _ => panic!("the iteration did not end by itself"),
+        }
+    })
+    .unwrap();
+    let lines = lines.lock().unwrap();
+    lines.clone()
 }

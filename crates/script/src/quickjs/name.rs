@@ -76,6 +76,18 @@ impl<'c> Atom<'c> {
         }
     }
 
+    /// The key that `value` is as a property name; a symbol stands for itself.
+    pub fn from_value(value: &super::Value<'c>) -> Result<Self, super::Thrown> {
+        // SAFETY: the value is live; the new atom is this key's own.
+        match unsafe { sys::JS_ValueToAtom(value.context.raw(), value.raw) } {
+            0 => Err(super::Thrown::pending()),
+            raw => Ok(Self {
+                raw,
+                context: value.context,
+            }),
+        }
+    }
+
     /// Takes over `raw`.
     pub(super) fn from_raw(context: &'c Context, raw: sys::JSAtom) -> Self {
         Self { raw, context }

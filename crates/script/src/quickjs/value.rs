@@ -165,10 +165,23 @@ impl<'c> Value<'c> {
         self.tag() == sys::JS_TAG_OBJECT
     }
 
+    /// As by `Array.isArray`: a Proxy of an array is one too.
     #[inline]
     pub fn is_array(&self) -> bool {
         // SAFETY: the value is live.
-        unsafe { sys::JS_IsArray(self.raw) }
+        unsafe { sys::JS_IsArray(self.raw) || self.is_array_behind_proxies() }
+    }
+
+    fn is_array_behind_proxies(&self) -> bool {
+        let mut value = self.clone();
+        // SAFETY: the value is live; a Proxy gives a new reference to its target, null once revoked.
+        unsafe {
+            while sys::JS_IsProxy(value.raw) {
+                let target = sys::JS_GetProxyTarget(self.context.raw(), value.raw);
+                value = Value::from_raw(self.context, target);
+            }
+            sys::JS_IsArray(value.raw)
+        }
     }
 
     #[inline]

@@ -1,0 +1,308 @@
+//! `k6/data`: arrays that all users share.
+//!
+//! A `SharedArray`'s elements are kept once in the process, as JSON text. What
+//! a script reads is parsed for it and frozen through and through, so no user
+//! can tell the sharing.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{BuiltIn, Shape};
+use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value};
+use crate::user::{Phase, user};
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6/data",
+    shape: Shape::Names,
+    entries: &[],
+    made: &["SharedArray"],
+    make: Some(|context, exports| {
+        exports.define(
+            "SharedArray",
+            context.constructor("SharedArray", 2, new_shared_array)?,
+        )
+    }),
+};
+
+/// All shared arrays of a program, by name.
+#[derive(Debug, Default)]
+pub struct SharedArrays(Mutex<HashMap<String, Arc<Elements>>>);
+
+impl SharedArrays {
+    fn get(&self, name: &str) -> Option<Arc<Elements>> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(name)
+            .cloned()
+    }
+
+    /// Adds an array, unless another user was first; gives the one that is there.
+    fn add(&self, name: String, elements: Elements) -> Arc<Elements> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(name).or_insert_with(|| Arc::new(elements)))
+    }
+}
+
+/// The elements of an array, one JSON text behind the other.
+#[derive(Debug, Default)]
+pub struct Elements {
+    text: String,
+    /// Where each element ends. One without text is undefined.
+    ends: Vec<usize>,
+}
+
+impl Elements {
+    pub fn push(&mut self, json: Option<&str>) {
+        self.text.push_str(json.unwrap_or_default());
+        self.ends.push(self.text.len());
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The JSON of an element; empty if it is undefined.
+    fn get(&self, index: usize) -> Option<&str> {
+        let end = *self.ends.get(index)?;
+        let start = index
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before))
+            .map_or(0, |&e| e);
+        self.text.get(start..end)
+    }
+}
+
+/// `new SharedArray(name, make)`
+fn new_shared_array<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let user = user(context);
+    if user.phase() != Phase::Init {
+        return Err(context.throw_plain("new SharedArray must be called in the init context"));
+    }
+    let name = match call.argument(0) {
+        name if name.is_nullish() => String::new(),
+        name => name.to_text()?.into_string(),
+    };
+    let make = call.argument(1);
+    if !make.is_function() {
+        return Err(context.throw_plain(
+            "a function is expected as the second argument of SharedArray's constructor",
+        ));
+    }
+    if name.is_empty() {
+        return Err(context.throw_plain("empty name provided to SharedArray's constructor"));
+    }
+    let shared = &user.common.shared_arrays;
+    let elements = match shared.get(&name) {
+        Some(elements) => elements,
+        None => shared.add(name, made(context, &make)?),
+    };
+    view(context, elements)
+}
+
+/// Calls the script's function, and keeps what it returns.
+fn made<'c>(context: &'c Context, make: &Value<'c>) -> Result<Elements, Thrown> {
+    if make.is_async_function() {
+        return Err(context.throw_plain(
+            "SharedArray constructor does not support async functions as second argument",
+        ));
+    }
+    let array = make.call(&context.undefined(), &[])?;
+    if !array.is_array() {
+        return Err(context.throw_plain("only arrays can be made into SharedArray"));
+    }
+    let mut elements = Elements::default();
+    for index in 0..u32::try_from(array.length()?).unwrap_or(u32::MAX) {
+        elements.push(array.at(index)?.to_json()?.as_deref());
+    }
+    elements.text.shrink_to_fit();
+    elements.ends.shrink_to_fit();
+    Ok(elements)
+}
+
+/// An array as scripts see it: a Proxy of an empty array, which is what makes `Array.isArray`,
+/// `JSON.stringify` and every method of arrays take it for one.
+pub fn view(context: &Context, elements: Arc<Elements>) -> Returned<'_> {
+    let traps = context.instance(Traps {
+        elements,
+        last: Cell::new(usize::MAX),
+        last_value: [Slot::empty()],
+    })?;
+    let target = context.array([])?;
+    context.global().get("Proxy")?.construct(&[&target, &traps])
+}
+
+/// What the Proxy asks (ECMA-262, 10.5).
+struct Traps {
+    elements: Arc<Elements>,
+    /// The element read last, since `a[i].x + a[i].y` reads it again. Being frozen, it is as good
+    /// as a new copy.
+    last: Cell<usize>,
+    last_value: [Slot; 1],
+}
+
+impl Class for Traps {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"get", 3, get),
+            Entry::function(c"has", 2, has),
+            Entry::function(c"ownKeys", 1, own_keys),
+            Entry::function(c"getOwnPropertyDescriptor", 2, get_own_property_descriptor),
+            Entry::function(c"set", 4, refuse),
+            Entry::function(c"defineProperty", 3, refuse),
+            Entry::function(c"deleteProperty", 2, refuse),
+            Entry::function(c"preventExtensions", 1, refuse),
+            Entry::function(c"setPrototypeOf", 2, refuse),
+        ];
+        ENTRIES
+    }
+
+    fn slots(&self) -> &[Slot] {
+        &self.last_value
+    }
+}
+
+fn refuse<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    Err(context.throw_type("SharedArray is immutable"))
+}
+
+/// What a property key means to an array.
+enum Asked {
+    Length,
+    Index(usize),
+    Other,
+}
+
+fn asked(key: &Value<'_>) -> Result<Asked, Thrown> {
+    if !key.is_string() {
+        return Ok(Asked::Other);
+    }
+    let text = key.to_text()?;
+    if &*text == "length" {
+        return Ok(Asked::Length);
+    }
+    // Only the one way of writing an index counts as one: `01` is another key.
+    let canonical = !text.starts_with('0') || text.len() == 1;
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    Ok(match text.parse() {
+        Ok(index) if canonical && digits => Asked::Index(index),
+        _ => Asked::Other,
+    })
+}
+
+fn with_traps<'c>(
+    context: &'c Context,
+    call: &Call<'c>,
+    body: impl FnOnce(&Traps) -> Returned<'c>,
+) -> Returned<'c> {
+    match call.this().instance::<Traps>() {
+        Some(traps) => body(&traps),
+        None => Err(context.throw_type("this is not a SharedArray")),
+    }
+}
+
+fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    with_traps(context, call, |traps| match asked(&call.argument(1))? {
+        Asked::Length => Ok(context.integer(traps.elements.len() as u64)),
+        Asked::Index(index) => traps.element(context, index),
+        // The methods of arrays, which find the elements through the Proxy.
+        Asked::Other => call.argument(0).get(&Atom::from_value(&call.argument(1))?),
+    })
+}
+
+impl Traps {
+    fn element<'c>(&self, context: &'c Context, index: usize) -> Returned<'c> {
+        let [last_value] = &self.last_value;
+        if self.last.get() == index
+            && let Some(value) = last_value.get(context)
+        {
+            return Ok(value);
+        }
+        let json = match self.elements.get(index) {
+            None | Some("") => return Ok(context.undefined()),
+            Some(json) => json,
+        };
+        let value = context.parse_json(json, "SharedArray")?;
+        freeze_all(&value)?;
+        last_value.set(value.clone());
+        self.last.set(index);
+        Ok(value)
+    }
+}
+
+/// Freezes what was parsed from JSON, and so is a tree.
+fn freeze_all(value: &Value<'_>) -> Result<(), Thrown> {
+    if !value.is_object() {
+        return Ok(());
+    }
+    // With a list in place of recursion, since nested input could exhaust the stack.
+    let mut pending = vec![value.clone()];
+    while let Some(object) = pending.pop() {
+        for key in object.keys()? {
+            let inner = object.get(&key)?;
+            if inner.is_object() {
+                pending.push(inner);
+            }
+        }
+        object.freeze()?;
+    }
+    Ok(())
+}
+
+fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    with_traps(context, call, |traps| {
+        let key = call.argument(1);
+        Ok(context.bool(match asked(&key)? {
+            Asked::Length => true,
+            Asked::Index(index) => index < traps.elements.len(),
+            Asked::Other => call.argument(0).has(&Atom::from_value(&key)?)?,
+        }))
+    })
+}
+
+fn own_keys<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    with_traps(context, call, |traps| {
+        let indices = (0..traps.elements.len()).map(|index| index.to_string());
+        context.strings(indices.chain(["length".to_owned()]))
+    })
+}
+
+fn get_own_property_descriptor<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    with_traps(context, call, |traps| {
+        let is_length = match asked(&call.argument(1))? {
+            Asked::Length => true,
+            Asked::Index(index) if index < traps.elements.len() => false,
+            _ => return Ok(context.undefined()),
+        };
+        let descriptor = context.object()?;
+        descriptor.define("value", get(context, call)?)?;
+        // Not writable in truth, but a Proxy may not say otherwise than its target does of
+        // `length`, nor call fixed what the target does not have.
+        descriptor.define("writable", context.bool(true))?;
+        descriptor.define("enumerable", context.bool(!is_length))?;
+        descriptor.define("configurable", context.bool(!is_length))?;
+        Ok(descriptor)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::assert_observed;
+    use super::Elements;
+
+    #[test]
+    fn elements_lie_one_behind_the_other() {
+        let mut elements = Elements::default();
+        for json in [Some("1"), None, Some("\"ab\"")] {
+            elements.push(json);
+        }
+        let found: Vec<_> = (0..4).map(|index| elements.get(index)).collect();
+        assert_eq!(found, [Some("1"), Some(""), Some("\"ab\""), None]);
+    }
+
+    #[test]
+    fn behaves_as_observed() {
+        assert_observed("data");
+    }
+}
