@@ -82,9 +82,10 @@ fn write_object<'c>(line: &mut String, value: &Value<'c>, around: &mut Vec<Value
         around.push(value.clone());
         write_items(line, value, around)?;
         around.pop();
-    } else if let Some(bytes) = value.with_bytes(|bytes| bytes.len()) {
+    } else if value.with_bytes(|_| ()).is_some()
+        && let Some(length) = value.get("length")?.as_number()
+    {
         let name = value.get("constructor")?.get("name")?;
-        let length = value.get("length")?.as_number().unwrap_or(bytes as f64);
         let _ = write!(line, "{}({length}) ", &*name.to_text()?);
         write_items(line, value, around)?;
     } else {
@@ -137,4 +138,15 @@ fn write_buffer(line: &mut String, value: &Value<'_>) {
         bytes.len()
     });
     let _ = write!(line, ">, byteLength: {} }}", length.unwrap_or(0));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::modules::testing::assert_observed;
+
+    #[test]
+    fn values_look_as_observed() {
+        assert_observed("console");
+        assert_observed("console_exotic");
+    }
 }

@@ -46,7 +46,7 @@ pub mod k6;
 mod metrics;
 mod octets;
 #[cfg(test)]
-mod testing;
+pub mod testing;
 pub mod text_codec;
 pub mod timers;
 

@@ -1,0 +1,41 @@
+class Point { constructor() { this.x = 1; this._y = 2; } get z() { return 3; } method() {} static s = 1; }
+export default function () {
+  console.log();
+  console.log('a', 1, 2.5, true, null, undefined);
+  console.log(1e21, 1e-7, -0, 0.1 + 0.2, NaN, Infinity, -Infinity, 123456789012345680000);
+  console.log('', 'b', ' ');
+  console.log('%s %d', 'a', 1);
+  console.log({});
+  console.log([]);
+  console.log({ a: 1, b: 'two', c: null, d: undefined, e: [1, 'x', [2, [3]]], f: { g: { h: 1 } } });
+  console.log([1, 'a', null, undefined, true, [], {}, [[]], { a: [] }]);
+  console.log([-0, NaN, Infinity, 1e21, 0.5]);
+  console.log({ 'key with space': 1, 5: 2, 'quote"d': 3, 'é': 4 });
+  console.log('text with "quotes"', ['with "quotes"', "it's", 'new\nline', 'tab\t', 'back\\slash', 'é😀']);
+  console.log(function named() {}, () => 1, class A {}, async () => {}, function* g() {});
+  console.log([function () {}, Math.max], { f() {}, g: () => 1 });
+  console.log(new Date(0), [new Date(0)], { d: new Date(1e12) });
+  console.log(new Point(), [new Point()]);
+  const circular = { a: 1 }; circular.self = circular; circular.list = [circular];
+  console.log(circular);
+  const list = [1]; list.push(list);
+  console.log(list);
+  const twice = { x: 1 };
+  console.log({ a: twice, b: twice });
+  console.log(Object.create(null), Object.create({ inherited: 1 }));
+  console.log({ get g() { return 5; } });
+  console.log([, 1], [1, , 2]);
+  console.log({ toString() { return 'custom'; } }, [{ toString() { return 'custom'; } }]);
+  console.log({ toJSON() { return 'json'; } }, [{ toJSON() { return { a: 1 }; } }]);
+  console.log(new Number(5), new String('s'), new Boolean(false));
+  console.log([new Number(5), new String('s'), new Boolean(false)]);
+  console.log(Object.assign([1, 2], { extra: 'x' }));
+  console.log(JSON.stringify({ a: [1, { b: 2 }] }));
+  console.log(10n);
+  console.log(Math, JSON);
+  console.log({ a: { b: { c: { d: { e: { f: { g: 1 } } } } } } });
+  console.log(Array.from({ length: 120 }, (_, i) => i));
+  console.log('x'.repeat(300));
+  console.log({ s: 'x'.repeat(300) });
+  console.info('info'); console.warn('warn'); console.error('error', { a: 1 });
+}
