@@ -179,9 +179,15 @@ impl Cookie {
         if name.is_empty() || !name.bytes().all(crate::method::is_token_byte) {
             return None;
         }
+        let value = unquoted(value.trim());
+        // As Go does it: a value with a byte that none may have is no cookie.
+        let allowed = |b: u8| (b' '..=b'~').contains(&b) && !matches!(b, b'"' | b'\\');
+        if !value.bytes().all(allowed) {
+            return None;
+        }
         let mut cookie = Cookie {
             name: name.to_owned(),
-            value: unquoted(value.trim()).to_owned(),
+            value: value.to_owned(),
             ..Cookie::default()
         };
         for part in parts {
@@ -331,6 +337,7 @@ mod tests {
         assert_eq!(at.as_secs(), 1_623_233_894);
         assert!(Cookie::parse(b"=x").is_none());
         assert!(Cookie::parse(b"novalue").is_none());
+        assert!(Cookie::parse("c=\u{fc}".as_bytes()).is_none());
     }
 
     #[test]

@@ -134,6 +134,10 @@ impl<S: Wire> Connection<S> {
             progress.sent = self.io.sent_at();
         }
         self.served += u64::from(ended.is_ok());
+        if ended.is_err() && !state.kept.is_empty() {
+            // What came of the body is still worth a look.
+            progress.body = state.kept.into();
+        }
         ended
     }
 

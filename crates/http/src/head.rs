@@ -181,9 +181,11 @@ impl Head {
                 // RFC 9112, section 6.3, item 5: differing lengths are an
                 // error that cannot be recovered from.
                 if length.is_some_and(|length| length != announced) {
-                    return Err(transport_broken(
-                        "http: message cannot contain multiple Content-Length headers".into(),
-                    ));
+                    let all: Vec<_> = head.all("content-length").map(printable).collect();
+                    return Err(transport_broken(format!(
+                        "http: message cannot contain multiple Content-Length headers; got [\"{}\"]",
+                        all.join("\" \"")
+                    )));
                 }
                 length = Some(announced);
             } else if name.eq_ignore_ascii_case("transfer-encoding") {
@@ -341,29 +343,45 @@ pub(crate) fn check_status_line(raw: &[u8]) -> Result<(), ErrorInfo> {
     const SHOWN: usize = 120;
     let line = raw.split(|&b| b == b'\n').next().unwrap_or_default();
     let line = line.get(..line.len().min(SHOWN)).unwrap_or_default();
-    let line = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
+    let line = printable(line.trim_ascii_end());
     let Some((version, rest)) = line.split_once(' ') else {
         return Err(transport_broken(format!(
-            "malformed HTTP response {line:?}"
+            "malformed HTTP response \"{line}\""
         )));
     };
     let status = rest.trim_start().split(' ').next().unwrap_or_default();
     if !version.starts_with("HTTP/") {
         return Err(transport_broken(format!(
-            "malformed HTTP response {line:?}"
+            "malformed HTTP response \"{line}\""
         )));
     }
     if status.len() != 3 || !status.bytes().all(|b| b.is_ascii_digit()) {
         return Err(transport_broken(format!(
-            "malformed HTTP status code {status:?}"
+            "malformed HTTP status code \"{status}\""
         )));
     }
     if !matches!(version, "HTTP/1.0" | "HTTP/1.1") {
         return Err(transport_broken(format!(
-            "malformed HTTP version {version:?}"
+            "malformed HTTP version \"{version}\""
         )));
     }
     Ok(())
+}
+
+/// Bytes as Go quotes them: what cannot be printed as `\xNN`.
+fn printable(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        match byte {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    out
 }
 
 /// The reason phrases of the IANA registry, as Go prints them.

@@ -8,7 +8,7 @@ use crate::error::{ErrorInfo, Failure};
 use crate::exchange::Exchange;
 use crate::h1::Progress;
 use crate::method::Method;
-use crate::request::Request;
+use crate::request::{Auth, Request};
 use crate::response::{Proto, Response, Sent};
 use crate::timeline::Timeline;
 use crate::url::Url;
@@ -87,6 +87,10 @@ impl Outcome {
             tls: exchange.tls,
             sent: Sent {
                 method: request.method.clone(),
+                url: request.url.clone(),
+                is_authorized: request.auth == Auth::Basic
+                    && request.url.userinfo().is_some()
+                    && request.headers.get("authorization").is_none(),
                 head: sent_head.unwrap_or_default(),
                 body: request.body.clone(),
             },

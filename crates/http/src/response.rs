@@ -31,9 +31,12 @@ pub struct Response {
 }
 
 /// A request as it was sent.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sent {
     pub method: Method,
+    pub url: Rc<Url>,
+    /// Whether `Authorization` was made from the URL's user and password.
+    pub is_authorized: bool,
     /// Request line and fields, as on the wire of HTTP/1.1; empty if nothing
     /// was sent.
     pub head: Rc<[u8]>,

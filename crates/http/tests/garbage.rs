@@ -198,6 +198,7 @@ fn endless_heads_and_stalled_bodies_end() {
         (failure.error.code, failure.error.message.as_str()),
         (1050, "request timeout")
     );
+    assert_eq!(&failure.response.body[..], b"abc");
     assert!(exchange.timeline.total() >= Duration::from_millis(300));
     assert!(exchange.timeline.phases().receiving > Duration::from_millis(200));
 }
