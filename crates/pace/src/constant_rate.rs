@@ -37,7 +37,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn per_second(count: u64) -> Rate {
-        Rate { count, per: Duration::from_secs(1) }
+        Rate {
+            count,
+            per: Duration::from_secs(1),
+        }
     }
 
     #[test]
@@ -50,12 +53,18 @@ mod tests {
     #[test]
     fn does_not_drift_in_a_day() {
         let pacer = ConstantRate::new(per_second(3), Duration::from_secs(86_401));
-        assert_eq!(pacer.start_of(3 * 86_400), Some(Duration::from_secs(86_400)));
+        assert_eq!(
+            pacer.start_of(3 * 86_400),
+            Some(Duration::from_secs(86_400))
+        );
     }
 
     #[test]
     fn no_rate_starts_nothing() {
-        assert_eq!(ConstantRate::new(per_second(0), Duration::from_secs(1)).start_of(0), None);
+        assert_eq!(
+            ConstantRate::new(per_second(0), Duration::from_secs(1)).start_of(0),
+            None
+        );
     }
 
     proptest! {

@@ -53,15 +53,26 @@ impl RampingRate {
         let mut lines = Vec::with_capacity(stages.len());
         for stage in stages {
             let length = u64::try_from(stage.duration.as_nanos()).unwrap_or(u64::MAX);
-            let within = (u128::from(from) + u128::from(stage.target)).saturating_mul(length.into());
+            let within =
+                (u128::from(from) + u128::from(stage.target)).saturating_mul(length.into());
             let after = before.saturating_add(within);
             if length > 0 {
-                lines.push(Line { begins, length, from, to: stage.target, before, after });
+                lines.push(Line {
+                    begins,
+                    length,
+                    from,
+                    to: stage.target,
+                    before,
+                    after,
+                });
             }
             (from, before) = (stage.target, after);
             begins = begins.saturating_add(stage.duration);
         }
-        RampingRate { per: start.per.as_nanos().max(1), lines }
+        RampingRate {
+            per: start.per.as_nanos().max(1),
+            lines,
+        }
     }
 }
 
@@ -69,7 +80,9 @@ impl Pacer for RampingRate {
     fn start_of(&self, number: u64) -> Option<Duration> {
         let due = (u128::from(number) + 1).checked_mul(2 * self.per)?;
         // Stages in which nothing becomes due are passed over.
-        let line = self.lines.get(self.lines.partition_point(|line| line.after < due))?;
+        let line = self
+            .lines
+            .get(self.lines.partition_point(|line| line.after < due))?;
         let offset = Duration::from_nanos(line.offset_of(due - line.before));
         Some(line.begins.saturating_add(offset))
     }
@@ -85,7 +98,10 @@ impl Line {
         // The conversion saturates, also for the 0/0 of a line without slope
         // and rate, on which nothing becomes due.
         let guess = (count_f / (a + under_root.sqrt())) as u64;
-        let (mut low, mut high) = (guess.saturating_sub(2), guess.saturating_add(2).min(self.length));
+        let (mut low, mut high) = (
+            guess.saturating_sub(2),
+            guess.saturating_add(2).min(self.length),
+        );
         if low >= high || self.is_due(count, low) || !self.is_due(count, high) {
             // Rounding went further, as near the end of a line down to zero.
             (low, high) = (0, self.length);
@@ -109,7 +125,10 @@ impl Line {
         let exact = || {
             // 2aT·t + (b − a)·t² is a·t·(2T − t) + b·t², without a negative
             // part, as t ≤ T.
-            let falling = (2 * length).checked_sub(t)?.checked_mul(t)?.checked_mul(a)?;
+            let falling = (2 * length)
+                .checked_sub(t)?
+                .checked_mul(t)?
+                .checked_mul(a)?;
             let rising = t.checked_mul(t)?.checked_mul(b)?;
             Some(falling.checked_add(rising)? >= count.checked_mul(length)?)
         };
@@ -127,11 +146,17 @@ mod tests {
     use proptest::prelude::*;
 
     fn stage(seconds: u64, target: u64) -> Stage {
-        Stage { duration: Duration::from_secs(seconds), target }
+        Stage {
+            duration: Duration::from_secs(seconds),
+            target,
+        }
     }
 
     fn starts(start: u64, stages: &[Stage]) -> Vec<Duration> {
-        let rate = Rate { count: start, per: Duration::from_secs(1) };
+        let rate = Rate {
+            count: start,
+            per: Duration::from_secs(1),
+        };
         let pacer = RampingRate::new(rate, stages);
         (0..).map_while(|n| pacer.start_of(n)).collect()
     }
@@ -151,14 +176,19 @@ mod tests {
             let root = (2.0 * f64::from(n)).sqrt();
             assert!((at.as_secs_f64() - root).abs() < 1e-8, "{n} at {at:?}");
         }
-        assert_eq!(starts(0, &[stage(10, 10)]).last(), Some(&Duration::from_secs(10)));
+        assert_eq!(
+            starts(0, &[stage(10, 10)]).last(),
+            Some(&Duration::from_secs(10))
+        );
     }
 
     /// Observed of k6 v1.8.1 for 0→10/s in 4 s, with its lateness of up to
     /// 3 ms.
     #[test]
     fn starts_where_k6_starts() {
-        let observed = [896, 1266, 1551, 1791, 2002, 2192, 2368, 2531, 2685, 2830, 2968, 3100];
+        let observed = [
+            896, 1266, 1551, 1791, 2002, 2192, 2368, 2531, 2685, 2830, 2968, 3100,
+        ];
         let got = starts(0, &[stage(4, 10)]);
         assert_eq!(got.len(), 20);
         for (at, observed) in got.iter().zip(observed) {
@@ -176,7 +206,16 @@ mod tests {
 
     #[test]
     fn a_jump_takes_no_time_and_a_pause_starts_nothing() {
-        let got = starts(0, &[stage(1, 0), stage(0, 2), stage(1, 2), stage(3, 0), stage(5, 0)]);
+        let got = starts(
+            0,
+            &[
+                stage(1, 0),
+                stage(0, 2),
+                stage(1, 2),
+                stage(3, 0),
+                stage(5, 0),
+            ],
+        );
         assert_eq!(got[..2], [1500, 2000].map(Duration::from_millis));
         assert_eq!(got.len(), 5);
         assert_eq!(got.last(), Some(&Duration::from_secs(5)));
@@ -184,11 +223,26 @@ mod tests {
 
     #[test]
     fn stages_beyond_any_machine_are_survived() {
-        let long = Stage { duration: Duration::MAX, target: u64::MAX };
-        let pacer = RampingRate::new(Rate { count: u64::MAX, per: Duration::ZERO }, &[long, long]);
+        let long = Stage {
+            duration: Duration::MAX,
+            target: u64::MAX,
+        };
+        let pacer = RampingRate::new(
+            Rate {
+                count: u64::MAX,
+                per: Duration::ZERO,
+            },
+            &[long, long],
+        );
         assert!(pacer.start_of(0).is_some());
         let _ = pacer.start_of(u64::MAX);
-        let slow = RampingRate::new(Rate { count: 1, per: Duration::MAX }, &[long]);
+        let slow = RampingRate::new(
+            Rate {
+                count: 1,
+                per: Duration::MAX,
+            },
+            &[long],
+        );
         let _ = slow.start_of(u64::MAX);
     }
 
@@ -196,7 +250,10 @@ mod tests {
     fn a_day_ends_as_exactly_as_it_began() {
         let day = 86_400;
         let got = RampingRate::new(
-            Rate { count: 0, per: Duration::from_secs(1) },
+            Rate {
+                count: 0,
+                per: Duration::from_secs(1),
+            },
             &[stage(day, 20_000), stage(0, 20_000), stage(10, 20_000)],
         );
         // Half the rate on average, so that many in the first day.

@@ -39,9 +39,13 @@ mod tests {
 
     fn parts() -> impl Iterator<Item = Stripe> {
         let sequence = SegmentSequence::parse(QUARTERS).unwrap();
-        ["0:1/4", "1/4:3/4", "3/4:1"].into_iter().map(move |segment| {
-            Division::of(Segment::parse(segment).unwrap(), &sequence).unwrap().stripe()
-        })
+        ["0:1/4", "1/4:3/4", "3/4:1"]
+            .into_iter()
+            .map(move |segment| {
+                Division::of(Segment::parse(segment).unwrap(), &sequence)
+                    .unwrap()
+                    .stripe()
+            })
     }
 
     fn all(pacer: &impl Pacer) -> Vec<Duration> {
@@ -49,8 +53,9 @@ mod tests {
     }
 
     fn together(whole: &(impl Pacer + Clone)) -> Vec<Duration> {
-        let mut starts: Vec<_> =
-            parts().flat_map(|stripe| all(&Striped::new(whole.clone(), stripe))).collect();
+        let mut starts: Vec<_> = parts()
+            .flat_map(|stripe| all(&Striped::new(whole.clone(), stripe)))
+            .collect();
         starts.sort_unstable();
         starts
     }
@@ -72,8 +77,13 @@ mod tests {
     #[test]
     fn a_part_keeps_its_place_in_time() {
         let sequence = SegmentSequence::parse("0,1/3,2/3,1").unwrap();
-        let stripe = Division::of(Segment::parse("1/3:2/3").unwrap(), &sequence).unwrap().stripe();
-        let rate = Rate { count: 10, per: Duration::from_secs(1) };
+        let stripe = Division::of(Segment::parse("1/3:2/3").unwrap(), &sequence)
+            .unwrap()
+            .stripe();
+        let rate = Rate {
+            count: 10,
+            per: Duration::from_secs(1),
+        };
         let part = Striped::new(ConstantRate::new(rate, Duration::from_secs(1)), stripe);
         assert_eq!(all(&part), [100, 400, 700].map(Duration::from_millis));
     }

@@ -36,11 +36,20 @@ impl UserCurve {
         for stage in stages {
             let to = u32::try_from(stage.target).unwrap_or(u32::MAX);
             // Equal targets and jumps change nothing within themselves.
-            lines.push(Line { begins, length: stage.duration, from, to });
+            lines.push(Line {
+                begins,
+                length: stage.duration,
+                from,
+                to,
+            });
             begins = begins.saturating_add(stage.duration);
             from = to;
         }
-        UserCurve { start, lines, stripe: Stripe::whole() }
+        UserCurve {
+            start,
+            lines,
+            stripe: Stripe::whole(),
+        }
     }
 
     /// The part of the curve that `stripe` holds.
@@ -152,7 +161,10 @@ mod tests {
     fn curve(start: u32, stages: &[(u64, u64)]) -> UserCurve {
         let stages: Vec<_> = stages
             .iter()
-            .map(|(ms, target)| Stage { duration: Duration::from_millis(*ms), target: *target })
+            .map(|(ms, target)| Stage {
+                duration: Duration::from_millis(*ms),
+                target: *target,
+            })
             .collect();
         UserCurve::new(start, &stages)
     }
@@ -195,8 +207,17 @@ mod tests {
     fn users_come_and_go_when_k6s_do() {
         let stages = [(2000, 5), (2000, 1), (0, 4), (1000, 4), (0, 2), (1500, 0)];
         let expected = [
-            (500, 2), (1000, 3), (1500, 4), (2000, 5), (2500, 4), (3000, 3), (3500, 2),
-            (4000, 4), (5000, 2), (5750, 1), (6500, 0),
+            (500, 2),
+            (1000, 3),
+            (1500, 4),
+            (2000, 5),
+            (2500, 4),
+            (3000, 3),
+            (3500, 2),
+            (4000, 4),
+            (5000, 2),
+            (5750, 1),
+            (6500, 0),
         ];
         assert_eq!(changes(&curve(1, &stages)), expected);
     }
@@ -219,7 +240,8 @@ mod tests {
     #[test]
     fn a_million_users_of_a_small_part_are_not_searched_through() {
         let sequence = "0,1/100000,1";
-        let part = curve(0, &[(1_000, 4_000_000_000), (1_000, 0)]).striped(stripes(sequence).remove(0));
+        let part =
+            curve(0, &[(1_000, 4_000_000_000), (1_000, 0)]).striped(stripes(sequence).remove(0));
         assert_eq!(part.users_at(Duration::from_secs(1)), 40_000);
         let mut at = Duration::ZERO;
         let mut seen = 0;

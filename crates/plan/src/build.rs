@@ -1,7 +1,7 @@
 //! From consolidated options to a valid plan.
 
 use crate::error::{Errors, Warning};
-use crate::options::Options;
+use crate::options::{Options, TrendStat};
 use crate::scenario::{Checked, Scenario};
 use crate::segment::Segment;
 use crate::shortcuts;
@@ -22,7 +22,8 @@ pub struct Plan {
     pub scenarios: Vec<Scenario>,
     /// In the order of their metrics' names.
     pub thresholds: Vec<Threshold>,
-    /// The consolidated options, `scenarios` filled in from the shortcuts.
+    /// The consolidated options, with `scenarios`, `systemTags` and
+    /// `summaryTrendStats` filled in: what `exec.test.options` shows.
     pub options: Options,
     /// The part of the whole test that runs here.
     pub segment: Segment,
@@ -60,9 +61,14 @@ impl Plan {
         // By name they are already; the sort is stable.
         scenarios.sort_by_key(|scenario| scenario.start_time);
         options.scenarios = Some(written);
+        options.system_tags.get_or_insert_default();
+        options
+            .summary_trend_stats
+            .get_or_insert_with(TrendStat::defaults);
         check_timeouts(&options, &mut errors);
         let thresholds = options.thresholds.iter().flatten();
         let thresholds = ThresholdOptions::read(thresholds, &mut errors);
+        warn_of_unindexed(&thresholds, &mut warnings);
         errors.or(Plan {
             scenarios,
             thresholds,
@@ -80,6 +86,22 @@ impl Plan {
             options: Options::default(),
             segment: Segment::WHOLE,
             warnings: Vec::new(),
+        }
+    }
+}
+
+/// Samples carry `vu` and `iter` beside their tags, so nothing selects them.
+fn warn_of_unindexed(thresholds: &[Threshold], warnings: &mut Vec<Warning>) {
+    let mut selectors: Vec<_> = thresholds
+        .iter()
+        .map(|threshold| &threshold.metric)
+        .collect();
+    selectors.dedup();
+    for selector in selectors {
+        for tag in selector.unindexed_tags() {
+            warnings.push(Warning::new(format!(
+                "thresholds.{selector}: the tag \"{tag}\" is not indexed, so no sample will match"
+            )));
         }
     }
 }

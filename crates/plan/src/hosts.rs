@@ -1,9 +1,9 @@
 //! Names and addresses: `hosts`, `blockHostnames`, `blacklistIPs`,
 //! `--local-ips`.
 
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::collections::BTreeMap;
 use std::fmt;
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::error::{Fault, excerpt};
 

@@ -20,10 +20,11 @@ pub struct Layers {
 ///
 /// The four options that shape the run — `duration`, `iterations`, `stages`,
 /// `scenarios` — go together: a layer that sets one of them wipes all four of
-/// the weaker layers, which is a warning when it costs something.
+/// the weaker layers. Where that costs whole scenarios it is a warning; a flag
+/// in the place of a short form is what one sets flags for.
 ///
 /// # Errors
-/// When one layer mixes ways to shape the run that exclude each other.
+/// When what is left shapes the run in two ways that exclude each other.
 pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
     let (mut sum, mut warnings) = (Options::default(), Vec::new());
     let named = [
@@ -32,30 +33,38 @@ pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
         ("the environment", layers.env),
         ("the command line", layers.flags),
     ];
-    let mut errors = Errors::default();
-    for (name, layer) in named {
-        check_mixing(name, &layer, &mut errors);
+    let mut shaper = "";
+    for (name, mut layer) in named {
+        // No tags at all is no wish to be rid of those below.
+        layer.tags = layer
+            .tags
+            .filter(|tags| !tags.is_empty() || sum.tags.is_none());
         let shaping = shaping(&layer);
         if !shaping.is_empty() {
-            let wiped = self::shaping(&sum);
-            if !wiped.is_empty() {
+            if sum
+                .scenarios
+                .as_ref()
+                .is_some_and(|scenarios| !scenarios.is_empty())
+            {
                 warnings.push(Warning::new(format!(
-                    "{name} sets {}, so {} set before is ignored",
-                    listed(&shaping),
-                    listed(&wiped)
+                    "{name} sets {}, so the scenarios of {shaper} are ignored entirely",
+                    listed(&shaping)
                 )));
             }
             sum.duration = None;
             sum.iterations = None;
             sum.stages = None;
             sum.scenarios = None;
+            shaper = name;
         }
         sum.overlay(layer);
     }
+    let mut errors = Errors::default();
+    check_mixing(shaper, &sum, &mut errors);
     errors.or((sum, warnings))
 }
 
-/// Which of the shaping options a layer sets.
+/// Which of the shaping options are set.
 fn shaping(options: &Options) -> Vec<&'static str> {
     let set = [
         ("duration", options.duration.is_some()),
@@ -76,13 +85,13 @@ fn listed(names: &[&str]) -> String {
 
 /// `iterations` with `duration` go together, as the latter then is the limit;
 /// any other pair is two answers to one question.
-fn check_mixing(name: &str, layer: &Options, errors: &mut Errors) {
-    let shaping = shaping(layer);
+fn check_mixing(shaper: &str, sum: &Options, errors: &mut Errors) {
+    let shaping = shaping(sum);
     if shaping.len() > 1 && shaping != ["duration", "iterations"] {
         errors.push(
             "",
             format!(
-                "{name} sets {}, which exclude each other: keep one of them",
+                "{shaper} sets {}, which exclude each other: keep one of them",
                 listed(&shaping)
             ),
         );

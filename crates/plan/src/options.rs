@@ -79,11 +79,22 @@ macro_rules! options {
             }
 
             /// The options under k6's key names, in k6's order, the unset ones
-            /// as `null`: what `inspect` prints, `exec.test.options` shows and
-            /// the script's own `options` become.
+            /// as `null`: what `inspect` prints.
             pub fn to_json(&self) -> Value {
                 let mut object = Map::new();
                 $( options!(@show $shown, object, $key, self.$field); )*
+                Value::Object(object)
+            }
+
+            /// Only what is set, under the same names: the consolidated values
+            /// to write back into the script's own `options`.
+            pub fn to_script_json(&self) -> Value {
+                let mut object = Map::new();
+                $(
+                    if let Some(value) = &self.$field && !CLI_ONLY.contains(&$key) {
+                        object.insert($key.to_owned(), OptionValue::to_json(value));
+                    }
+                )*
                 Value::Object(object)
             }
         }
@@ -229,6 +240,49 @@ impl Options {
         findings.errors.or((options, findings.warnings))
     }
 
+    /// Reads what a config file holds: the options of a script beside
+    /// settings of the program itself, which are passed over here.
+    ///
+    /// # Errors
+    /// Everything that is wrong, at once.
+    pub fn from_config(mut value: Value) -> Result<(Options, Vec<Warning>), Errors> {
+        if let Value::Object(object) = &mut value {
+            object.retain(|key, _| !PROGRAM_SETTINGS.contains(&key.as_str()));
+        }
+        let (options, mut warnings) = Options::from_json(value).map_err(|errors| {
+            let of_config =
+                |fault: Fault| Fault::at(format!("config file: {}", fault.place), fault.message);
+            Errors(errors.0.into_iter().map(of_config).collect())
+        })?;
+        for warning in &mut warnings {
+            if warning.detail.is_some() {
+                warning.message = "There were unknown fields in the config file".to_owned();
+            }
+        }
+        Ok((options, warnings))
+    }
+
+    /// What `exec.test.options` shows: as [`Options::to_json`], without the
+    /// short forms that scenarios have taken the place of, and with what only
+    /// the command line sets.
+    pub fn to_test_json(&self) -> Value {
+        let mut shown = self.to_json();
+        if let Value::Object(object) = &mut shown {
+            object.retain(|key, _| !SHORT_FORMS.contains(&key.as_str()));
+            let console = self
+                .console_output
+                .as_ref()
+                .map_or(Value::Null, OptionValue::to_json);
+            object.insert("consoleOutput".to_owned(), console);
+            let pool = self
+                .local_ips
+                .as_ref()
+                .map_or(Value::Null, OptionValue::to_json);
+            object.insert("localIPs".to_owned(), pool);
+        }
+        shown
+    }
+
     /// Reads the `K6_*` variables among `variables`; empty ones count as unset.
     ///
     /// # Errors
@@ -256,6 +310,19 @@ impl Options {
 
 /// Options of the command line and the environment that scripts cannot set.
 const CLI_ONLY: [&str; 3] = ["consoleOutput", "localIPs", "protocol"];
+
+/// The options that are short for one scenario.
+const SHORT_FORMS: [&str; 4] = ["vus", "duration", "iterations", "stages"];
+
+/// Keys of a config file that are no options of a script.
+const PROGRAM_SETTINGS: [&str; 6] = [
+    "out",
+    "linger",
+    "noUsageReport",
+    "webDashboard",
+    "collectors",
+    "features",
+];
 
 fn unknown(key: &str) -> Warning {
     let known = Options::KEYS

@@ -104,7 +104,11 @@ impl Holding {
     /// Each number of users is held from its moment until it has been left
     /// for as long as the grace, and never longer than to the end.
     fn of_steps(steps: &[(Duration, u32)], grace: Duration, end: Option<Duration>) -> Holding {
-        let left = steps.iter().skip(1).map(|(moment, _)| Some(*moment)).chain([None]);
+        let left = steps
+            .iter()
+            .skip(1)
+            .map(|(moment, _)| Some(*moment))
+            .chain([None]);
         let span = |(&(from, users), left): (&(Duration, u32), Option<Duration>)| {
             let released = left.map(|left| left.saturating_add(grace));
             let to = match (released, end) {
@@ -121,14 +125,19 @@ impl Holding {
     /// When nobody is held any more.
     fn released(&self) -> Option<Duration> {
         let busy = self.spans.iter().filter(|span| span.users > 0);
-        busy.map(|span| span.to).try_fold(Duration::ZERO, |last, to| Some(last.max(to?)))
+        busy.map(|span| span.to)
+            .try_fold(Duration::ZERO, |last, to| Some(last.max(to?)))
     }
 
     /// The number held, as its changes in the order of time.
     fn changes(&self) -> Vec<(Duration, i64)> {
         let mut begin_or_end: BTreeMap<Duration, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
         for span in &self.spans {
-            begin_or_end.entry(span.from).or_default().0.push(span.users);
+            begin_or_end
+                .entry(span.from)
+                .or_default()
+                .0
+                .push(span.users);
             if let Some(to) = span.to {
                 // A target reached at the very end is needed all the same.
                 let to = to.max(span.from.saturating_add(Duration::from_nanos(1)));
@@ -151,7 +160,9 @@ impl Holding {
                     }
                 }
             }
-            let now = open.last_key_value().map_or(0, |(users, _)| i64::from(*users));
+            let now = open
+                .last_key_value()
+                .map_or(0, |(users, _)| i64::from(*users));
             if now != held {
                 changes.push((moment, now - held));
                 held = now;
@@ -173,11 +184,19 @@ fn steps(scenario: &Scenario, start: u32) -> Vec<(Duration, u32)> {
     for stage in stages {
         let distance = from.abs_diff(stage.target);
         // A jump passes over the numbers on its way.
-        let first = if stage.duration.is_zero() { distance.max(1) } else { 1 };
+        let first = if stage.duration.is_zero() {
+            distance.max(1)
+        } else {
+            1
+        };
         for step in first..=distance {
             let nanos = stage.duration.as_nanos() * u128::from(step) / u128::from(distance);
             let offset = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
-            let whole = if stage.target > from { from + step } else { from - step };
+            let whole = if stage.target > from {
+                from + step
+            } else {
+                from - step
+            };
             let moment = begins.saturating_add(offset);
             let users = scenario.share(whole);
             if steps.last().is_none_or(|last| last.1 != users) {
@@ -229,7 +248,10 @@ mod tests {
 
     fn arrivals(start: u64, pre_allocated: u32, max_users: u32) -> Scenario {
         let executor = Executor::ConstantArrivalRate {
-            rate: Rate { count: 1, per: secs(1) },
+            rate: Rate {
+                count: 1,
+                per: secs(1),
+            },
             duration: secs(10),
             pre_allocated,
             max_users,
@@ -243,7 +265,10 @@ mod tests {
     fn needs(scenarios: Vec<Scenario>) -> (u32, u64) {
         let first = Plan::single(constant(1, 0, 1, 0), Vec::new());
         let needs = Plan { scenarios, ..first }.requirements();
-        (needs.max_users, needs.duration_with_graceful_stop.unwrap().as_secs())
+        (
+            needs.max_users,
+            needs.duration_with_graceful_stop.unwrap().as_secs(),
+        )
     }
 
     /// All figures as `k6 inspect --execution-requirements` of v1.8.1 tells.
@@ -251,7 +276,10 @@ mod tests {
     fn ramps_let_their_users_go_one_by_one() {
         assert_eq!(needs(vec![ramp(1, &[(10, 5), (10, 0)], 5, 60)]), (5, 25));
         assert_eq!(needs(vec![ramp(1, &[(10, 5), (10, 0)], 5, 1)]), (5, 21));
-        assert_eq!(needs(vec![ramp(1, &[(10, 5), (0, 0), (100, 0)], 5, 10)]), (5, 15));
+        assert_eq!(
+            needs(vec![ramp(1, &[(10, 5), (0, 0), (100, 0)], 5, 10)]),
+            (5, 15)
+        );
         let beside = |start| {
             let ramp = ramp(0, &[(10, 10), (0, 0), (100, 0)], 5, 10);
             needs(vec![ramp, constant(7, start, 1, 0)])
@@ -260,7 +288,10 @@ mod tests {
         assert_eq!(beside(14), (17, 15));
         assert_eq!(beside(15), (10, 16));
         let crossing = |grace| {
-            needs(vec![ramp(10, &[(10, 0)], grace, 0), ramp(0, &[(10, 10)], 30, 0)])
+            needs(vec![
+                ramp(10, &[(10, 0)], grace, 0),
+                ramp(0, &[(10, 10)], 30, 0),
+            ])
         };
         assert_eq!(crossing(0), (10, 10));
         assert_eq!(crossing(2), (12, 10));
@@ -273,13 +304,19 @@ mod tests {
         assert_eq!(pair(11), (7, 12));
         let rising = ramp(0, &[(10, 10), (10, 20)], 30, 0);
         assert_eq!(needs(vec![constant(3, 0, 10, 0), rising]), (20, 20));
-        assert_eq!(needs(vec![arrivals(0, 2, 10), arrivals(45, 5, 6)]), (10, 85));
+        assert_eq!(
+            needs(vec![arrivals(0, 2, 10), arrivals(45, 5, 6)]),
+            (10, 85)
+        );
         assert_eq!(needs(vec![arrivals(0, 2, 10), arrivals(5, 5, 6)]), (16, 45));
     }
 
     #[test]
     fn a_huge_ramp_costs_nothing() {
         let highest = u64::from(u32::MAX);
-        assert_eq!(needs(vec![ramp(0, &[(10, highest), (10, 0)], 0, 0)]), (u32::MAX, 20));
+        assert_eq!(
+            needs(vec![ramp(0, &[(10, highest), (10, 0)], 0, 0)]),
+            (u32::MAX, 20)
+        );
     }
 }

@@ -21,13 +21,13 @@ pub(crate) fn scenarios(
     }
     let scenario = if let Some(iterations) = options.iterations {
         let mut shared = ScenarioOptions::new(ExecutorKind::SharedIterations);
-        shared.vus = Some(options.vus.unwrap_or(1));
+        shared.vus = options.vus;
         shared.iterations = Some(iterations);
         shared.max_duration = options.duration;
         shared
     } else if let Some(duration) = options.duration {
         let mut constant = ScenarioOptions::new(ExecutorKind::ConstantUsers);
-        constant.vus = Some(options.vus.unwrap_or(1));
+        constant.vus = options.vus;
         constant.duration = Some(duration);
         constant
     } else if let Some(stages) = options.stages.as_ref().filter(|s| !s.is_empty()) {

@@ -101,7 +101,10 @@ impl OptionValue for TlsAuth {
         object.insert("key".to_owned(), Value::from(self.key.as_str()));
         let password = self.password.as_deref().map_or(Value::Null, Value::from);
         object.insert("password".to_owned(), password);
-        let domains = self.domains.as_ref().map_or(Value::Null, OptionValue::to_json);
+        let domains = self
+            .domains
+            .as_ref()
+            .map_or(Value::Null, OptionValue::to_json);
         object.insert("domains".to_owned(), domains);
         Value::Object(object)
     }

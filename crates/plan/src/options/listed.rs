@@ -145,6 +145,13 @@ text_value! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemTags(pub Vec<SystemTag>);
 
+impl Default for SystemTags {
+    /// The tags that are on when nobody says otherwise.
+    fn default() -> SystemTags {
+        SystemTags(SystemTag::defaults())
+    }
+}
+
 impl SystemTags {
     /// Reads `url,status,…`, as `--system-tags` has it.
     ///
@@ -268,8 +275,14 @@ pub enum Figure {
 }
 
 impl TrendStat {
-    /// The figures shown when nobody says otherwise.
+    /// The names of the figures shown when nobody says otherwise.
     pub const DEFAULTS: [&'static str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
+
+    /// The figures shown when nobody says otherwise.
+    pub fn defaults() -> Vec<TrendStat> {
+        let read = TrendStat::DEFAULTS.into_iter().map(TrendStat::parse);
+        read.filter_map(Result::ok).collect()
+    }
 
     /// Reads one of the names, or `p(N)` with N from 0 to 100.
     ///
@@ -324,13 +337,18 @@ pub fn parse_trend_stats(text: &str) -> Result<Vec<TrendStat>, Fault> {
 /// Reads `name=value`, as `--tag` has it.
 ///
 /// # Errors
-/// When there is no name or no equals sign.
+/// When there is no name, no value or no equals sign.
 pub fn parse_tag(text: &str) -> Result<(String, String), Fault> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok((name.to_owned(), value.to_owned()))
+        }
         _ => Err(Fault::at(
             "",
-            format!("\"{}\" is no tag: write name=value", excerpt(text)),
+            format!(
+                "\"{}\" is no tag: write name=value, neither of them empty",
+                excerpt(text)
+            ),
         )),
     }
 }
