@@ -158,6 +158,7 @@ fn run_options(
             discard_bodies: options.discard_response_bodies.unwrap_or(false),
             batch: count(options.batch, defaults.batch),
             batch_per_host: count(options.batch_per_host, defaults.batch_per_host),
+            max_redirects: options.max_redirects.map(|n| u32::try_from(n).unwrap_or(0)),
         },
         client: Arc::new(client),
         tags: run_tags.clone(),
@@ -170,5 +171,7 @@ fn run_options(
         summary_timeout: options.handle_summary_timeout.unwrap_or(2 * minute),
         tag_user: system_tags.has(samples::SystemTag::Vu),
         tag_iteration: system_tags.has(samples::SystemTag::Iter),
+        tag_group: system_tags.has(samples::SystemTag::Group),
+        tag_ip: system_tags.has(samples::SystemTag::Ip),
     })
 }

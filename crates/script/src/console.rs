@@ -121,7 +121,7 @@ fn write_members<'c>(line: &mut String, value: &Value<'c>, around: &mut Vec<Valu
     for key in value.keys()? {
         line.push_str(if any { ", " } else { "{ " });
         any = true;
-        line.push_str(&key.text());
+        key.with_text(|text| line.push_str(text));
         line.push_str(": ");
         write_inner(line, &value.get(&key)?, around)?;
     }

@@ -91,20 +91,29 @@ impl EventLoop {
             if let Some(rejection) = context.take_unhandled_rejection() {
                 return Err(Drained::Unhandled(Persistent::new(&rejection.0)));
             }
-            let finished = self.finished.borrow_mut().pop_front();
-            if let Some(finish) = finished {
-                finish(context).map_err(Drained::Thrown)?;
-                continue;
-            }
-            if let Some((key, timer)) = self.take_due() {
-                self.fire(context, key, timer).map_err(Drained::Thrown)?;
-                continue;
-            }
-            if self.is_idle() {
+            if !self.turn(context).map_err(Drained::Thrown)? {
                 return Ok(());
             }
-            context.wait(self.next()).map_err(|cancelled| Drained::Thrown(context.cancelled(cancelled)))?;
         }
+    }
+
+    /// One turn of the loop: promise jobs, then one timer or one finished operation, waited for if need be. False when
+    /// there is none.
+    pub fn turn(&self, context: &Context) -> Result<bool, Thrown> {
+        if context.run_jobs()? {
+            return Ok(true);
+        }
+        let finished = self.finished.borrow_mut().pop_front();
+        if let Some(finish) = finished {
+            finish(context)?;
+        } else if let Some((key, timer)) = self.take_due() {
+            self.fire(context, key, timer)?;
+        } else if self.is_idle() {
+            return Ok(false);
+        } else {
+            context.wait(self.next()).map_err(|cancelled| context.cancelled(cancelled))?;
+        }
+        Ok(true)
     }
 
     /// Nothing runs, and nothing is to come.

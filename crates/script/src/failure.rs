@@ -1,8 +1,10 @@
-use std::fmt;
+//! Failures of scripts, and exceptions as the log shows them.
+
+use std::fmt::{self, Write as _};
 
 use engine::AbortReason;
 
-use crate::quickjs::Exception;
+use crate::quickjs::{Context, Exception, Frame, Thrown};
 
 /// Why a script could not be loaded, or ended outside of iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +19,7 @@ impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ScriptError::Exception(text) => f.write_str(text),
-            ScriptError::Aborted(AbortReason::ByScript(message)) => write!(f, "test aborted: {message}"),
+            ScriptError::Aborted(AbortReason::ByScript(message)) => f.write_str(message),
             ScriptError::Aborted(reason) => write!(f, "the run was ended: {reason:?}"),
         }
     }
@@ -25,20 +27,39 @@ impl fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-/// An exception as the log shows it: its text, then where it was thrown,
-/// innermost first.
-pub(crate) fn describe(exception: &Exception<'_>) -> String {
+impl ScriptError {
+    /// The pending exception.
+    pub(crate) fn thrown(context: &Context, thrown: Thrown) -> Self {
+        ScriptError::Exception(with_stack(&context.take_exception(thrown)))
+    }
+}
+
+/// An exception's text, and under it, one a line, where it came from.
+pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
     let mut text = exception.text();
     for frame in exception.frames() {
         text.push_str("\n\tat ");
-        if frame.function.is_empty() {
-            text.push_str(&frame.place);
-        } else {
-            text.push_str(&format!("{} ({})", frame.function, frame.place));
-        }
+        push_frame(&mut text, &frame);
     }
-    if text.contains("\n\tat ") {
-        text.push('\n');
-    }
+    text.push('\n');
     text
+}
+
+/// `text`, and where the script is, on one line.
+pub(crate) fn with_place(text: &str, frames: &[Frame]) -> String {
+    let mut line = text.to_owned();
+    if let Some(frame) = frames.iter().find(|frame| frame.place != "native") {
+        line.push_str(" at ");
+        push_frame(&mut line, frame);
+    }
+    line
+}
+
+fn push_frame(text: &mut String, frame: &Frame) {
+    // Writing to a String cannot fail.
+    let _ = if frame.function.is_empty() {
+        write!(text, "{}", frame.place)
+    } else {
+        write!(text, "{} ({})", frame.function, frame.place)
+    };
 }

@@ -3,7 +3,7 @@
 use crate::console;
 use crate::modules::{text_codec, timers};
 use crate::program;
-use crate::quickjs::{Atom, Class, Context, Entry, Thrown, Value, Written};
+use crate::quickjs::{Atom, Class, Context, Entry, Returned, Thrown, Value, Written};
 use crate::user::user;
 
 static FUNCTIONS: &[Entry] = &[
@@ -13,7 +13,15 @@ static FUNCTIONS: &[Entry] = &[
     Entry::function(c"clearTimeout", 1, timers::clear),
     Entry::function(c"setInterval", 2, timers::set_interval),
     Entry::function(c"clearInterval", 1, timers::clear),
+    Entry::getter(c"TextEncoder", |context, _| made(context, "TextEncoder")),
+    Entry::getter(c"TextDecoder", |context, _| made(context, "TextDecoder")),
 ];
+
+/// Makes the text codecs, which take the places of the getters that few scripts ever ask.
+fn made<'c>(context: &'c Context, name: &str) -> Returned<'c> {
+    text_codec::define(context)?;
+    context.global().get(name)
+}
 
 /// Defines the globals for the running user.
 pub fn define(context: &Context) -> Result<(), Thrown> {
@@ -43,7 +51,7 @@ impl Class for Environment {
         if key.is_symbol() {
             return Ok(None);
         }
-        let value = user(context).env(&key.text());
+        let value = key.with_text(|name| user(context).env(name));
         value.map(|value| context.string(&value)).transpose()
     }
 

@@ -1,185 +1,264 @@
-//! One run of a script's init code: a runtime with the script's exports.
+//! One running copy of a program: an engine instance, its user, and its exports.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::sync::Arc;
 
 use engine::{AbortReason, Stop};
 
 use crate::event_loop::Drained;
-use crate::failure::{ScriptError, describe};
+use crate::failure::{ScriptError, with_stack};
+use crate::globals;
 use crate::names;
 use crate::program::UserLoader;
-use crate::quickjs::{
-    Context, Fiber, Persistent, PromiseState, Runtime, Settings, Thrown, Value,
-};
-use crate::user::User;
-use crate::{globals, quickjs};
+use crate::pure::logline::Level;
+use crate::quickjs::{Context, Fiber, Persistent, PromiseState, Runtime, Settings, Thrown, Value};
+use crate::user::{Phase, User, user};
 
-/// A user's runtime after its init code.
-pub(crate) struct Instance {
-    // Dropped before the runtime that its values live in.
-    namespace: Persistent,
+/// One running copy of a program.
+pub struct Instance {
     pub user: Rc<User>,
-    pub runtime: Runtime,
+    exports: Rc<Persistent>,
+    functions: RefCell<HashMap<String, Rc<Persistent>>>,
+    /// The last to go: what is kept above belongs to it.
+    runtime: Runtime,
 }
 
-/// How a call into a script ended.
-#[derive(Debug)]
-pub(crate) enum Outcome<T> {
-    /// It returned.
+/// How a call into the script ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome<T> {
+    /// It returned, and all that it had set going is done.
     Returned(T),
-    /// It threw; as the log shows it.
+    /// An exception; the text has its stack.
     Threw(String),
     /// It was ended by force.
     Interrupted,
-    /// It asked for the end of the run.
+    /// The script asked for the end of the run.
     Aborted(AbortReason),
 }
 
 impl Instance {
-    /// Runs the init code for `user`.
+    /// Starts a copy of the program: runs its init code.
     ///
     /// # Errors
-    /// What it threw.
-    pub async fn start(user: Rc<User>) -> Result<Instance, ScriptError> {
-        let settings =
-            Settings { names: names::TABLE, memory_limit: None, loader: Rc::new(UserLoader) };
+    /// What the init code threw, or that it asked for the end of the run.
+    pub async fn start(user: User) -> Result<Self, ScriptError> {
+        let user = Rc::new(user);
+        let settings = Settings { names: names::TABLE, memory_limit: None, loader: Rc::new(UserLoader) };
         let runtime = Runtime::new(settings, Rc::clone(&user))
-            .map_err(|error| ScriptError::Exception(error.to_string()))?;
-        let entry = user.library().entry().name();
-        let stop = Stop::new();
-        let outcome = run(&runtime, &user, &stop, move |context| {
-            globals::define(context)?;
-            let importing = context.import(&entry, &entry)?;
-            settle(context, &importing)?;
-            match importing.promise_state() {
-                Some(PromiseState::Fulfilled(namespace)) => Ok(Persistent::new(&namespace)),
-                Some(PromiseState::Rejected(reason)) => Err(context.throw(reason)),
-                _ => Err(context.throw_plain("the init code waits for something that never comes")),
+            .map_err(|error| ScriptError::Aborted(AbortReason::Machine(error.to_string())))?;
+        let asked = Rc::clone(&user);
+        runtime.set_interrupt(Some(Rc::new(move || asked.is_overdue())));
+        let started = run(&runtime, &user, None, |context| {
+            let outcome = globals::define(context).and_then(|()| load_entry(context));
+            settle(context, outcome, |value| Ok(Persistent::new(&value)))
+        });
+        match started.await {
+            Outcome::Returned(exports) => {
+                Ok(Self { user, exports: Rc::new(exports), functions: RefCell::default(), runtime })
             }
-        })
-        .await;
-        match outcome {
-            Outcome::Returned(namespace) => Ok(Instance { runtime, user, namespace }),
             Outcome::Threw(text) => Err(ScriptError::Exception(text)),
-            Outcome::Aborted(reason) => Err(ScriptError::Aborted(reason)),
             Outcome::Interrupted => Err(ScriptError::Exception("the init code was interrupted".to_owned())),
+            Outcome::Aborted(reason) => Err(ScriptError::Aborted(reason)),
         }
     }
 
-    /// An export of the script; undefined if there is none of that name.
-    pub fn export<'c>(&self, context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
-        exported(&self.namespace.restore(context), name)
+    /// Looks at the exports, without running any of them.
+    pub fn with_exports<R>(&self, body: impl for<'c> FnOnce(&Value<'c>) -> R) -> R {
+        self.runtime.enter(|context| body(&self.exports.restore(context)))
     }
 
-    /// A handle on all exports, for code that runs later on the script's stack.
-    pub fn namespace(&self) -> Persistent {
-        self.runtime.enter(|context| Persistent::new(&self.namespace.restore(context)))
-    }
-
-    /// Runs `body` on the script's own stack, then what it left running.
-    pub async fn run<T: 'static>(
-        &self,
-        stop: &Stop,
-        body: impl FnOnce(&Context) -> Result<T, Thrown> + 'static,
-    ) -> Outcome<T> {
-        run(&self.runtime, &self.user, stop, body).await
-    }
-}
-
-/// An export by name. A script in CommonJS has them on its default export too.
-pub(crate) fn exported<'c>(namespace: &Value<'c>, name: &str) -> Result<Value<'c>, Thrown> {
-    let value = namespace.get(name)?;
-    if !value.is_undefined() || name == "default" {
-        return Ok(value);
-    }
-    Ok(value)
-}
-
-/// Calls an exported function, waits for the promise that it may return, and
-/// for all that it left running.
-pub(crate) fn call_to_end<'c>(
-    context: &'c Context,
-    function: &Value<'c>,
-    arguments: &[&Value<'c>],
-) -> Result<Value<'c>, Thrown> {
-    let result = function.call(&context.undefined(), arguments)?;
-    settle(context, &result)?;
-    match result.promise_state() {
-        Some(PromiseState::Fulfilled(value)) => Ok(value),
-        Some(PromiseState::Rejected(reason)) => Err(context.throw(reason)),
-        // A promise that nothing can settle any more: the function never ended.
-        Some(PromiseState::Pending) | None => Ok(result),
-    }
-}
-
-/// Runs the event loop until nothing is left. If `result` is a promise, its
-/// rejection is the caller's to tell.
-fn settle(context: &Context, result: &Value<'_>) -> Result<(), Thrown> {
-    let user = crate::user::user(context);
-    match user.event_loop.drain(context) {
-        Ok(()) => Ok(()),
-        Err(Drained::Thrown(thrown)) => Err(thrown),
-        Err(Drained::Unhandled(reason)) => {
-            if let Some(PromiseState::Rejected(_)) = result.promise_state() {
-                result.mark_handled();
+    /// The exported function `name`.
+    pub fn function(&self, name: &str) -> Option<Rc<Persistent>> {
+        if let Some(function) = self.functions.borrow().get(name) {
+            return Some(Rc::clone(function));
+        }
+        let found = self.with_exports(|exports| match exports.get(name) {
+            Ok(value) if value.is_function() => Some(Rc::new(Persistent::new(&value))),
+            Ok(_) => None,
+            Err(thrown) => {
+                drop(exports.context().take_exception(thrown));
+                None
             }
-            Err(context.throw(reason.restore(context)))
+        })?;
+        self.functions.borrow_mut().insert(name.to_owned(), Rc::clone(&found));
+        Some(found)
+    }
+
+    /// Calls an exported function with `argument` (JSON; none is undefined), waits until all that it has set going is
+    /// done, and gives what `read` makes of its result.
+    pub async fn call<T: 'static>(
+        &self,
+        phase: Phase,
+        function: Rc<Persistent>,
+        argument: Argument,
+        stop: Option<&Stop>,
+        read: impl for<'c> FnOnce(Value<'c>) -> Result<T, Thrown> + 'static,
+    ) -> Outcome<T> {
+        self.user.set_phase(phase);
+        let called = run(&self.runtime, &self.user, stop, move |context| {
+            let outcome = argument
+                .make(context)
+                .and_then(|argument| function.restore(context).call(&context.undefined(), &[&argument]));
+            settle(context, outcome, read)
+        });
+        called.await
+    }
+
+    /// Sets the global `__ITER`.
+    pub fn set_iteration(&self, number: u64) {
+        self.runtime.enter(|context| {
+            let set = context.global().set(names::ITER, context.integer(number));
+            if let Err(thrown) = set {
+                // The script has made it read-only; so be it.
+                drop(context.take_exception(thrown));
+            }
+        });
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // What was left running may hold the user, and so itself.
+        self.user.event_loop.abandon();
+        self.runtime.set_interrupt(None);
+    }
+}
+
+/// What an exported function is called with.
+pub enum Argument {
+    /// JSON text, read anew.
+    Json(Arc<str>),
+    /// Nothing.
+    Undefined,
+    /// What set-up returned: read once for each user, then shared by its iterations.
+    Setup,
+}
+
+impl Argument {
+    fn make<'c>(&self, context: &'c Context) -> Result<Value<'c>, Thrown> {
+        match self {
+            Argument::Undefined => Ok(context.undefined()),
+            Argument::Json(text) => context.parse_json(text, "data"),
+            Argument::Setup => {
+                let user = user(context);
+                if let Some(kept) = user.setup_value.get() {
+                    return Ok(kept.restore(context));
+                }
+                let value = match user.common.setup_data.get() {
+                    Some(Some(text)) => context.parse_json(text, "setup data")?,
+                    _ => context.undefined(),
+                };
+                // Nobody else sets it: a user runs one script at a time.
+                let _ = user.setup_value.set(Persistent::new(&value));
+                Ok(value)
+            }
         }
     }
 }
 
-/// Runs `body` in a fiber, polled together with the user's event loop, until
-/// it is done or `stop` is given.
+/// Runs `body` on a stack of its own, with the user's event loop beside it, until it returns or `stop` is given.
 async fn run<T: 'static>(
     runtime: &Runtime,
     user: &Rc<User>,
-    stop: &Stop,
-    body: impl FnOnce(&Context) -> Result<T, Thrown> + 'static,
+    stop: Option<&Stop>,
+    body: impl FnOnce(&Context) -> Outcome<T> + 'static,
 ) -> Outcome<T> {
-    let fiber = Fiber::new(runtime, move |context| match body(context) {
-        Ok(value) => Outcome::Returned(value),
-        Err(thrown) => {
-            let exception = context.take_exception(thrown);
-            if exception.is_uncatchable() { Outcome::Interrupted } else { Outcome::Threw(describe(&exception)) }
-        }
-    });
-    let mut fiber = match fiber {
+    *user.stop.borrow_mut() = stop.cloned();
+    let mut fiber = match Fiber::new(runtime, body) {
         Ok(fiber) => fiber,
         Err(error) => return Outcome::Aborted(AbortReason::Machine(error.to_string())),
     };
-    let outcome = poll_fn(|task| {
-        if stop.is_stopped() {
-            let cancelled = fiber.cancel().unwrap_or(Outcome::Interrupted);
-            return Poll::Ready(cancelled);
+    poll_fn(|task| {
+        if stop.is_some_and(Stop::is_stopped) {
+            return std::task::Poll::Ready(fiber.cancel().unwrap_or(Outcome::Interrupted));
         }
         user.event_loop.poll_with(&mut fiber, task)
     })
-    .await;
-    drop(Pin::new(&mut fiber));
-    if !user.event_loop.is_idle() {
-        user.event_loop.abandon();
+    .await
+}
+
+/// The module or file that is the script itself, run: its exports.
+fn load_entry<'c>(context: &'c Context) -> Result<Value<'c>, Thrown> {
+    let user = user(context);
+    let name = user.library().entry().name();
+    let exports = crate::program::run_entry(context, &name)?;
+    write_options_back(context, &exports)?;
+    Ok(exports)
+}
+
+/// Gives the script's own `options` the values that hold for the run.
+fn write_options_back(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
+    let Some(changes) = user(context).common.option_changes.get() else {
+        return Ok(());
+    };
+    let options = exports.get("options")?;
+    if options.is_object() {
+        for (key, json) in changes {
+            options.set(key.as_str(), context.parse_json(json, "options")?)?;
+        }
     }
-    match user.abort.borrow_mut().take() {
-        Some(reason) => Outcome::Aborted(reason),
-        None => outcome,
+    Ok(())
+}
+
+/// Waits until all that the script has set going is done, and makes an outcome of it.
+fn settle<'c, T>(
+    context: &'c Context,
+    outcome: Result<Value<'c>, Thrown>,
+    read: impl FnOnce(Value<'c>) -> Result<T, Thrown>,
+) -> Outcome<T> {
+    let user = user(context);
+    let outcome = match outcome {
+        Ok(value) => match user.event_loop.drain(context) {
+            Ok(()) => settled(context, value).and_then(read).map_err(|thrown| of_exception(context, thrown)),
+            Err(Drained::Thrown(thrown)) => Err(of_exception(context, thrown)),
+            Err(Drained::Unhandled(reason)) => {
+                let exception = crate::quickjs::Exception(reason.restore(context));
+                Err(Outcome::Threw(format!("Uncaught (in promise) {}", with_stack(&exception))))
+            }
+        },
+        Err(thrown) => Err(of_exception(context, thrown)),
+    };
+    for timer in user.event_loop.abandon() {
+        let text = format!("the timer {timer} was still set when the script ended, and is dropped");
+        user.log(Level::Warning, &text);
+    }
+    // Rejections that nobody can handle any more belong to what has just ended.
+    while context.take_unhandled_rejection().is_some() {}
+    match outcome {
+        Ok(value) => Outcome::Returned(value),
+        Err(other) => other,
     }
 }
 
-/// Interrupts a script that holds its worker's thread past its deadline, or
-/// while the whole run is being aborted.
-pub(crate) fn watch_over(runtime: &quickjs::Runtime, user: &Rc<User>) {
-    let user = Rc::downgrade(user);
-    runtime.set_interrupt(Some(Rc::new(move || {
-        let Some(user) = user.upgrade() else { return true };
-        if user.abort.borrow().is_some() {
-            return true;
+/// The value of a promise that is fulfilled by now; any other value as it is.
+fn settled<'c>(context: &'c Context, value: Value<'c>) -> Result<Value<'c>, Thrown> {
+    match value.promise_state() {
+        None => Ok(value),
+        Some(PromiseState::Fulfilled(value)) => Ok(value),
+        Some(PromiseState::Rejected(reason)) => {
+            value.mark_handled();
+            Err(context.throw(reason))
         }
-        let aborted = user.run_is_aborted();
-        let iteration = user.iteration.borrow();
-        let overdue = iteration.as_ref().is_some_and(|it| it.stop.is_overdue(clock::now()));
-        overdue || aborted
-    })));
+        // Nothing is left that could settle it, so it never will be. k6 takes that for an end as well.
+        Some(PromiseState::Pending) => Ok(context.undefined()),
+    }
+}
+
+/// What an exception means for the run.
+fn of_exception<T>(context: &Context, thrown: Thrown) -> Outcome<T> {
+    let user = user(context);
+    let exception = context.take_exception(thrown);
+    if !exception.is_uncatchable() {
+        return Outcome::Threw(with_stack(&exception));
+    }
+    if let Some(reason) = user.abort.borrow_mut().take() {
+        return Outcome::Aborted(reason);
+    }
+    if context.is_cancelled() || user.is_overdue() {
+        return Outcome::Interrupted;
+    }
+    Outcome::Threw(with_stack(&exception))
 }

@@ -1,7 +1,8 @@
+//! From a script's source to a program: compiled, its init code run once, its exports known.
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use engine::UserId;
 use samples::Registry;
@@ -9,6 +10,7 @@ use serde_json::Value as Json;
 
 use crate::failure::ScriptError;
 use crate::instance::Instance;
+use crate::once;
 use crate::program::{Fetch, ImportMap, Library, Location};
 use crate::user::{Common, Log, RunOptions, User};
 
@@ -41,37 +43,43 @@ pub struct Program {
     exports: Arc<Exports>,
 }
 
-#[derive(Debug)]
 struct Exports {
     functions: Vec<String>,
     options: Json,
 }
 
 impl Program {
-    /// Compiles the script and all it imports, and runs its init code.
+    /// Compiles the script and all it imports, and runs its init code once, as
+    /// `__VU` 0. Blocks until that is done.
     ///
     /// # Errors
     /// What cannot be read or compiled, or what the init code threw.
     pub fn load(settings: LoadSettings) -> Result<Program, ScriptError> {
-        let folder = settings.path.parent().map(PathBuf::from).unwrap_or_default();
-        let typescript = settings.may_be_typescript
-            || settings.path.extension().is_some_and(|ext| ["ts", "mts", "cts"].iter().any(|ts| ext == *ts));
-        let entry = Location::File(settings.path);
-        let library = Library::new(entry, folder, settings.fetch, settings.import_map);
-        library.add_entry(&settings.source, typescript).map_err(ScriptError::Exception)?;
+        let path = std::path::absolute(&settings.path).map_err(|error| {
+            ScriptError::Exception(format!("cannot find {}: {error}", settings.path.display()))
+        })?;
+        let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+        let entry = Location::File(path);
+        let typescript =
+            settings.may_be_typescript || matches!(entry.extension().as_str(), "ts" | "mts" | "cts");
         let common = Arc::new(Common {
-            library,
+            library: Library::new(entry, folder, settings.fetch, settings.import_map),
             registry: settings.registry,
             shared_arrays: Default::default(),
             log: settings.log,
             env: settings.env,
-            run: Default::default(),
-            setup_data: Default::default(),
+            run: OnceLock::new(),
+            option_changes: OnceLock::new(),
+            setup_data: OnceLock::new(),
         });
-        let exports = crate::once::block_on(first_init(Arc::clone(&common)))
-            .map_err(|error| ScriptError::Exception(format!("cannot start an event loop: {error}")))??;
-        common.library.seal();
-        Ok(Program { common, exports: Arc::new(exports) })
+        let source = settings.source;
+        once::on_own_thread(move || {
+            common.library.add_entry(&source, typescript).map_err(ScriptError::Exception)?;
+            let exports = once::block_on(first_run(Arc::clone(&common)))
+                .map_err(|error| ScriptError::Exception(format!("cannot start an event loop: {error}")))??;
+            common.library.seal();
+            Ok(Program { common, exports: Arc::new(exports) })
+        })
     }
 
     /// The names of the functions that the script exports.
@@ -86,10 +94,12 @@ impl Program {
 
     /// Tells the program what holds for the run. Only the first call counts.
     pub fn set_run(&self, options: RunOptions) {
-        let _ = self.common.run.set(options);
+        let all: Json = serde_json::from_str(&options.options).unwrap_or_default();
+        let _ = self.common.option_changes.set(changes_to(self.options(), &all));
+        let _ = self.common.run.set(Arc::new(options));
     }
 
-    /// What set-up returned, as JSON; null if it returned nothing.
+    /// What set-up returned, as JSON; none if it returned nothing.
     pub fn setup_data(&self) -> Option<Json> {
         let text = self.common.setup_data.get()?.as_deref()?;
         serde_json::from_str(text).ok()
@@ -101,34 +111,29 @@ impl Program {
     }
 }
 
-async fn first_init(common: Arc<Common>) -> Result<Exports, ScriptError> {
-    let user = Rc::new(User::new(UserId(0), common, None));
-    let instance = Instance::start(user).await?;
-    let namespace = instance.namespace();
-    let read = instance.runtime.enter(move |context| {
-        let namespace = namespace.restore(context);
-        let mut functions = Vec::new();
-        let mut options = Json::Null;
-        let read = || -> Result<(), crate::quickjs::Thrown> {
-            for (name, value) in namespace.entries()? {
-                if value.is_function() {
-                    functions.push(name);
-                } else if name == "default" && value.is_object() {
-                    // A CommonJS script's exports.
-                    continue;
-                }
-            }
-            let exported = namespace.get("options")?;
-            if let Some(text) = exported.to_json()? {
-                options = serde_json::from_str(&text).unwrap_or(Json::Null);
-            }
-            Ok(())
+/// The consolidated options that differ from what the script has, each as JSON. What nobody set is not among them.
+fn changes_to(own: &Json, all: &Json) -> Vec<(String, String)> {
+    let all = all.as_object().into_iter().flatten();
+    let changed = all.filter(|(key, value)| !value.is_null() && own.get(key.as_str()) != Some(value));
+    changed.map(|(key, value)| (key.clone(), value.to_string())).collect()
+}
+
+/// Runs the init code for the first time, and looks at what it exports.
+async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
+    let instance = Instance::start(User::new(UserId(0), common, None)).await?;
+    instance.with_exports(|exports| {
+        let read = || {
+            let entries = exports.entries()?;
+            let functions = entries.iter().filter(|(_, value)| value.is_function());
+            let functions = functions.map(|(name, _)| name.clone()).collect();
+            Ok((functions, exports.get("options")?.to_json()?))
         };
-        let outcome = { let mut read = read; read() };
-        outcome.map_err(|thrown| {
-            ScriptError::Exception(crate::failure::describe(&context.take_exception(thrown)))
-        })?;
-        Ok::<_, ScriptError>(Exports { functions, options })
-    });
-    read
+        let (functions, options) = read().map_err(|thrown| ScriptError::thrown(exports.context(), thrown))?;
+        let options = match options {
+            Some(json) => serde_json::from_str(&json)
+                .map_err(|error| ScriptError::Exception(format!("the exported options are no JSON: {error}")))?,
+            None => Json::Null,
+        };
+        Ok(Exports { functions, options })
+    })
 }

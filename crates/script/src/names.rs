@@ -2,7 +2,7 @@
 //!
 //! Elsewhere a plain `"text"` key is as good.
 
-use crate::quickjs::Name;
+use crate::quickjs::{Name, NameRange};
 
 macro_rules! names {
     ($($name:ident = $text:literal),* $(,)?) => {
@@ -16,7 +16,39 @@ macro_rules! names {
 }
 
 names! {
-    NAME = "name",
-    VALUE = "value",
     ITER = "__ITER",
+    THROW = "throw",
+    // The parameters of requests, in the order of `modules::http::arguments`.
+    HEADERS = "headers",
+    TAGS = "tags",
+    TIMEOUT = "timeout",
+    COOKIES = "cookies",
+    JAR = "jar",
+    REDIRECTS = "redirects",
+    RESPONSE_TYPE = "responseType",
+    RESPONSE_CALLBACK = "responseCallback",
+    COMPRESSION = "compression",
+    AUTH = "auth",
+    // The fields of responses, in the order of `modules::http::response`.
+    R_REMOTE_IP = "remote_ip",
+    R_REMOTE_PORT = "remote_port",
+    R_URL = "url",
+    R_STATUS = "status",
+    R_STATUS_TEXT = "status_text",
+    R_PROTO = "proto",
+    R_HEADERS = "headers",
+    R_COOKIES = "cookies",
+    R_BODY = "body",
+    R_TIMINGS = "timings",
+    R_TLS_VERSION = "tls_version",
+    R_TLS_CIPHER_SUITE = "tls_cipher_suite",
+    R_OCSP = "ocsp",
+    R_ERROR = "error",
+    R_ERROR_CODE = "error_code",
+    R_REQUEST = "request",
 }
+
+/// The parameters of requests.
+pub const PARAMS: NameRange = NameRange { first: HEADERS, count: 10 };
+/// The fields of responses.
+pub const RESPONSE: NameRange = NameRange { first: R_REMOTE_IP, count: 16 };

@@ -1,13 +1,17 @@
-use std::rc::Rc;
+//! `handleSummary`.
 
-use engine::{Stop, UserId};
+use std::sync::Arc;
+
+use engine::UserId;
 use serde_json::Value as Json;
 
 use crate::failure::ScriptError;
-use crate::instance::{Instance, Outcome, call_to_end, exported};
+use crate::instance::{Argument, Instance, Outcome};
 use crate::loaded::Program;
-use crate::quickjs::{Context, Thrown, Value};
-use crate::user::{Phase, User};
+use crate::once;
+use crate::quickjs::{Thrown, Value};
+use crate::user::{Common, Phase, User};
+use crate::users::within;
 
 /// Something that `handleSummary` wants written: where, and what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,76 +21,67 @@ pub struct SummaryOutput {
     pub bytes: Vec<u8>,
 }
 
+/// What `handleSummary` wants written.
+type Outputs = Vec<SummaryOutput>;
+
 impl Program {
     /// Runs `handleSummary` with `data`, in an instance of its own. None if
     /// the script wants nothing written, so that the summary of ours is shown.
     ///
     /// # Errors
     /// What it threw, or that it did not end in time.
-    pub fn handle_summary(&self, data: &Json) -> Result<Option<Vec<SummaryOutput>>, ScriptError> {
-        if !self.has("handleSummary") {
-            // The init code runs for the summary all the same, as in k6.
-            return self.run_summary(None);
-        }
-        self.run_summary(Some(data.to_string()))
-    }
-
-    fn run_summary(&self, data: Option<String>) -> Result<Option<Vec<SummaryOutput>>, ScriptError> {
-        let common = std::sync::Arc::clone(&self.common);
-        crate::once::block_on(async move {
-            let timeout = common.run.get().map(|run| run.summary_timeout).unwrap_or_default();
-            let instance = Instance::start(Rc::new(User::new(UserId(0), common, None))).await?;
-            let Some(data) = data else { return Ok(None) };
-            instance.user.set_phase(Phase::Summary);
-            let namespace = instance.namespace();
-            let stop = Stop::new();
-            stop.adopt_task().await;
-            let work = instance.run(&stop, move |context| {
-                let function = exported(&namespace.restore(context), "handleSummary")?;
-                let argument = context.parse_json(&data, "data")?;
-                let result = call_to_end(context, &function, &[&argument])?;
-                outputs(context, &result)
-            });
-            let limit = engine::timer::sleep(timeout);
-            match crate::users::within(limit, work, &stop).await {
-                Some(Outcome::Returned(outputs)) => Ok(outputs),
-                Some(Outcome::Threw(text)) => Err(ScriptError::Exception(text)),
-                Some(Outcome::Aborted(reason)) => Err(ScriptError::Aborted(reason)),
-                Some(Outcome::Interrupted) | None => Err(ScriptError::Exception(format!(
-                    "handleSummary() execution timed out after {} seconds",
-                    timeout.as_secs()
-                ))),
-            }
+    pub fn handle_summary(&self, data: &Json) -> Result<Option<Outputs>, ScriptError> {
+        let common = Arc::clone(&self.common);
+        // The init code runs once more even when there is no such function, as in k6.
+        let data = self.has("handleSummary").then(|| Arc::from(data.to_string()));
+        once::on_own_thread(move || {
+            once::block_on(summarize(common, data))
+                .map_err(|error| ScriptError::Exception(format!("cannot start an event loop: {error}")))?
         })
-        .map_err(|error| ScriptError::Exception(format!("cannot start an event loop: {error}")))?
     }
 }
 
-fn outputs<'c>(
-    context: &'c Context,
-    result: &Value<'c>,
-) -> Result<Option<Vec<SummaryOutput>>, Thrown> {
-    if result.is_nullish() {
+async fn summarize(common: Arc<Common>, data: Option<Arc<str>>) -> Result<Option<Outputs>, ScriptError> {
+    let limit = common.run.get().map_or(std::time::Duration::from_secs(120), |run| run.summary_timeout);
+    let instance = Instance::start(User::new(UserId(0), common, None)).await?;
+    let (Some(data), Some(function)) = (data, instance.function("handleSummary")) else {
+        return Ok(None);
+    };
+    let stop = engine::Stop::new();
+    stop.set_deadline(clock::now() + limit);
+    let call = instance.call(Phase::Summary, function, Argument::Json(data), Some(&stop), read_outputs);
+    match within(limit, call).await {
+        Some(Outcome::Returned(outputs)) => Ok(outputs),
+        Some(Outcome::Threw(text)) => Err(ScriptError::Exception(text)),
+        Some(Outcome::Aborted(reason)) => Err(ScriptError::Aborted(reason)),
+        Some(Outcome::Interrupted) | None => Err(ScriptError::Exception(format!(
+            "handleSummary() execution timed out after {}; give it more time by handleSummaryTimeout",
+            units::duration::format(limit)
+        ))),
+    }
+}
+
+fn read_outputs(value: Value<'_>) -> Result<Option<Outputs>, Thrown> {
+    if value.is_nullish() {
         return Ok(None);
     }
-    if !result.is_object() {
-        return Err(context.throw_type("handleSummary() should return a map with string keys"));
+    if !value.is_object() {
+        return Err(value.context().throw_plain(
+            "handleSummary() must return an object of outputs, such as { stdout: text, 'summary.json': text }",
+        ));
     }
-    let mut outputs = Vec::new();
-    for (place, value) in result.entries()? {
-        if value.is_nullish() {
-            continue;
-        }
-        let bytes = match value.to_bytes() {
+    let entries = value.entries()?.into_iter().filter(|(_, content)| !content.is_nullish());
+    let outputs = entries.map(|(place, content)| {
+        let bytes = match content.to_bytes() {
             Some(bytes) => bytes,
-            None if value.is_string() => value.to_text()?.as_bytes().to_vec(),
+            None if content.is_string() => content.to_text()?.as_bytes().to_vec(),
             None => {
-                return Err(context.throw_type(format!(
-                    "handleSummary() returned for {place:?} what is neither text nor an ArrayBuffer"
+                return Err(content.context().throw_plain(format!(
+                    "handleSummary() returned neither text nor an ArrayBuffer for {place:?}"
                 )));
             }
         };
-        outputs.push(SummaryOutput { place, bytes });
-    }
-    Ok(Some(outputs))
+        Ok(SummaryOutput { place, bytes })
+    });
+    outputs.collect::<Result<_, _>>().map(Some)
 }

@@ -9,6 +9,8 @@ use samples::{BaseTags, Recorder, TagMap};
 
 /// The tags that a user's samples have now.
 pub struct Tags {
+    /// Samples are tagged with their group.
+    tag_groups: bool,
     recorder: Option<Rc<Recorder>>,
     map: RefCell<TagMap>,
     metadata: RefCell<BTreeMap<String, String>>,
@@ -32,8 +34,9 @@ pub struct Outside {
 const GROUPS_KEPT: usize = 8;
 
 impl Tags {
-    pub fn new(recorder: Option<Rc<Recorder>>) -> Self {
+    pub fn new(recorder: Option<Rc<Recorder>>, tag_groups: bool) -> Self {
         Self {
+            tag_groups,
             recorder,
             map: RefCell::default(),
             metadata: RefCell::default(),
@@ -46,26 +49,23 @@ impl Tags {
 
     /// Starts again from a scenario's tags, at the root group.
     pub fn reset(&self, scenario: &TagMap) {
-        let mut map = scenario.clone();
-        map.set(GROUP, "");
-        *self.map.borrow_mut() = map;
+        *self.map.borrow_mut() = scenario.clone();
         self.metadata.borrow_mut().clear();
-        self.group.borrow_mut().clear();
-        self.changed();
+        self.set_group("");
     }
 
     /// Goes back to the root group, where an iteration was cut off within one.
     pub fn leave_all_groups(&self) {
         if !self.group.borrow().is_empty() {
-            self.group.borrow_mut().clear();
-            self.set(GROUP, "");
+            self.set_group("");
         }
     }
 
     /// Enters the group at `path` (`::outer::inner`) as far as samples are concerned, for set-up and tear-down.
     pub fn set_group(&self, path: &str) {
         *self.group.borrow_mut() = path.to_owned();
-        self.set(GROUP, path);
+        self.tag_group(path);
+        self.changed();
     }
 
     /// The tags as samples take them. `None` without a recorder.
@@ -98,7 +98,7 @@ impl Tags {
         match known {
             Some(base) => *self.base.borrow_mut() = Some(base),
             None => {
-                self.map.borrow_mut().set(GROUP, group.as_str());
+                self.tag_group(&group);
                 *self.base.borrow_mut() = None;
                 let path = group.clone();
                 drop(group);
@@ -124,12 +124,12 @@ impl Tags {
         } else {
             *self.base.borrow_mut() = None;
         }
-        self.map.borrow_mut().set(GROUP, group.as_str());
+        self.tag_group(&group);
         (path, inside)
     }
 
     pub fn get(&self, key: &str) -> Option<String> {
-        if key == GROUP && self.entered_group() {
+        if key == GROUP && self.tag_groups && self.entered_group() {
             return Some(self.group.borrow().clone());
         }
         self.map.borrow().get(key).map(str::to_owned)
@@ -162,6 +162,12 @@ impl Tags {
     pub fn remove_metadata(&self, key: &str) {
         self.metadata.borrow_mut().remove(key);
         self.changed();
+    }
+
+    fn tag_group(&self, path: &str) {
+        if self.tag_groups {
+            self.map.borrow_mut().set(GROUP, path);
+        }
     }
 
     fn entered_group(&self) -> bool {

@@ -1,15 +1,17 @@
 //! The state of one virtual user, as host functions find it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use engine::{AbortReason, Iteration, RunState, ScenarioContext, UserId};
+use engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, UserId};
 use samples::{BaseTags, Recorder, Registry};
 
 use crate::event_loop::EventLoop;
 use crate::modules::data::SharedArrays;
+use crate::modules::http::{HttpOptions, HttpState};
 use crate::program::Library;
 use crate::pure::gorand::GoRand;
 use crate::pure::logline::Level;
@@ -40,9 +42,11 @@ pub struct Common {
     /// What scripts see as `__ENV`.
     pub env: BTreeMap<String, String>,
     /// What holds for the run; none while it is not known yet.
-    pub run: std::sync::OnceLock<RunOptions>,
-    /// What set-up returned, as JSON; none if it returned nothing.
-    pub setup_data: std::sync::OnceLock<Option<String>>,
+    pub run: OnceLock<Arc<RunOptions>>,
+    /// The options that differ from what the script exports, each as JSON.
+    pub option_changes: OnceLock<Vec<(String, String)>>,
+    /// What `setup` returned, as JSON; none within if it returned nothing.
+    pub setup_data: OnceLock<Option<Arc<str>>>,
 }
 
 /// What the consolidated options say to users.
@@ -51,7 +55,7 @@ pub struct RunOptions {
     /// All options, as JSON.
     pub options: String,
     /// On requests.
-    pub http: crate::modules::http::HttpOptions,
+    pub http: HttpOptions,
     /// Settings of the users' clients.
     pub client: Arc<http::Settings>,
     /// Tags of every sample.
@@ -65,22 +69,26 @@ pub struct RunOptions {
     /// `teardown` is not run.
     pub no_teardown: bool,
     /// How long `setup` may take.
-    pub setup_timeout: std::time::Duration,
+    pub setup_timeout: Duration,
     /// How long `teardown` may take.
-    pub teardown_timeout: std::time::Duration,
+    pub teardown_timeout: Duration,
     /// How long `handleSummary` may take.
-    pub summary_timeout: std::time::Duration,
+    pub summary_timeout: Duration,
     /// Samples carry the user's number.
     pub tag_user: bool,
     /// Samples carry the iteration's number.
     pub tag_iteration: bool,
+    /// Samples carry their group.
+    pub tag_group: bool,
+    /// Samples carry the server's address, which costs a text per round trip.
+    pub tag_ip: bool,
 }
 
 /// What a user works with once it is part of a run. The init code has none of it.
 pub struct Work {
     pub recorder: Rc<Recorder>,
     pub run: Arc<RunState>,
-    pub client: Rc<http::Client>,
+    pub client: http::Client,
 }
 
 /// The state of one virtual user, as host functions find it: `user(context)`.
@@ -98,11 +106,17 @@ pub struct User {
     pub tags: Tags,
     pub scenario: RefCell<Option<Rc<ScenarioContext>>>,
     pub iteration: RefCell<Option<Iteration>>,
+    /// Asks for the end of what runs now.
+    pub stop: RefCell<Option<Stop>>,
+    /// What `setup` returned, once this user has read it.
+    pub setup_value: OnceCell<Persistent>,
     /// Why the script wants the whole run to end.
     pub abort: RefCell<Option<AbortReason>>,
     pub cookies: Rc<http::CookieJar>,
-    pub http: crate::modules::http::HttpState,
-    /// The sequence that `randomSeed` started, if it did.
+    pub http: HttpState,
+    /// What holds for the run; none in the first run of the init code.
+    pub run: Option<Arc<RunOptions>>,
+    /// The generator behind `Math.random`, once the script has seeded it.
     pub random: RefCell<Option<GoRand>>,
 }
 
@@ -132,7 +146,9 @@ pub fn user(context: &Context) -> &User {
 
 impl User {
     pub fn new(id: UserId, common: Arc<Common>, work: Option<Work>) -> Self {
-        let tags = Tags::new(work.as_ref().map(|work| Rc::clone(&work.recorder)));
+        let run = common.run.get().cloned();
+        let recorder = work.as_ref().map(|work| Rc::clone(&work.recorder));
+        let tags = Tags::new(recorder, run.as_ref().is_none_or(|run| run.tag_group));
         Self {
             id,
             common,
@@ -144,9 +160,12 @@ impl User {
             tags,
             scenario: RefCell::default(),
             iteration: RefCell::default(),
+            stop: RefCell::default(),
+            setup_value: OnceCell::new(),
             abort: RefCell::default(),
             cookies: Rc::new(http::CookieJar::new()),
-            http: Default::default(),
+            http: HttpState::default(),
+            run,
             random: RefCell::default(),
         }
     }
@@ -192,14 +211,30 @@ impl User {
         }
     }
 
-    /// Whether the whole run is being ended.
-    pub fn run_is_aborted(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.run.aborted().is_some())
-    }
-
     /// The tags that samples of this user have now. `None` in the init code.
     pub fn base_tags(&self) -> Option<BaseTags> {
         self.tags.base()
+    }
+
+    /// The run's options on requests.
+    #[inline]
+    pub fn http_options(&self) -> HttpOptions {
+        self.run.as_ref().map(|run| run.http).unwrap_or_default()
+    }
+
+    /// Whether what runs now should have ended.
+    pub fn is_overdue(&self) -> bool {
+        let stopped = self.stop.borrow().as_ref().is_some_and(|stop| stop.is_overdue(clock::now()));
+        // Tear-down runs after an abort too.
+        let ends_with_run = matches!(self.phase(), Phase::Setup | Phase::Iteration);
+        stopped || (ends_with_run && self.work.as_ref().is_some_and(|work| work.run.aborted().is_some()))
+    }
+
+    /// How late the present iteration started, in an open model.
+    pub fn lateness(&self) -> Option<Duration> {
+        let iteration = self.iteration.borrow();
+        let iteration = iteration.as_ref()?;
+        iteration.scheduled.map(|scheduled| iteration.started.since(scheduled))
     }
 
     /// Logs a line that is Plimsoll's own, such as a warning about a parameter.

@@ -199,8 +199,11 @@ fn abort<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         "" => "test aborted".to_owned(),
         reason => format!("test aborted: {reason}"),
     };
+    let thrown = context.throw_uncatchable("test aborted");
+    let exception = context.take_exception(thrown);
+    let text = crate::failure::with_place(&text, &exception.frames());
     *user(context).abort.borrow_mut() = Some(AbortReason::ByScript(text));
-    Err(context.throw_uncatchable("test aborted"))
+    Err(exception.rethrow())
 }
 
 /// Lets the run go on, and fails it at its end.

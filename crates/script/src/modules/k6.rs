@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::{BuiltIn, Shape, with_tags};
-use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+use super::sample_tags::with_tags;
+use super::{BuiltIn, Shape};
 use crate::pure::gorand::GoRand;
+use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 use crate::user::user;
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -83,15 +84,14 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let mut all_passed = true;
     with_tags(&call.argument(2), |tags| {
         for key in sets.keys()? {
-            let name = key.text();
-            refuse_separator(context, &name)?;
+            key.with_text(|name| refuse_separator(context, name))?;
             let test = sets.get(&key)?;
             let outcome = evaluate(context, &test, &value);
             let passed = matches!(outcome, Ok(true));
             if let Some(base) = user.base_tags()
                 && !context.is_cancelled()
             {
-                work.recorder.check(&name, passed, &base, tags, at);
+                key.with_text(|name| work.recorder.check(name, passed, &base, tags, at));
             }
             outcome?;
             all_passed &= passed;
@@ -134,6 +134,7 @@ fn random_seed<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.undefined())
 }
 
+/// `Math.random()` after `randomSeed`.
 fn random<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let next = user(context).random.borrow_mut().as_mut().map_or(0.0, GoRand::next_f64);
     Ok(context.number(next))

@@ -26,7 +26,7 @@
 //! * Per-user state and services: [`crate::user::user`]`(context)`.
 //! * Objects with Rust state: implement [`crate::quickjs::Class`], make them with `context.instance(value)`, and find
 //!   the state again with `call.this().instance::<T>()`. JavaScript values that such an object keeps go into
-//!   [`crate::quickjs::Slot`]s told by `Class::slots`. A value kept elsewhere in Rust is a
+//!   [`crate::quickjs::Slot`]s shown by `Class::trace`. A value kept elsewhere in Rust is a
 //!   [`crate::quickjs::Persistent`].
 //! * Live objects, whose properties are computed: `const EXOTIC: bool = true` and `get`/`set`/`keys`/`delete`.
 //! * Constructors: `context.constructor(name, length, body)`; in the body, `call.this()` is `new.target` (undefined
@@ -40,11 +40,12 @@
 mod crypto;
 pub mod data;
 mod encoding;
-pub mod execution;
+mod execution;
 pub mod http;
-pub mod k6;
+mod k6;
 mod metrics;
 mod octets;
+pub mod sample_tags;
 #[cfg(test)]
 pub mod testing;
 pub mod text_codec;
@@ -121,25 +122,4 @@ pub fn link_constructor<'c, T: Class>(
 /// The module called `name`.
 pub fn find(name: &str) -> Option<&'static BuiltIn> {
     ALL.iter().copied().find(|module| module.name == name)
-}
-
-/// Reads an object of tags as samples take them, and passes them to `body`.
-///
-/// # Errors
-/// What `body` throws, and what the object's getters do.
-pub fn with_tags<'c, T>(
-    value: &Value<'c>,
-    body: impl FnOnce(&[(&str, &str)]) -> Result<T, Thrown>,
-) -> Result<T, Thrown> {
-    if !value.is_object() {
-        return body(&[]);
-    }
-    let mut owned = Vec::new();
-    for (name, value) in value.entries()? {
-        if !value.is_nullish() && !value.is_object() && !value.is_symbol() {
-            owned.push((name, value.to_text()?.into_string()));
-        }
-    }
-    let borrowed: Vec<(&str, &str)> = owned.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    body(&borrowed)
 }

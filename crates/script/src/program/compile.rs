@@ -33,7 +33,7 @@ pub fn compile(location: &Location, source: &[u8], may_be_typescript: bool) -> R
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if location.extension() == "json" {
-        return match serde_json::from_str::<serde_json::Value>(text) {
+        return match serde_json::from_str::<serde::de::IgnoredAny>(text) {
             Ok(_) => Ok(Compiled::Json(text.to_owned())),
             Err(error) => Err(format!("{name}: {error}")),
         };

@@ -39,14 +39,14 @@ impl Loader for UserLoader {
                 // What names a CommonJS file exports is known by running it. After the first time it runs in its turn.
                 let names = match names.get() {
                     Some(names) => names.clone(),
-                    None => run_common_js(context, name)?.keys()?.iter().map(|key| key.text()).collect(),
+                    None => run_common_js(context, name)?.keys()?.map(|key| key.text()).collect(),
                 };
                 let fill = names.clone();
                 let names = names.into_iter().filter(|name| name != "default").chain(["default".to_owned()]);
                 Module::native(context, name, names, move |context, exports| {
                     let values = run_common_js(context, &owned)?;
                     for name in fill.iter().filter(|name| *name != "default") {
-                        exports.set(name, values.get(name.as_str())?)?;
+                        exports.set(name, values.get(&**name)?)?;
                     }
                     let default = values.get("default")?;
                     exports.set("default", if default.is_undefined() { values } else { default })
@@ -103,7 +103,7 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
     }
     let exports = module.get("exports")?;
     if names.get().is_none() {
-        let keys = exports.keys()?.iter().map(|key| key.text()).collect();
+        let keys = exports.keys()?.map(|key| key.text()).collect();
         // Another user may have been first, with the same keys.
         let _ = names.set(keys);
     }
@@ -115,6 +115,31 @@ fn json_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown
     match &*compiled {
         Compiled::Json(text) => context.parse_json(text, name),
         _ => Err(context.throw_plain(format!("{name} is no JSON"))),
+    }
+}
+
+/// Runs the script itself, the file called `name`, and gives its exports.
+pub fn run_entry<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
+    let compiled = user(context).library().module(name).map_err(|error| context.throw_plain(error))?;
+    if !matches!(*compiled, Compiled::Module { .. }) {
+        return run_common_js(context, name);
+    }
+    let module = UserLoader.load(context, name, &context.undefined())?;
+    let running = module.evaluate()?;
+    // Top-level await goes on in the event loop.
+    loop {
+        match running.promise_state() {
+            Some(PromiseState::Rejected(reason)) => {
+                running.mark_handled();
+                return Err(context.throw(reason));
+            }
+            Some(PromiseState::Pending) => {
+                if !user(context).event_loop.turn(context)? {
+                    return Err(context.throw_plain("the script awaits, at its top level, what will never be"));
+                }
+            }
+            _ => return module.namespace(),
+        }
     }
 }
 

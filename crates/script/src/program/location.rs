@@ -129,7 +129,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Takes `.` and `..` out of a path by its text alone.
-fn normalize(path: &Path) -> PathBuf {
+pub fn normalize(path: &Path) -> PathBuf {
     let mut clean = PathBuf::from("/");
     for part in path.components() {
         match part {

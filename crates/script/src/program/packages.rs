@@ -75,7 +75,7 @@ pub fn in_node_modules(folder: &Path, specifier: &str) -> Result<Option<PathBuf>
         if root.is_dir() {
             let inside = inside.trim_start_matches('/');
             return match entry(&root, inside) {
-                Some(file) => Ok(Some(file)),
+                Some(file) => Ok(Some(super::location::normalize(&file))),
                 None => Err(format!("the package {} has no entry for {specifier}", root.display())),
             };
         }

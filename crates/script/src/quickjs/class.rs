@@ -13,16 +13,16 @@ use super::{Context, Thrown, Value, sys};
 
 /// A Rust type that scripts hold as objects.
 ///
-/// Values it keeps for JavaScript belong into [`Slot`]s, told by [`Class::slots`], so that the collector sees them.
+/// Values it keeps for JavaScript belong into [`Slot`]s, shown by [`Class::trace`], so that the collector sees them.
 pub trait Class: Sized + 'static {
     /// Functions, getters and constants that all objects share by their prototype.
     fn prototype() -> &'static [Entry] {
         &[]
     }
 
-    /// The JavaScript values that this object keeps.
-    fn slots(&self) -> &[Slot] {
-        &[]
+    /// Shows the JavaScript values that this object keeps.
+    fn trace(&self, see: &mut dyn FnMut(&Slot)) {
+        let _ = see;
     }
 
     /// True when the object computes its own properties: then [`Class::get`] and its siblings are asked.
@@ -151,19 +151,20 @@ impl<T: Class> TableOf<T> {
     const TABLE: &'static Table = &Table {
         type_of: TypeId::of::<T>,
         mark: |boxed, runtime, mark| {
-            for slot in unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value.slots() {
+            let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
+            object.trace(&mut |slot| {
                 if let Some(raw) = slot.0.get() {
                     unsafe { sys::JS_MarkValue(runtime, raw, mark) };
                 }
-            }
+            });
         },
         free: |boxed, runtime| {
             let boxed = unsafe { Box::from_raw(boxed.cast::<Boxed<T>>().as_ptr()) };
-            for slot in boxed.value.slots() {
+            boxed.value.trace(&mut |slot| {
                 if let Some(raw) = slot.0.take() {
                     unsafe { sys::JS_FreeValueRT(runtime, raw) };
                 }
-            }
+            });
         },
         get: |boxed, context, this, key| {
             unsafe { boxed.cast::<Boxed<T>>().as_ref() }

@@ -43,6 +43,15 @@ impl Context {
             .expect("the runtime was made with another type of state")
     }
 
+    /// The embedder's state, to be kept.
+    ///
+    /// # Panics
+    /// When it is of another type.
+    pub fn shared_host<H: Any>(&self) -> std::rc::Rc<H> {
+        // As in `host`.
+        self.inner().shared_host().expect("the runtime was made with another type of state")
+    }
+
     // Making values.
 
     /// Shorthand for the value of a host function that returns nothing.

@@ -52,9 +52,17 @@ impl Context {
         }
     }
 
-    /// Raises an `Error`.
+    /// Raises an error as k6's own functions do: an `Error` whose name is `GoError`, which scripts may ask for.
     pub fn throw_plain(&self, message: impl AsRef<str>) -> Thrown {
-        self.throw_error(ErrorKind::Plain, message.as_ref())
+        let named = || {
+            let error = self.error(ErrorKind::Plain, message.as_ref())?;
+            error.define_hidden("name", self.string("GoError")?)?;
+            Ok(error)
+        };
+        match named() {
+            Ok(error) => self.throw(error),
+            Err(thrown) => thrown,
+        }
     }
 
     /// Raises a `TypeError`.

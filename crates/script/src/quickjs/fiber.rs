@@ -184,8 +184,8 @@ impl Context {
         if inner.cancelled.get() {
             return Err(Cancelled);
         }
-        let suspender = inner.suspender.0.get();
         // Scripts run in fibers; only tests of what never waits enter a runtime otherwise.
+        let suspender = inner.suspender.0.get();
         let yielder = suspender.expect("only a script on its own stack can wait");
         let mut outcome = None;
         let wake = {

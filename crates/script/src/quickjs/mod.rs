@@ -38,7 +38,7 @@ pub use exception::{ErrorKind, Exception, Frame, Thrown};
 pub use fiber::{Cancelled, Fiber, block_on};
 pub use function::{Call, Entry, Returned};
 pub use module::{Bytecode, Exports, Loader, Module};
-pub use name::{Atom, Key, Name};
+pub use name::{Atom, Key, Name, NameRange};
 pub use persistent::Persistent;
 pub use promise::{PromiseState, Resolver};
 pub use runtime::{Runtime, Settings};

@@ -8,6 +8,20 @@ use super::{Context, sys};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name(pub u16);
 
+/// Names that follow each other in the table.
+#[derive(Debug, Clone, Copy)]
+pub struct NameRange {
+    pub first: Name,
+    pub count: u16,
+}
+
+impl NameRange {
+    /// The names in their order.
+    pub fn iter(self) -> impl Iterator<Item = Name> {
+        (self.first.0..self.first.0 + self.count).map(Name)
+    }
+}
+
 /// The table behind [`Name`]: an engine atom for each name that was used so far.
 pub(super) struct Names {
     texts: &'static [&'static str],
@@ -105,10 +119,37 @@ impl<'c> Atom<'c> {
         self.raw == self.context.inner().names.atom(self.context, name)
     }
 
-    /// The place of this key among `names`.
+    /// The place of this key among the names of `range`.
     #[inline]
-    pub fn position(&self, names: &[Name]) -> Option<usize> {
-        names.iter().position(|&name| self.is(name))
+    pub fn position_in(&self, range: NameRange) -> Option<usize> {
+        let names = &self.context.inner().names;
+        let first = range.first.0 as usize;
+        let atoms = names.atoms.get(first..first + range.count as usize)?;
+        // They are made together, so that looking for one is a row of comparisons.
+        if atoms.first()?.get() == 0 || atoms.last()?.get() == 0 {
+            range.iter().for_each(|name| drop(names.atom(self.context, name)));
+        }
+        atoms.iter().position(|atom| atom.get() == self.raw)
+    }
+
+    /// Runs `body` with the key's text; a symbol gives its description.
+    #[inline]
+    pub fn with_text<R>(&self, body: impl FnOnce(&str) -> R) -> R {
+        // SAFETY: the atom is live; the C string is freed after `body`.
+        unsafe {
+            let mut length = 0;
+            let text = sys::JS_AtomToCStringLen(self.context.raw(), &mut length, self.raw);
+            if text.is_null() {
+                return body("");
+            }
+            let bytes = std::slice::from_raw_parts(text as *const u8, length as usize);
+            let result = match std::str::from_utf8(bytes) {
+                Ok(text) => body(text),
+                Err(_) => body(&String::from_utf8_lossy(bytes)),
+            };
+            sys::JS_FreeCString(self.context.raw(), text);
+            result
+        }
     }
 
     /// True for a symbol, which has no text.
@@ -124,18 +165,7 @@ impl<'c> Atom<'c> {
 
     /// The key as text; a symbol gives its description.
     pub fn text(&self) -> String {
-        // SAFETY: the atom is live; the C string is copied before it is freed.
-        unsafe {
-            let mut length = 0;
-            let text = sys::JS_AtomToCStringLen(self.context.raw(), &mut length, self.raw);
-            if text.is_null() {
-                return String::new();
-            }
-            let bytes = std::slice::from_raw_parts(text as *const u8, length as usize);
-            let owned = String::from_utf8_lossy(bytes).into_owned();
-            sys::JS_FreeCString(self.context.raw(), text);
-            owned
-        }
+        self.with_text(str::to_owned)
     }
 }
 

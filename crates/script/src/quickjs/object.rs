@@ -1,7 +1,7 @@
 //! Properties, prototypes and calls of objects.
 
 use super::name::{Atom, Key};
-use super::{Thrown, Value, sys};
+use super::{Context, Thrown, Value, sys};
 
 impl<'c> Value<'c> {
     /// The property `key`, by way of getters and the prototype chain.
@@ -134,38 +134,28 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// The own enumerable text keys, in the order `Object.keys` gives them. Empty for what is no object.
-    pub fn keys(&self) -> Result<Vec<Atom<'c>>, Thrown> {
+    /// The own enumerable text keys, in the order `Object.keys` gives them. None for what is no object.
+    pub fn keys(&self) -> Result<Keys<'c>, Thrown> {
+        let mut keys = Keys { context: self.context, table: std::ptr::null_mut(), next: 0, count: 0 };
         if !self.is_object() {
-            return Ok(Vec::new());
+            return Ok(keys);
         }
         let flags = (sys::JS_GPN_STRING_MASK | sys::JS_GPN_ENUM_ONLY) as i32;
-        let mut table = std::ptr::null_mut();
-        let mut length = 0;
-        // SAFETY: on success the table holds `length` atoms owned by the caller, and is freed by `js_free`.
-        unsafe {
-            let failed = sys::JS_GetOwnPropertyNames(
-                self.context.raw(),
-                &mut table,
-                &mut length,
-                self.raw,
-                flags,
-            ) < 0;
-            if failed {
-                return Err(Thrown::pending());
-            }
-            let keys = (0..length as usize)
-                .map(|i| Atom::from_raw(self.context, (*table.add(i)).atom))
-                .collect();
-            sys::js_free(self.context.raw(), table.cast());
-            Ok(keys)
+        let mut count = 0;
+        // SAFETY: on success the table and its atoms become the caller's.
+        let failed = unsafe {
+            sys::JS_GetOwnPropertyNames(self.context.raw(), &mut keys.table, &mut count, self.raw, flags) < 0
+        };
+        if failed {
+            return Err(Thrown::pending());
         }
+        keys.count = count as usize;
+        Ok(keys)
     }
 
     /// The own enumerable properties, keys as text.
     pub fn entries(&self) -> Result<Vec<(String, Value<'c>)>, Thrown> {
         self.keys()?
-            .into_iter()
             .map(|key| Ok((key.text(), self.get(&key)?)))
             .collect()
     }
@@ -244,6 +234,38 @@ impl<'c> Value<'c> {
     /// Calls the method `key`.
     pub fn invoke(&self, key: impl Key, arguments: &[&Value<'c>]) -> Result<Value<'c>, Thrown> {
         self.get(key)?.call(self, arguments)
+    }
+}
+
+/// The keys of an object.
+pub struct Keys<'c> {
+    context: &'c Context,
+    table: *mut sys::JSPropertyEnum,
+    next: usize,
+    count: usize,
+}
+
+impl<'c> Iterator for Keys<'c> {
+    type Item = Atom<'c>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Atom<'c>> {
+        if self.next == self.count {
+            return None;
+        }
+        // SAFETY: within the table, and each atom is given away once.
+        let raw = unsafe { (*self.table.add(self.next)).atom };
+        self.next += 1;
+        Some(Atom::from_raw(self.context, raw))
+    }
+}
+
+impl Drop for Keys<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        while self.next().is_some() {}
+        // SAFETY: made by the engine's allocator, or null.
+        unsafe { sys::js_free(self.context.raw(), self.table.cast()) };
     }
 }
 

@@ -172,6 +172,11 @@ impl Runtime {
 }
 
 impl Inner {
+    /// The embedder's state to be kept, when it is an `H`.
+    pub(super) fn shared_host<H: Any>(&self) -> Option<Rc<H>> {
+        Rc::clone(&self.host).downcast().ok()
+    }
+
     /// The embedder's state, when it is an `H`.
     pub(super) fn host<H: Any>(&self) -> Option<&H> {
         if self.host_type != TypeId::of::<H>() {

@@ -117,7 +117,7 @@ fn exceptions_carry_their_stack() {
         );
         let long = "x".repeat(1000);
         let exception = context.take_exception(context.throw_plain(&long));
-        assert_eq!(exception.text(), format!("Error: {long}"));
+        assert_eq!(exception.text(), format!("GoError: {long}"));
     });
 }
 
@@ -174,8 +174,8 @@ impl Class for Ship {
         ENTRIES
     }
 
-    fn slots(&self) -> &[Slot] {
-        &self.cargo
+    fn trace(&self, see: &mut dyn FnMut(&Slot)) {
+        self.cargo.iter().for_each(see);
     }
 
     fn get<'c>(
@@ -332,7 +332,7 @@ fn an_import_that_fails_says_so() {
     runtime().enter(|context| {
         let (module, _) = Module::compile(context, "import 'nowhere'", "m.js").unwrap();
         let exception = context.take_exception(module.evaluate().unwrap_err());
-        assert_eq!(exception.text(), "Error: no module nowhere");
+        assert_eq!(exception.text(), "GoError: no module nowhere");
     });
 }
 

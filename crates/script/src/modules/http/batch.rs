@@ -1,115 +1,107 @@
-use std::collections::HashMap;
-use std::rc::Rc;
+//! `http.batch`: several requests at once, within two limits.
 
-use futures_util::future::join_all;
-use tokio::sync::Semaphore;
+use std::collections::{HashMap, VecDeque};
 
-use super::exchange::{Done, Work};
-use super::planned::Planned;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use http::Method;
+
+use super::arguments::{Prepared, Refused, prepare};
+use super::send::{NOT_IN_INIT, Outcome, conclude, exchange, method_of, refuse};
+use super::url::TaggedUrl;
 use crate::quickjs::{Call, Context, Returned, Thrown, Value};
-use crate::user::user;
+use crate::user::{User, Work, user};
 
-/// `http.batch()`: several requests side by side, so many at once in all and
-/// to one host.
-pub(super) fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+/// `http.batch(requests)`: an array gives an array, an object an object of the same keys.
+pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let user = user(context);
+    let work = user.working(context, NOT_IN_INIT)?;
     let requests = call.argument(0);
-    user(context).working(context, "using batch")?;
     if !requests.is_object() {
-        return Err(context.throw_type("invalid http.batch() argument: it must be an array or an object"));
+        return Err(context.throw_plain("batch() takes an array or an object of requests"));
     }
-    let as_list = requests.is_array();
-    let items: Vec<(String, Value<'c>)> = if as_list {
-        let count = u32::try_from(requests.length()?).unwrap_or(u32::MAX);
-        (0..count).map(|place| Ok((place.to_string(), requests.at(place)?))).collect::<Result<_, Thrown>>()?
-    } else {
-        requests.entries()?
-    };
-    // The first that is malformed stops everything before anything is sent.
-    let mut works = Vec::with_capacity(items.len());
-    for (key, item) in &items {
-        works.push(Work::begin(context, plan(context, key, item)?));
-    }
-    let options = user(context).http.options.get();
-    let done = context
-        .wait(perform(works, options.batch.max(1), options.batch_per_host))
-        .map_err(|cancelled| context.cancelled(cancelled))?;
-    let mut answers = done.into_iter().map(|done| done.give(context));
-    if as_list {
-        let mut list = Vec::with_capacity(items.len());
-        for answer in answers {
-            list.push(answer?);
+    let mut items = Vec::new();
+    for (key, value) in requests.entries()? {
+        match read_item(context, &value)? {
+            Ok(prepared) => items.push((key, prepared)),
+            // As in k6, nothing is sent when one of the requests is none.
+            Err(refused @ Refused::Thrown(_)) => return refuse(context, refused),
+            Err(Refused::Invalid { message, .. }) => {
+                return Err(context.throw_plain(format!("batch request {key:?}: {message}")));
+            }
         }
-        return context.array(list);
+    }
+    let answered = context.wait(run(user, work, items.iter().map(|(_, prepared)| prepared)));
+    let outcomes = answered.map_err(|cancelled| context.cancelled(cancelled))?;
+    let responses = items.into_iter().zip(outcomes).map(|((key, prepared), outcome)| {
+        conclude(context, prepared, outcome).map(|response| (key, response))
+    });
+    // Every outcome is told of, and then the first exception, if there is one, is thrown.
+    let responses: Vec<_> = responses.collect();
+    if requests.is_array() {
+        let responses: Result<Vec<_>, Thrown> =
+            responses.into_iter().map(|entry| entry.map(|(_, response)| response)).collect();
+        return context.array(responses?);
     }
     let object = context.object()?;
-    for (key, _) in &items {
-        if let Some(answer) = answers.next() {
-            object.define(key.as_str(), answer?)?;
-        }
+    for entry in responses {
+        let (key, response) = entry?;
+        object.define(key.as_str(), response)?;
     }
     Ok(object)
 }
 
-async fn perform(works: Vec<Result<Work, Done>>, at_once: usize, per_host: usize) -> Vec<Done> {
-    let all = Semaphore::new(at_once);
-    let mut hosts: HashMap<String, Rc<Semaphore>> = HashMap::new();
-    let limited = works.into_iter().map(|work| {
-        let host = match (&work, per_host) {
-            (Ok(work), 1..) => Some(Rc::clone(
-                hosts.entry(work.host()).or_insert_with(|| Rc::new(Semaphore::new(per_host))),
-            )),
-            _ => None,
-        };
-        let all = &all;
-        async move {
-            let work = match work {
-                Ok(work) => work,
-                Err(done) => return done,
-            };
-            // Neither is ever closed, so that a permit always comes.
-            let _host = match &host {
-                Some(host) => host.acquire().await.ok(),
-                None => None,
-            };
-            let _all = all.acquire().await.ok();
-            work.perform().await
-        }
-    });
-    let limited: Vec<_> = limited.collect();
-    join_all(limited).await
-}
-
-/// Reads one item: a URL, `[method, url, body, params]`, or an object of these.
-fn plan<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Planned, Thrown> {
-    let nothing = context.undefined();
+/// One request: a URL, `[method, url, body?, params?]` or `{ method?, url, body?, params? }`.
+fn read_item<'c>(context: &'c Context, item: &Value<'c>) -> Result<Result<Prepared, Refused>, Thrown> {
+    let none = context.undefined();
+    if item.is_string() || item.instance::<TaggedUrl>().is_some() {
+        return Ok(prepare(context, Method::Get, item, &none, &none));
+    }
     if item.is_array() {
         let method = method_of(&item.at(0)?)?;
-        if item.length()? < 2 {
-            return Err(context.throw_plain(format!("invalid http.batch() item {key}: it has no URL")));
-        }
-        return Planned::new(context, &method, &item.at(1)?, Some(&item.at(2)?), &item.at(3)?);
+        return Ok(prepare(context, method, &item.at(1)?, &item.at(2)?, &item.at(3)?));
     }
-    if item.is_string() || item.instance::<super::named_url::NamedUrl>().is_some() {
-        return Planned::new(context, "GET", item, None, &nothing);
+    if item.is_object() {
+        let method = method_of(&item.get("method")?)?;
+        let body = match method {
+            Method::Get | Method::Head => none,
+            _ => item.get("body")?,
+        };
+        return Ok(prepare(context, method, &item.get("url")?, &body, &item.get("params")?));
     }
-    if !item.is_object() {
-        return Err(context.throw_plain(format!(
-            "invalid http.batch() item {key}: it must be a URL, an array or an object"
-        )));
-    }
-    let url = item.get("url")?;
-    if url.is_nullish() {
-        return Err(context.throw_plain(format!("batch request {key} doesn't have a url key")));
-    }
-    let method = method_of(&item.get("method")?)?;
-    let body = item.get("body")?;
-    let body = (!matches!(method.as_str(), "GET" | "HEAD")).then_some(&body);
-    Planned::new(context, &method, &url, body, &item.get("params")?)
+    Err(context.throw_plain(format!(
+        "a request of a batch is a URL, an array [method, url, body, params] or an object, and not {item:?}"
+    )))
 }
 
-fn method_of(value: &Value<'_>) -> Result<String, Thrown> {
-    if value.is_nullish() {
-        return Ok("GET".to_owned());
+/// Sends all requests, so many at once as the options allow; outcomes in the order of the requests.
+async fn run<'a>(user: &User, work: &Work, requests: impl Iterator<Item = &'a Prepared>) -> Vec<Outcome> {
+    let limits = user.http_options();
+    let mut waiting: VecDeque<(usize, &Prepared)> = requests.enumerate().collect();
+    let mut outcomes: Vec<Option<Outcome>> = waiting.iter().map(|_| None).collect();
+    let mut busy: HashMap<&str, usize> = HashMap::new();
+    let mut running = FuturesUnordered::new();
+    loop {
+        while running.len() < limits.batch.max(1) {
+            let free = |(_, prepared): &(usize, &Prepared)| {
+                let count = busy.get(prepared.request.url.host()).copied().unwrap_or(0);
+                limits.batch_per_host == 0 || count < limits.batch_per_host
+            };
+            let Some((place, prepared)) = waiting.iter().position(free).and_then(|next| waiting.remove(next)) else {
+                break;
+            };
+            *busy.entry(prepared.request.url.host()).or_default() += 1;
+            running.push(async move { (place, prepared, exchange(user, work, prepared).await) });
+        }
+        let Some((place, prepared, outcome)) = running.next().await else {
+            break;
+        };
+        if let Some(count) = busy.get_mut(prepared.request.url.host()) {
+            *count = count.saturating_sub(1);
+        }
+        if let Some(slot) = outcomes.get_mut(place) {
+            *slot = Some(outcome);
+        }
     }
-    Ok(value.to_text()?.to_uppercase())
+    // Each request was run exactly once, so each place is filled.
+    outcomes.into_iter().flatten().collect()
 }

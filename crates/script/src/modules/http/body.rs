@@ -1,149 +1,139 @@
+//! The body argument: text, bytes, or an object that becomes a form.
+
 use bytes::Bytes;
+use http::Request;
 
 use super::file::FileData;
 use crate::pure::logline::Level;
 use crate::quickjs::{Context, Thrown, Value};
 use crate::user::user;
 
-/// A request's body, and the `Content-Type` it has where the script sets none.
-#[derive(Default)]
-pub(super) struct Body {
-    pub bytes: Bytes,
-    pub content_type: Option<String>,
+/// Puts `body` into the request, with the content type that its form has.
+///
+/// # Errors
+/// Inside: what cannot be a body.
+pub fn read_body<'c>(
+    context: &'c Context,
+    request: &mut Request,
+    body: &Value<'c>,
+) -> Result<Result<(), String>, Thrown> {
+    if body.is_nullish() {
+        return Ok(Ok(()));
+    }
+    if body.is_string() {
+        request.body = Bytes::copy_from_slice(body.to_text()?.as_bytes());
+        return Ok(Ok(()));
+    }
+    if let Some(bytes) = body.with_bytes(Bytes::copy_from_slice) {
+        request.body = bytes;
+        return Ok(Ok(()));
+    }
+    if !body.is_object() || body.is_array() || body.is_function() {
+        return Ok(Err(format!(
+            "a request body must be text, binary data or an object, and is {body:?}"
+        )));
+    }
+    let entries = body.entries()?;
+    let has_file = entries.iter().any(|(_, value)| value.instance::<FileData>().is_some());
+    let (bytes, content_type) = if has_file {
+        let boundary = boundary();
+        let bytes = multipart(&entries, &boundary)?;
+        (bytes, format!("multipart/form-data; boundary={boundary}"))
+    } else {
+        (urlencoded(context, entries)?.into_bytes(), "application/x-www-form-urlencoded".to_owned())
+    };
+    request.body = bytes.into();
+    Ok(request.headers.set("Content-Type", &content_type))
 }
 
-const FORM: &str = "application/x-www-form-urlencoded";
-
-impl Body {
-    /// Reads what a script passed as a body: text, bytes, or an object of
-    /// form fields, which becomes multipart where one of them is a file.
-    pub fn read<'c>(context: &'c Context, value: &Value<'c>) -> Result<Body, Thrown> {
-        if value.is_nullish() {
-            return Ok(Body::default());
-        }
-        if let Some(bytes) = value.to_bytes() {
-            return Ok(Body { bytes: bytes.into(), content_type: None });
-        }
-        if let Some(file) = value.instance::<FileData>() {
-            return Ok(Body { bytes: file.data.clone().into(), content_type: None });
-        }
-        if value.is_string() {
-            let text = value.to_text()?;
-            return Ok(Body { bytes: Bytes::copy_from_slice(text.as_bytes()), content_type: None });
-        }
-        if value.is_object() && !value.is_array() && !value.is_function() {
-            return fields(context, value);
-        }
-        Err(context.throw_type("unknown request body type: use a string, an ArrayBuffer or an object"))
-    }
-}
-
-fn fields<'c>(context: &'c Context, value: &Value<'c>) -> Result<Body, Thrown> {
-    let mut fields = value.entries()?;
-    if fields.iter().any(|(_, value)| value.instance::<FileData>().is_some()) {
-        return multipart(context, &fields);
-    }
-    // Sorted by name, as k6 sends them.
-    fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+/// A form as `application/x-www-form-urlencoded`, keys sorted.
+fn urlencoded<'c>(context: &'c Context, mut entries: Vec<(String, Value<'c>)>) -> Result<String, Thrown> {
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut text = String::new();
-    for (name, value) in &fields {
-        for value in texts(context, name, value)? {
-            if !text.is_empty() {
-                text.push('&');
+    for (key, value) in &entries {
+        if value.is_array() {
+            for place in 0..value.length()? {
+                push_pair(&mut text, key, &field_text(context, key, &value.at(place as u32)?)?);
             }
-            push_escaped(&mut text, name);
-            text.push('=');
-            push_escaped(&mut text, &value);
+        } else {
+            push_pair(&mut text, key, &field_text(context, key, value)?);
         }
     }
-    Ok(Body { bytes: text.into(), content_type: Some(FORM.to_owned()) })
+    Ok(text)
 }
 
-/// A field's values: an array repeats the field.
-fn texts<'c>(context: &'c Context, name: &str, value: &Value<'c>) -> Result<Vec<String>, Thrown> {
+/// The text of one field. What has none is empty.
+fn field_text(context: &Context, key: &str, value: &Value<'_>) -> Result<String, Thrown> {
     if value.is_nullish() {
-        return Ok(vec![String::new()]);
-    }
-    if value.is_array() {
-        let count = u32::try_from(value.length()?).unwrap_or(u32::MAX);
-        return (0..count).map(|place| Ok(value.at(place)?.to_text()?.into_string())).collect();
+        return Ok(String::new());
     }
     if value.is_object() {
-        user(context).log(
-            Level::Warning,
-            &format!("field {name} of a form is an object, which has no form: it is sent empty"),
+        let text = format!(
+            "the form field {key:?} holds an object, which has no text of its own; it is sent empty. \
+             Use JSON.stringify() for nested data"
         );
-        return Ok(vec![String::new()]);
+        user(context).log(Level::Warning, &text);
+        return Ok(String::new());
     }
-    Ok(vec![value.to_text()?.into_string()])
+    value.to_text().map(|text| text.into_string())
 }
 
-/// The serializer of the URL standard for forms.
+fn push_pair(text: &mut String, key: &str, value: &str) {
+    if !text.is_empty() {
+        text.push('&');
+    }
+    push_escaped(text, key);
+    text.push('=');
+    push_escaped(text, value);
+}
+
+/// The URL standard's application/x-www-form-urlencoded serializer, with Go's choice of bytes that stay.
 fn push_escaped(out: &mut String, text: &str) {
+    use std::fmt::Write as _;
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                out.push(char::from(byte));
-            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte as char),
             b' ' => out.push('+'),
             _ => {
-                const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-                out.push('%');
-                out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-                out.push(char::from(DIGITS[usize::from(byte & 15)]));
+                let _ = write!(out, "%{byte:02X}");
             }
         }
     }
 }
 
-/// RFC 7578.
-fn multipart<'c>(context: &'c Context, fields: &[(String, Value<'c>)]) -> Result<Body, Thrown> {
-    let mut bytes = Vec::new();
-    let boundary = boundary();
-    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    for (name, value) in fields {
-        if let Some(file) = value.instance::<FileData>() {
-            let head = format!(
-                "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
-                quoted(name),
-                quoted(&file.filename),
-                file.content_type
-            );
-            bytes.extend_from_slice(head.as_bytes());
-            bytes.extend_from_slice(&file.data);
-            bytes.extend_from_slice(b"\r\n");
-            continue;
+/// A form as `multipart/form-data` (RFC 7578).
+fn multipart(entries: &[(String, Value<'_>)], boundary: &str) -> Result<Vec<u8>, Thrown> {
+    let mut body = Vec::new();
+    for (key, value) in entries {
+        let name = quoted(key);
+        body.extend_from_slice(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"").as_bytes());
+        if value.instance::<FileData>().is_some() {
+            let filename = value.get("filename")?.to_text()?.into_string();
+            let content_type = value.get("content_type")?.to_text()?.into_string();
+            let head = format!("; filename=\"{}\"\r\nContent-Type: {content_type}\r\n\r\n", quoted(&filename));
+            body.extend_from_slice(head.as_bytes());
+            body.extend_from_slice(&FileData::bytes(value)?.unwrap_or_default());
+        } else {
+            body.extend_from_slice(b"\r\n\r\n");
+            match value.with_bytes(<[u8]>::to_vec) {
+                Some(bytes) => body.extend_from_slice(&bytes),
+                None if value.is_nullish() => {}
+                None => body.extend_from_slice(value.to_text()?.as_bytes()),
+            }
         }
-        for text in texts(context, name, value)? {
-            let part = format!(
-                "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{text}\r\n",
-                quoted(name)
-            );
-            bytes.extend_from_slice(part.as_bytes());
-        }
+        body.extend_from_slice(b"\r\n");
     }
-    bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    let content_type = format!("multipart/form-data; boundary={boundary}");
-    Ok(Body { bytes: bytes.into(), content_type: Some(content_type) })
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    Ok(body)
 }
 
-/// 60 hexadecimal digits that no body is likely to hold.
+/// A value within quotes of a Content-Disposition field: quotes, backslashes and line ends cannot stand there.
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace(['\r', '\n'], "_")
+}
+
+/// A separator that no body holds by chance.
 fn boundary() -> String {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    let digits: String = (0..4)
-        .map(|_| format!("{:016x}", RandomState::new().build_hasher().finish()))
-        .collect();
-    digits[..60].to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn forms_are_escaped_as_the_standard_says() {
-        let mut out = String::new();
-        push_escaped(&mut out, "a b&c=ü~");
-        assert_eq!(out, "a+b%26c%3D%C3%BC~");
-    }
+    use std::hash::{BuildHasher, RandomState};
+    (0..4).map(|part| format!("{:015x}", RandomState::new().hash_one(part) >> 4)).collect()
 }

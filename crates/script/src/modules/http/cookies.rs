@@ -1,3 +1,5 @@
+//! `http.cookieJar` and `http.CookieJar`.
+
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
@@ -6,144 +8,113 @@ use http::{Cookie, CookieJar, Url};
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::user;
 
-/// A cookie jar as scripts hold it.
-pub(super) struct Jar(pub Rc<CookieJar>);
-
-static PROTOTYPE: &[Entry] = &[
-    Entry::function(c"cookiesForURL", 1, cookies_for_url),
-    Entry::function(c"set", 4, set),
-    Entry::function(c"clear", 1, clear),
-    Entry::function(c"delete", 2, delete),
-];
+/// A cookie jar in a script's hands.
+pub struct Jar(pub Rc<CookieJar>);
 
 impl Class for Jar {
     fn prototype() -> &'static [Entry] {
-        PROTOTYPE
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"cookiesForURL", 1, cookies_for_url),
+            Entry::function(c"set", 4, set),
+            Entry::function(c"clear", 1, clear),
+            Entry::function(c"delete", 2, delete),
+        ];
+        ENTRIES
     }
-}
-
-/// `new http.CookieJar()`.
-pub(super) fn new<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    context.instance(Jar(Rc::new(CookieJar::new())))
 }
 
 /// `http.cookieJar()`: the user's own.
-pub(super) fn current<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+pub fn cookie_jar<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let user = user(context);
-    user.working(context, "getting cookie jars")?;
+    user.working(context, "Getting the cookie jar")?;
     context.instance(Jar(Rc::clone(&user.cookies)))
 }
 
-fn with<'c>(
-    context: &'c Context,
-    call: &Call<'c>,
-    body: impl FnOnce(&CookieJar, &Url) -> Returned<'c>,
-) -> Returned<'c> {
-    let this = call.this();
-    let Some(jar) = this.instance::<Jar>() else {
-        return Err(context.throw_type("a method of a cookie jar was called on something else"));
+/// `new http.CookieJar()`: one more.
+pub fn new_jar<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    context.instance(Jar(Rc::default()))
+}
+
+fn jar_and_url<'c>(context: &'c Context, call: &Call<'c>) -> Result<(Rc<CookieJar>, Url), Thrown> {
+    let Some(jar) = call.this().instance::<Jar>().map(|jar| Rc::clone(&jar.0)) else {
+        return Err(context.throw_type("not a cookie jar"));
     };
-    let text = call.argument(0).to_text()?;
-    let url = Url::parse(&text)
-        .map_err(|error| context.throw_plain(format!("invalid URL \"{}\": {error}", &*text)))?;
-    body(&jar.0, &url)
+    let url = call.argument(0).to_text()?;
+    let url = Url::parse(&url).map_err(|error| context.throw_plain(error.to_string()))?;
+    Ok((jar, url))
 }
 
+/// `jar.cookiesForURL(url)`: `{ name: [values] }`.
 fn cookies_for_url<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |jar, url| {
-        let object = context.object()?;
-        let cookies = jar.cookies_for_url(url);
-        for (place, (name, _)) in cookies.iter().enumerate() {
-            // Every value of a name under its first mention.
-            if cookies[..place].iter().any(|(earlier, _)| earlier == name) {
-                continue;
-            }
-            let values = cookies.iter().filter(|(other, _)| other == name).map(|(_, value)| value);
-            object.define(name.as_str(), context.strings(values)?)?;
+    let (jar, url) = jar_and_url(context, call)?;
+    let found = context.object()?;
+    for (name, value) in jar.cookies_for_url(&url) {
+        let values = found.get(name.as_str())?;
+        let value = context.string(&value)?;
+        if values.is_array() {
+            values.set(values.length()? as u32, value)?;
+        } else {
+            found.define(name.as_str(), context.array([value])?)?;
         }
-        Ok(object)
-    })
+    }
+    Ok(found)
 }
 
+/// `jar.set(url, name, value, { domain, path, expires, max_age, secure, http_only })`.
 fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let (name, value) = (call.argument(1).to_text()?, call.argument(2).to_text()?);
-    let mut cookie =
-        Cookie { name: name.into_string(), value: value.into_string(), ..Cookie::default() };
-    let attributes = call.argument(3);
-    if attributes.is_object() {
-        for (key, value) in attributes.entries()? {
-            read_attribute(context, &mut cookie, &key, &value)?;
+    let (jar, url) = jar_and_url(context, call)?;
+    let mut cookie = Cookie {
+        name: call.argument(1).to_text()?.into_string(),
+        value: call.argument(2).to_text()?.into_string(),
+        ..Cookie::default()
+    };
+    let options = call.argument(3);
+    for (key, value) in options.entries()? {
+        match key.to_ascii_lowercase().as_str() {
+            "domain" => cookie.domain = Some(value.to_text()?.into_string()),
+            "path" => cookie.path = Some(value.to_text()?.into_string()),
+            "expires" => cookie.expires = read_expires(context, &value)?,
+            "max_age" => cookie.max_age = Some(value.to_integer()?),
+            "secure" => cookie.secure = value.is_truthy(),
+            "http_only" => cookie.http_only = value.is_truthy(),
+            _ => {}
         }
     }
-    with(context, call, |jar, url| {
-        jar.set(url, &cookie);
-        Ok(context.bool(true))
-    })
+    jar.set(&url, &cookie);
+    Ok(context.bool(true))
 }
 
-fn read_attribute<'c>(
-    context: &'c Context,
-    cookie: &mut Cookie,
-    key: &str,
-    value: &Value<'c>,
-) -> Result<(), Thrown> {
-    match key {
-        "path" => cookie.path = Some(value.to_text()?.into_string()),
-        "domain" => cookie.domain = Some(value.to_text()?.into_string()),
-        "expires" => {
-            let text = value.to_text()?;
-            if !text.is_empty() {
-                cookie.expires = Some(rfc1123(context, &text)?);
-            }
-        }
-        "max_age" => cookie.max_age = Some(value.to_integer()?),
-        "secure" => cookie.secure = value.is_truthy(),
-        "http_only" => cookie.http_only = value.is_truthy(),
-        _ => {}
+/// A date as in `Mon, 02 Jan 2006 15:04:05 MST`; empty is none.
+fn read_expires(context: &Context, value: &Value<'_>) -> Result<Option<SystemTime>, Thrown> {
+    let text = value.to_text()?;
+    if text.is_empty() {
+        return Ok(None);
     }
-    Ok(())
+    // The engine's own Date reads RFC 1123 and more.
+    let date = context.global().get("Date")?.invoke("parse", &[&context.string(&text)?])?;
+    let milliseconds = date.as_number().filter(|number| number.is_finite());
+    match milliseconds {
+        Some(number) if number >= 0.0 => {
+            Ok(SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(number as u64)))
+        }
+        Some(_) => Ok(Some(SystemTime::UNIX_EPOCH)),
+        None => Err(context.throw_plain(format!(
+            "cannot read the cookie's expires {:?}; write it like Mon, 02 Jan 2006 15:04:05 GMT",
+            &*text
+        ))),
+    }
 }
 
-/// A date like `Mon, 02 Jan 2006 15:04:05 MST`: RFC 1123.
-fn rfc1123<'c>(context: &'c Context, text: &str) -> Result<SystemTime, Thrown> {
-    // The Set-Cookie syntax has the same dates, and its parser is at hand.
-    let parsed = Cookie::parse(format!("a=b; Expires={text}").as_bytes()).and_then(|c| c.expires);
-    parsed.ok_or_else(|| {
-        context.throw_plain(format!(
-            "unable to parse \"expires\" date string \"{text}\" with format \"Mon, 02 Jan 2006 15:04:05 MST\""
-        ))
-    })
-}
-
+/// `jar.clear(url)`.
 fn clear<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |jar, url| {
-        jar.clear(url);
-        Ok(context.undefined())
-    })
+    let (jar, url) = jar_and_url(context, call)?;
+    jar.clear(&url);
+    Ok(context.undefined())
 }
 
+/// `jar.delete(url, name)`.
 fn delete<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let name = call.argument(1).to_text()?;
-    with(context, call, |jar, url| {
-        jar.delete(url, &name);
-        Ok(context.undefined())
-    })
-}
-
-/// An answer's cookie, as `response.cookies` shows it.
-pub(super) fn show<'c>(context: &'c Context, cookie: &Cookie) -> Returned<'c> {
-    let object = context.object()?;
-    let expires = cookie
-        .expires
-        .and_then(|date| date.duration_since(SystemTime::UNIX_EPOCH).ok())
-        .map_or(0.0, |since: Duration| since.as_millis() as f64);
-    object.define("name", context.string(&cookie.name)?)?;
-    object.define("value", context.string(&cookie.value)?)?;
-    object.define("domain", context.string(cookie.domain.as_deref().unwrap_or(""))?)?;
-    object.define("path", context.string(cookie.path.as_deref().unwrap_or(""))?)?;
-    object.define("http_only", context.bool(cookie.http_only))?;
-    object.define("secure", context.bool(cookie.secure))?;
-    object.define("max_age", context.number(cookie.max_age.unwrap_or(0) as f64))?;
-    object.define("expires", context.number(expires))?;
-    Ok(object)
+    let (jar, url) = jar_and_url(context, call)?;
+    jar.delete(&url, &call.argument(1).to_text()?);
+    Ok(context.undefined())
 }

@@ -1,104 +1,55 @@
+//! `http.expectedStatuses` and `http.setResponseCallback`.
+
 use std::rc::Rc;
 
-use crate::quickjs::{Call, Class, Context, Returned};
+use super::state::Callback;
+use crate::quickjs::{Call, Class, Context, Returned, Value};
 use crate::user::user;
 
-/// Which statuses are the expected ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Expected {
-    /// Nobody is to judge.
-    Unjudged,
-    /// Statuses within any of these, both ends included.
-    Within(Vec<(u16, u16)>),
-}
+/// What `http.expectedStatuses` gives: ranges of statuses, ends included.
+pub struct Expected(pub Rc<[(u16, u16)]>);
 
-impl Default for Expected {
-    fn default() -> Self {
-        Expected::Within(vec![(200, 399)])
-    }
-}
+impl Class for Expected {}
 
-impl Expected {
-    /// Whether `status` is expected; none if that is not to be judged. A
-    /// request without an answer has status 0, and is never expected.
-    pub fn judge(&self, status: u16) -> Option<bool> {
-        match self {
-            Expected::Unjudged => None,
-            Expected::Within(ranges) => {
-                Some(ranges.iter().any(|(low, high)| (*low..=*high).contains(&status)))
-            }
-        }
-    }
-}
-
-/// What `expectedStatuses()` gives: only good for passing on.
-pub(super) struct Callback(pub Rc<Expected>);
-
-impl Class for Callback {}
-
-pub(super) fn expected_statuses<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+/// `http.expectedStatuses(200, { min: 300, max: 302 }, …)`.
+pub fn expected_statuses<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if call.count() == 0 {
-        return Err(context.throw_plain("no arguments"));
+        return Err(context.throw_plain("expectedStatuses() needs statuses, or ranges like { min: 200, max: 299 }"));
     }
-    let wrong = |index: usize| {
-        context.throw_plain(format!(
-            "argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}",
-            index + 1
-        ))
-    };
-    let mut ranges = Vec::with_capacity(call.count());
-    for (index, argument) in call.arguments().enumerate() {
-        let whole = |number: Option<f64>| {
-            number.filter(|n| n.fract() == 0.0 && (0.0..=65535.0).contains(n)).map(|n| n as u16)
+    let mut ranges = Vec::new();
+    for (place, argument) in call.arguments().enumerate() {
+        let range = match status(&argument) {
+            Some(status) => Some((status, status)),
+            None if argument.is_object() => {
+                status(&argument.get("min")?).zip(status(&argument.get("max")?))
+            }
+            None => None,
         };
-        if argument.is_number() {
-            let status = whole(argument.as_number()).ok_or_else(|| wrong(index))?;
-            ranges.push((status, status));
-        } else if argument.is_object() {
-            let low = whole(argument.get("min")?.as_number()).ok_or_else(|| wrong(index))?;
-            let high = whole(argument.get("max")?.as_number()).ok_or_else(|| wrong(index))?;
-            ranges.push((low, high));
-        } else {
-            return Err(wrong(index));
+        ranges.push(range.ok_or_else(|| {
+            context.throw_plain(format!(
+                "argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}",
+                place + 1
+            ))
+        })?);
+    }
+    context.instance(Expected(ranges.into()))
+}
+
+fn status(value: &Value<'_>) -> Option<u16> {
+    let number = value.as_number()?;
+    (number.fract() == 0.0 && (0.0..=65535.0).contains(&number)).then_some(number as u16)
+}
+
+/// `http.setResponseCallback(expectedStatuses(…) | null)`.
+pub fn set_response_callback<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let argument = call.argument(0);
+    let callback = match argument.instance::<Expected>() {
+        Some(expected) => Callback::Statuses(Rc::clone(&expected.0)),
+        None if argument.is_nullish() => Callback::Off,
+        None => {
+            return Err(context.throw_plain("setResponseCallback() takes http.expectedStatuses(…) or null"));
         }
-    }
-    context.instance(Callback(Rc::new(Expected::Within(ranges))))
-}
-
-pub(super) fn set_response_callback<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let expected = read(context, &call.argument(0), "setResponseCallback")?;
-    *user(context).http.expected.borrow_mut() = expected;
+    };
+    *user(context).http.callback.borrow_mut() = callback;
     Ok(context.undefined())
-}
-
-/// Reads what was passed as a response callback.
-pub(super) fn read<'c>(
-    context: &'c Context,
-    value: &crate::quickjs::Value<'c>,
-    place: &str,
-) -> Result<Rc<Expected>, crate::quickjs::Thrown> {
-    if value.is_null() {
-        return Ok(Rc::new(Expected::Unjudged));
-    }
-    match value.instance::<Callback>() {
-        Some(callback) => Ok(Rc::clone(&callback.0)),
-        None => Err(context.throw_plain(format!(
-            "{place}: unsupported response callback; use http.expectedStatuses(...) or null"
-        ))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn successes_and_redirects_are_expected_by_default() {
-        let expected = Expected::default();
-        assert_eq!(expected.judge(200), Some(true));
-        assert_eq!(expected.judge(399), Some(true));
-        assert_eq!(expected.judge(400), Some(false));
-        assert_eq!(expected.judge(0), Some(false));
-        assert_eq!(Expected::Unjudged.judge(500), None);
-    }
 }

@@ -1,75 +1,39 @@
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Slot};
+//! `http.file`: a part of a multipart body.
 
-/// What `http.file()` gives: a part of a multipart body.
-#[derive(Default)]
-pub(super) struct FileData {
-    pub data: Vec<u8>,
-    pub filename: String,
-    pub content_type: String,
-    slots: [Slot; 1],
-}
+use crate::quickjs::{Call, Class, Context, Returned, Thrown, Value};
 
-static PROTOTYPE: &[Entry] = &[
-    Entry::getter(c"data", data),
-    Entry::getter(c"filename", filename),
-    Entry::getter(c"content_type", content_type),
-];
+/// What `http.file` gives. Its properties are ordinary ones, which scripts may change.
+pub struct FileData;
 
-impl Class for FileData {
-    fn prototype() -> &'static [Entry] {
-        PROTOTYPE
-    }
+impl Class for FileData {}
 
-    fn slots(&self) -> &[Slot] {
-        &self.slots
-    }
-}
-
-pub(super) fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let data = call.argument(0);
-    let bytes = match data.to_bytes() {
-        Some(bytes) => bytes,
-        None if data.is_string() => data.to_text()?.as_bytes().to_vec(),
-        None => {
-            return Err(context.throw_type(
-                "invalid type for the data of a file: it must be a string, an ArrayBuffer or a typed array",
-            ));
+impl FileData {
+    /// The bytes of a file's data: text, or binary data of any kind.
+    pub fn bytes(file: &Value<'_>) -> Result<Option<Vec<u8>>, Thrown> {
+        let data = file.get("data")?;
+        if data.is_string() {
+            return Ok(Some(data.to_text()?.as_bytes().to_vec()));
         }
-    };
-    let filename = match call.argument(1) {
-        name if name.is_nullish() => format!("{}", clock::now().as_nanos()),
-        name => name.to_text()?.into_string(),
-    };
-    let content_type = match call.argument(2) {
-        kind if kind.is_nullish() => "application/octet-stream".to_owned(),
-        kind => kind.to_text()?.into_string(),
-    };
-    let slots = [Slot::empty()];
-    slots[0].set((*data).clone());
-    context.instance(FileData { data: bytes, filename, content_type, slots })
-}
-
-fn with<'c>(
-    context: &'c Context,
-    call: &Call<'c>,
-    body: impl FnOnce(&FileData) -> Returned<'c>,
-) -> Returned<'c> {
-    match call.this().instance::<FileData>() {
-        Some(file) => body(&file),
-        None => Ok(context.undefined()),
+        Ok(data.to_bytes())
     }
 }
 
-fn data<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |file| {
-        Ok(file.slots[0].get(context).unwrap_or_else(|| context.undefined()))
-    })
-}
-
-fn filename<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |file| context.string(&file.filename))
-}
-
-fn content_type<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |file| context.string(&file.content_type))
+/// `http.file(data, filename?, contentType?)`.
+pub fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let data = call.argument(0);
+    if !data.is_string() && data.with_bytes(|_| ()).is_none() {
+        return Err(context.throw_type("http.file() takes text or binary data (an ArrayBuffer) as its first argument"));
+    }
+    let text = |index: usize, default: &dyn Fn() -> String| {
+        let argument = call.argument(index);
+        if argument.is_nullish() { Ok(default()) } else { argument.to_text().map(|text| text.into_string()) }
+    };
+    // Unique among the files of one body, as k6's nanosecond names are.
+    let filename = text(1, &|| clock::now().as_nanos().to_string())?;
+    let content_type = text(2, &|| "application/octet-stream".to_owned())?;
+    let object = context.instance(FileData)?;
+    object.define("data", data.clone())?;
+    object.define("filename", context.string(&filename)?)?;
+    object.define("content_type", context.string(&content_type)?)?;
+    Ok(object)
 }

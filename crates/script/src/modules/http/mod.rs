@@ -1,51 +1,34 @@
-//! `k6/http`: requests, their answers, cookies and bodies.
+//! `k6/http`.
 //!
-//! A call becomes a [`plan::Planned`] request, which [`exchange`] sends and
-//! records; the answer is handed to the script as a [`response::Response`],
-//! whose parts are made when they are asked for.
+//! * `arguments`, `body`, `url`, `file`: from a call to a request.
+//! * `send`, `batch`: from a request to its outcome, every round trip recorded.
+//! * `response`: what scripts see of the outcome.
+//! * `cookies`, `expected`: the objects beside.
 
+mod arguments;
 mod batch;
 mod body;
 mod cookies;
-mod exchange;
 mod expected;
 mod file;
-mod named_url;
-mod params;
-mod planned;
-mod request_echo;
 mod response;
+mod send;
 mod state;
-mod timings;
+mod url;
 
-use crate::modules::{BuiltIn, Shape, link_constructor};
-use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+use http::Method;
+
+use super::{BuiltIn, Shape, link_constructor};
+use crate::pure::logline::Level;
+use crate::quickjs::{Call, Context, Entry, Returned};
+use crate::user::user;
 
 pub use state::{HttpOptions, HttpState};
 
-use exchange::{later, now};
-use planned::Planned;
-
-/// The module.
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/http",
     shape: Shape::DefaultObject,
     entries: &[
-        Entry::function(c"get", 2, get),
-        Entry::function(c"head", 2, head),
-        Entry::function(c"post", 3, post),
-        Entry::function(c"put", 3, put),
-        Entry::function(c"patch", 3, patch),
-        Entry::function(c"del", 3, del),
-        Entry::function(c"options", 3, options),
-        Entry::function(c"request", 4, request),
-        Entry::function(c"asyncRequest", 4, async_request),
-        Entry::function(c"batch", 1, batch::batch),
-        Entry::function(c"cookieJar", 0, cookies::current),
-        Entry::function(c"file", 3, file::file),
-        Entry::function(c"url", 1, named_url::url),
-        Entry::function(c"expectedStatuses", 1, expected::expected_statuses),
-        Entry::function(c"setResponseCallback", 1, expected::set_response_callback),
         Entry::string(c"TLS_1_0", c"tls1.0"),
         Entry::string(c"TLS_1_1", c"tls1.1"),
         Entry::string(c"TLS_1_2", c"tls1.2"),
@@ -64,73 +47,81 @@ pub const MODULE: BuiltIn = BuiltIn {
         Entry::string(c"OCSP_REASON_REMOVE_FROM_CRL", c"remove_from_crl"),
         Entry::string(c"OCSP_REASON_PRIVILEGE_WITHDRAWN", c"privilege_withdrawn"),
         Entry::string(c"OCSP_REASON_AA_COMPROMISE", c"aa_compromise"),
+        Entry::function(c"url", 1, url::url),
+        Entry::function(c"cookieJar", 0, cookies::cookie_jar),
+        Entry::function(c"file", 3, file::file),
+        Entry::function(c"get", 2, get),
+        Entry::function(c"head", 2, head),
+        Entry::function(c"post", 3, post),
+        Entry::function(c"put", 3, put),
+        Entry::function(c"patch", 3, patch),
+        Entry::function(c"del", 3, del),
+        Entry::function(c"options", 3, options),
+        Entry::function(c"request", 4, request),
+        Entry::function(c"asyncRequest", 4, send::async_request),
+        Entry::function(c"batch", 1, batch::batch),
+        Entry::function(c"setResponseCallback", 1, expected::set_response_callback),
+        Entry::function(c"expectedStatuses", 1, expected::expected_statuses),
     ],
     made: &["CookieJar"],
-    make: Some(make),
+    make: Some(|context, exports| {
+        let constructor = context.constructor("CookieJar", 0, cookies::new_jar)?;
+        link_constructor::<cookies::Jar>(context, &constructor)?;
+        exports.define("CookieJar", constructor)
+    }),
 };
 
-fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
-    let jar = context.constructor("CookieJar", 0, cookies::new)?;
-    link_constructor::<cookies::Jar>(context, &jar)?;
-    exports.define("CookieJar", jar)
-}
-
-/// What the methods do that take a URL and params, and no body.
-fn without_body<'c>(context: &'c Context, call: &Call<'c>, method: &str) -> Returned<'c> {
-    let planned = Planned::new(context, method, &call.argument(0), None, &call.argument(1))?;
-    now(context, planned)
-}
-
-/// What the methods do that take a URL, a body and params.
-fn with_body<'c>(context: &'c Context, call: &Call<'c>, method: &str) -> Returned<'c> {
-    let (url, body, params) = (call.argument(0), call.argument(1), call.argument(2));
-    let planned = Planned::new(context, method, &url, Some(&body), &params)?;
-    now(context, planned)
-}
-
 fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    without_body(context, call, "GET")
+    without_body(context, call, Method::Get)
 }
 
 fn head<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    without_body(context, call, "HEAD")
+    without_body(context, call, Method::Head)
+}
+
+/// `(url, params?)`.
+#[inline]
+fn without_body<'c>(context: &'c Context, call: &Call<'c>, method: Method) -> Returned<'c> {
+    if call.count() > 2 {
+        user(context).log(
+            Level::Warning,
+            &format!(
+                "http.{} takes a URL and parameters, and was given {} arguments; those after the second are ignored",
+                method.as_str().to_ascii_lowercase(),
+                call.count()
+            ),
+        );
+    }
+    send::request(context, method, &call.argument(0), &context.undefined(), &call.argument(1))
 }
 
 fn post<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with_body(context, call, "POST")
+    with_body(context, call, Method::Post)
 }
 
 fn put<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with_body(context, call, "PUT")
+    with_body(context, call, Method::Put)
 }
 
 fn patch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with_body(context, call, "PATCH")
+    with_body(context, call, Method::Patch)
 }
 
 fn del<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with_body(context, call, "DELETE")
+    with_body(context, call, Method::Delete)
 }
 
 fn options<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with_body(context, call, "OPTIONS")
+    with_body(context, call, Method::Options)
 }
 
-fn by_method<'c>(context: &'c Context, call: &Call<'c>) -> Result<Planned, Thrown> {
-    let method = call.argument(0).to_text()?.to_uppercase();
-    let (url, body, params) = (call.argument(1), call.argument(2), call.argument(3));
-    Planned::new(context, &method, &url, Some(&body), &params)
+/// `(url, body?, params?)`.
+fn with_body<'c>(context: &'c Context, call: &Call<'c>, method: Method) -> Returned<'c> {
+    send::request(context, method, &call.argument(0), &call.argument(1), &call.argument(2))
 }
 
+/// `(method, url, body?, params?)`.
 fn request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let planned = by_method(context, call)?;
-    now(context, planned)
-}
-
-/// Everything that goes wrong here rejects the promise.
-fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    match by_method(context, call).and_then(|planned| later(context, planned)) {
-        Ok(promise) => Ok(promise),
-        Err(thrown) => context.settled(Err(thrown)),
-    }
+    let method = send::method_of(&call.argument(0))?;
+    send::request(context, method, &call.argument(1), &call.argument(2), &call.argument(3))
 }

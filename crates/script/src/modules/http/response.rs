@@ -1,340 +1,365 @@
-use std::cell::OnceCell;
+//! What scripts see of an answer: an object that makes its fields when they are asked for.
 
-use http::{Cookie, ErrorInfo, RequestCookie, code};
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::time::Duration;
 
-use super::params::ResponseType;
-use super::planned::Unsendable;
-use super::timings::Timings;
-use super::{cookies, request_echo};
+use bytes::Bytes;
+use http::{Method, RequestCookie, Sent, TlsFacts, canonical_name};
+
+use super::arguments::ResponseType;
+use crate::names;
 use crate::pure::{gjson, json_syntax};
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Slot, Value};
+use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, Written};
 
-/// A request's outcome, from which all parts of a [`Response`] are made.
-pub(super) struct Answer {
-    /// Absent where the request could not be sent.
-    pub response: Option<http::Response>,
-    pub error: Option<ErrorInfo>,
-    pub response_type: ResponseType,
-    /// Method and URL of a request that could not be sent.
-    pub unsent: Option<(String, String)>,
-    pub cookies: Vec<RequestCookie>,
+/// An answer, or what stands for one after a failure.
+pub struct Response {
+    /// None for a request that could not be made.
+    answer: Option<Box<http::Response>>,
+    response_type: ResponseType,
+    error: String,
+    error_code: u32,
+    /// Of a request that could not be made: how it was meant.
+    meant: Option<(Method, String)>,
+    /// The cookies that the script gave this one request.
+    cookies: Vec<RequestCookie>,
+    /// The body until it became a JavaScript value.
+    body: RefCell<Bytes>,
+    /// Fields that were made, so that they are the same object each time.
+    made: [Slot; KEPT],
+    /// What `json()` gave.
+    json: [Slot; 1],
 }
 
-impl Answer {
-    /// The outcome of a request that could not be sent.
-    pub fn unsent(unsendable: Unsendable) -> Answer {
-        Answer {
-            response: None,
-            error: Some(unsendable.error),
-            response_type: ResponseType::Text,
-            unsent: Some((unsendable.method, unsendable.url)),
-            cookies: Vec::new(),
-        }
-    }
-
-    pub fn method(&self) -> &str {
-        match (&self.unsent, &self.response) {
-            (Some((method, _)), _) => method,
-            (None, Some(response)) => response.sent.method.as_str(),
-            (None, None) => "",
-        }
-    }
-
-    pub fn requested_url(&self) -> String {
-        match (&self.unsent, &self.response) {
-            (Some((_, url)), _) => url.clone(),
-            (None, Some(response)) => response.url.masked().into_owned(),
-            (None, None) => String::new(),
-        }
-    }
-
-    pub fn status(&self) -> u16 {
-        self.response.as_ref().map_or(0, |response| response.status)
-    }
-
-    fn head(&self) -> Option<&http::Head> {
-        self.response.as_ref()?.head.as_deref()
-    }
-
-    fn remote(&self) -> Option<std::net::SocketAddr> {
-        self.response.as_ref()?.remote
-    }
-
-    fn tls(&self) -> Option<http::TlsFacts> {
-        self.response.as_ref()?.tls
-    }
-
-    fn body(&self) -> &[u8] {
-        self.response.as_ref().map_or(&[], |response| &response.body)
-    }
-
-    /// The failure in a sentence, as the log and exceptions have it.
-    pub fn describe(&self, error: &ErrorInfo) -> String {
-        let Some(response) = &self.response else { return error.detail().to_owned() };
-        let method = self.method();
-        let mut title = method.get(..1).unwrap_or_default().to_owned();
-        title.push_str(&method.get(1..).unwrap_or_default().to_lowercase());
-        format!("{title} {:?}: {}", response.url.masked(), error.detail())
-    }
+/// The fields in the order of [`names::RESPONSE`].
+mod field {
+    pub const REMOTE_IP: usize = 0;
+    pub const REMOTE_PORT: usize = 1;
+    pub const URL: usize = 2;
+    pub const STATUS: usize = 3;
+    pub const STATUS_TEXT: usize = 4;
+    pub const PROTO: usize = 5;
+    pub const HEADERS: usize = 6;
+    pub const COOKIES: usize = 7;
+    pub const BODY: usize = 8;
+    pub const TIMINGS: usize = 9;
+    pub const TLS_VERSION: usize = 10;
+    pub const TLS_CIPHER_SUITE: usize = 11;
+    pub const OCSP: usize = 12;
+    pub const ERROR: usize = 13;
+    pub const ERROR_CODE: usize = 14;
+    pub const REQUEST: usize = 15;
 }
 
-/// An answer as scripts hold it. Its parts are made when they are first asked
-/// for, and kept.
-pub(super) struct Response {
-    answer: Answer,
-    slots: OnceCell<Box<Slots>>,
-}
+/// Fields that are objects, or costly: each has a place to be kept at.
+const KEPT: usize = 7;
 
-/// Parts that were made.
-#[derive(Default)]
-struct Slots([Slot; 6]);
-
-const BODY: usize = 0;
-const HEADERS: usize = 1;
-const COOKIES: usize = 2;
-const TIMINGS: usize = 3;
-const REQUEST: usize = 4;
-const JSON: usize = 5;
-
-static PROTOTYPE: &[Entry] = &[
-    Entry::getter(c"remote_ip", remote_ip),
-    Entry::getter(c"remote_port", remote_port),
-    Entry::accessor(c"url", url, ignore),
-    Entry::accessor(c"status", status, ignore),
-    Entry::getter(c"status_text", status_text),
-    Entry::getter(c"proto", proto),
-    Entry::accessor(c"headers", headers, set::<HEADERS>),
-    Entry::accessor(c"cookies", cookies_of, set::<COOKIES>),
-    Entry::accessor(c"body", body, set::<BODY>),
-    Entry::getter(c"timings", timings),
-    Entry::getter(c"tls_version", tls_version),
-    Entry::getter(c"tls_cipher_suite", tls_cipher_suite),
-    Entry::getter(c"ocsp", ocsp),
-    Entry::getter(c"error", error),
-    Entry::getter(c"error_code", error_code),
-    Entry::getter(c"request", request),
-    Entry::function(c"json", 1, json),
-    Entry::function(c"html", 1, html),
-    Entry::function(c"submitForm", 1, html),
-    Entry::function(c"clickLink", 1, html),
-    Entry::function(c"toJSON", 0, to_json),
-];
-
-impl Class for Response {
-    fn prototype() -> &'static [Entry] {
-        PROTOTYPE
-    }
-
-    fn slots(&self) -> &[Slot] {
-        self.slots.get().map_or(&[], |slots| &slots.0)
+fn place_of(field: usize) -> Option<usize> {
+    match field {
+        field::BODY => Some(0),
+        field::HEADERS => Some(1),
+        field::TIMINGS => Some(2),
+        field::COOKIES => Some(3),
+        field::REQUEST => Some(4),
+        field::OCSP => Some(5),
+        field::STATUS_TEXT => Some(6),
+        _ => None,
     }
 }
 
 impl Response {
-    pub fn new(answer: Answer) -> Self {
-        Response { answer, slots: OnceCell::new() }
+    pub fn new(mut answer: http::Response, response_type: ResponseType, error: String, error_code: u32) -> Self {
+        let body = std::mem::take(&mut answer.body);
+        Self {
+            answer: Some(Box::new(answer)),
+            response_type,
+            error,
+            error_code,
+            meant: None,
+            cookies: Vec::new(),
+            body: RefCell::new(body),
+            made: Default::default(),
+            json: Default::default(),
+        }
     }
 
-    fn slot(&self, place: usize) -> &Slot {
-        &self.slots.get_or_init(Box::default).0[place]
+    /// With the cookies that the script gave this one request.
+    pub fn with_cookies(mut self, cookies: Vec<RequestCookie>) -> Self {
+        self.cookies = cookies;
+        self
     }
 
-    /// A part that is made once.
-    fn kept<'c>(
+    /// Stands for a request that could not be made.
+    pub fn refused(method: Method, url: String, error: String, error_code: u32) -> Self {
+        Self {
+            answer: None,
+            response_type: ResponseType::None,
+            error,
+            error_code,
+            meant: Some((method, url)),
+            cookies: Vec::new(),
+            body: RefCell::default(),
+            made: Default::default(),
+            json: Default::default(),
+        }
+    }
+
+    fn make<'c>(&self, context: &'c Context, field: usize) -> Returned<'c> {
+        match field {
+            field::STATUS => Ok(context.number(self.answer.as_ref().map_or(0, |answer| answer.status))),
+            field::BODY => self.make_body(context),
+            field::HEADERS => self.make_headers(context),
+            field::TIMINGS => self.make_timings(context),
+            field::ERROR_CODE => Ok(context.number(self.error_code)),
+            field::ERROR => context.string(&self.error),
+            field::COOKIES => self.make_cookies(context),
+            field::OCSP => make_ocsp(context),
+            field::REQUEST => self.make_request(context),
+            field::URL => match (&self.meant, &self.answer) {
+                (Some((_, url)), _) => context.string(url),
+                (None, Some(answer)) => context.string(answer.url.as_str()),
+                (None, None) => context.string(""),
+            },
+            field::REMOTE_PORT => Ok(context.number(self.remote().map_or(0, |remote| remote.port()))),
+            field::REMOTE_IP => {
+                context.string(&self.remote().map_or_else(String::new, |remote| remote.ip().to_string()))
+            }
+            field::STATUS_TEXT => {
+                context.string(&self.answer.as_ref().map_or_else(String::new, |answer| answer.status_text()))
+            }
+            field::PROTO => context.string(self.answer.as_ref().map_or("", |answer| answer.proto.as_str())),
+            field::TLS_VERSION => context.string(self.tls().map_or("", |tls| tls.version)),
+            field::TLS_CIPHER_SUITE => context.string(self.tls().map_or("", |tls| tls.cipher_suite)),
+            _ => Ok(context.undefined()),
+        }
+    }
+
+    fn remote(&self) -> Option<SocketAddr> {
+        self.answer.as_ref()?.remote
+    }
+
+    fn tls(&self) -> Option<TlsFacts> {
+        self.answer.as_ref()?.tls
+    }
+
+    fn make_body<'c>(&self, context: &'c Context) -> Returned<'c> {
+        // From here on the JavaScript value is the body; two copies are one too many.
+        let bytes = self.body.take();
+        match self.response_type {
+            ResponseType::Text => context.string_lossy(&bytes),
+            ResponseType::Binary => context.array_buffer(&bytes),
+            ResponseType::None => Ok(context.null()),
+        }
+    }
+
+    /// Runs `body` over the bytes of the body, in whatever form they are.
+    fn with_body<'c, R>(
         &self,
         context: &'c Context,
-        place: usize,
-        make: impl FnOnce(&Answer) -> Returned<'c>,
-    ) -> Returned<'c> {
-        if let Some(value) = self.slot(place).get(context) {
-            return Ok(value);
-        }
-        let value = make(&self.answer)?;
-        self.slot(place).set(value.clone());
-        Ok(value)
-    }
-}
-
-/// Runs `body` on the response that a getter was called on.
-#[inline]
-fn with<'c>(
-    context: &'c Context,
-    call: &Call<'c>,
-    body: impl FnOnce(&Response) -> Returned<'c>,
-) -> Returned<'c> {
-    match call.this().instance::<Response>() {
-        Some(response) => body(&response),
-        None => Ok(context.undefined()),
-    }
-}
-
-fn ignore<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    Ok(context.undefined())
-}
-
-fn set<'c, const PLACE: usize>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |response| {
-        response.slot(PLACE).set((*call.argument(0)).clone());
-        Ok(context.undefined())
-    })
-}
-
-fn remote_ip<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| match r.answer.remote() {
-        Some(remote) => context.string(&remote.ip().to_string()),
-        None => context.string(""),
-    })
-}
-
-fn remote_port<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| {
-        Ok(context.number(r.answer.remote().map_or(0.0, |remote| f64::from(remote.port()))))
-    })
-}
-
-fn url<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| context.string(&r.answer.requested_url()))
-}
-
-fn status<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| Ok(context.number(f64::from(r.answer.status()))))
-}
-
-fn status_text<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| match r.answer.head() {
-        Some(head) if r.answer.status() > 0 => {
-            context.string(&format!("{} {}", r.answer.status(), head.reason()))
-        }
-        _ => context.string(""),
-    })
-}
-
-fn proto<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| context.string(r.answer.response.as_ref().map_or("", |response| response.proto.as_str())))
-}
-
-fn headers<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |response| {
-        response.kept(context, HEADERS, |answer| {
-            let object = context.object()?;
-            let Some(head) = answer.head() else { return Ok(object) };
-            let mut joined: Vec<(std::borrow::Cow<'_, str>, Vec<u8>)> = Vec::new();
-            for (name, value) in head.fields() {
-                let name = http::canonical_name(name);
-                match joined.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, values)) => {
-                        values.extend_from_slice(b", ");
-                        values.extend_from_slice(value);
-                    }
-                    None => joined.push((name, value.to_vec())),
-                }
-            }
-            for (name, values) in joined {
-                object.define(&*name, context.string_lossy(&values)?)?;
-            }
-            Ok(object)
-        })
-    })
-}
-
-fn cookies_of<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |response| {
-        response.kept(context, COOKIES, |answer| {
-            let object = context.object()?;
-            let Some(head) = answer.head() else { return Ok(object) };
-            let set: Vec<Cookie> = head.all("set-cookie").filter_map(Cookie::parse).collect();
-            for (place, cookie) in set.iter().enumerate() {
-                if set[..place].iter().any(|earlier| earlier.name == cookie.name) {
-                    continue;
-                }
-                let mut same = Vec::new();
-                for other in set.iter().filter(|other| other.name == cookie.name) {
-                    same.push(cookies::show(context, other)?);
-                }
-                object.define(cookie.name.as_str(), context.array(same)?)?;
-            }
-            Ok(object)
-        })
-    })
-}
-
-fn body<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |response| {
-        response.kept(context, BODY, |answer| {
-            let body = answer.body();
-            match answer.response_type {
-                _ if answer.error.is_some() || answer.unsent.is_some() => Ok(context.null()),
-                ResponseType::None => Ok(context.null()),
-                ResponseType::Binary => context.array_buffer(body),
-                ResponseType::Text => context.string_lossy(body),
-            }
-        })
-    })
-}
-
-fn timings<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |response| {
-        response.kept(context, TIMINGS, |answer| context.instance(Timings(answer.response.as_ref().map(|response| response.timeline))))
-    })
-}
-
-fn tls_version<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| context.string(r.answer.tls().map_or("", |tls| tls.version)))
-}
-
-fn tls_cipher_suite<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| context.string(r.answer.tls().map_or("", |tls| tls.cipher_suite)))
-}
-
-/// No stapled OCSP answer is asked for.
-fn ocsp<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    let object = context.object()?;
-    for moment in ["produced_at", "this_update", "next_update", "revoked_at"] {
-        object.define(moment, context.number(0.0))?;
-    }
-    object.define("revocation_reason", context.string("")?)?;
-    object.define("status", context.string("")?)?;
-    Ok(object)
-}
-
-fn error<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| {
-        context.string(r.answer.error.as_ref().map_or("", |error| error.message.as_str()))
-    })
-}
-
-fn error_code<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |r| {
-        let code = match &r.answer.error {
-            Some(error) => error.code,
-            None => code::of_status(r.answer.status()),
+        body: impl FnOnce(&[u8]) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
+        let Some(value) = self.made[0].get(context) else {
+            let bytes = self.body.borrow().clone();
+            return body(&bytes);
         };
-        Ok(context.number(f64::from(code)))
-    })
+        if value.is_string() {
+            return body(value.to_text()?.as_bytes());
+        }
+        body(&value.to_bytes().unwrap_or_default())
+    }
+
+    fn make_headers<'c>(&self, context: &'c Context) -> Returned<'c> {
+        let headers = context.object()?;
+        for (name, values) in self.headers() {
+            let value = context.string_lossy(&values.join(&b", "[..]))?;
+            headers.define(name.as_str(), value)?;
+        }
+        Ok(headers)
+    }
+
+    /// Fields by their canonical names, in the order of their first lines.
+    fn headers(&self) -> Vec<(String, Vec<&[u8]>)> {
+        let mut headers: Vec<(String, Vec<&[u8]>)> = Vec::new();
+        for (name, value) in self.answer.iter().flat_map(|answer| answer.fields()) {
+            let name = canonical_name(name);
+            match headers.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, values)) => values.push(value),
+                None => headers.push((name.into_owned(), vec![value])),
+            }
+        }
+        headers
+    }
+
+    fn make_timings<'c>(&self, context: &'c Context) -> Returned<'c> {
+        let phases = self.answer.as_ref().map(|answer| answer.timeline.phases()).unwrap_or_default();
+        let blocked = phases.queued + phases.looking_up + phases.connecting + phases.securing;
+        let timings = context.object()?;
+        let duration = phases.sending + phases.waiting + phases.receiving;
+        timings.define("duration", milliseconds(context, duration))?;
+        timings.define("blocked", milliseconds(context, blocked))?;
+        timings.define("looking_up", milliseconds(context, phases.looking_up))?;
+        timings.define("connecting", milliseconds(context, phases.connecting))?;
+        timings.define("tls_handshaking", milliseconds(context, phases.securing))?;
+        timings.define("sending", milliseconds(context, phases.sending))?;
+        timings.define("waiting", milliseconds(context, phases.waiting))?;
+        timings.define("receiving", milliseconds(context, phases.receiving))?;
+        Ok(timings)
+    }
+
+    /// `{ name: [{ name, value, domain, path, http_only, secure, max_age, expires }] }`.
+    fn make_cookies<'c>(&self, context: &'c Context) -> Returned<'c> {
+        let cookies = context.object()?;
+        for cookie in self.answer.iter().flat_map(|answer| answer.set_cookies()) {
+            let object = context.object()?;
+            object.define("name", context.string(&cookie.name)?)?;
+            object.define("value", context.string(&cookie.value)?)?;
+            object.define("domain", context.string(cookie.domain.as_deref().unwrap_or_default())?)?;
+            object.define("path", context.string(cookie.path.as_deref().unwrap_or_default())?)?;
+            object.define("http_only", context.bool(cookie.http_only))?;
+            object.define("secure", context.bool(cookie.secure))?;
+            object.define("max_age", context.number(cookie.max_age.unwrap_or(0) as f64))?;
+            let expires = cookie.expires.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            object.define("expires", context.number(expires.map_or(0.0, |since| since.as_millis() as f64)))?;
+            push(context, &cookies, &cookie.name, object)?;
+        }
+        Ok(cookies)
+    }
+
+    /// `{ method, url, headers, body, cookies }`, as sent.
+    fn make_request<'c>(&self, context: &'c Context) -> Returned<'c> {
+        let request = context.object()?;
+        let nothing = Sent::default();
+        let sent = self.answer.as_ref().map_or(&nothing, |answer| &answer.sent);
+        let method = self.meant.as_ref().map_or(&sent.method, |(method, _)| method);
+        request.define("method", context.string(method.as_str())?)?;
+        request.define("url", self.make(context, field::URL)?)?;
+        let (headers, cookies) = (context.object()?, context.object()?);
+        for (name, value) in sent.fields() {
+            let name = canonical_name(name);
+            // The fields that the connection, not the script, decides are not k6's to show.
+            if matches!(&*name, "Host" | "Content-Length" | "Connection") {
+                continue;
+            }
+            push(context, &headers, &name, context.string(value)?)?;
+            if name == "Cookie" {
+                for (name, value) in value.split("; ").filter_map(|pair| pair.split_once('=')) {
+                    let cookie = context.object()?;
+                    cookie.define("name", context.string(name)?)?;
+                    cookie.define("value", context.string(value)?)?;
+                    let own = self.cookies.iter().find(|own| own.name == name && own.value == value);
+                    cookie.define("replace", context.bool(own.is_some_and(|own| own.replace)))?;
+                    push(context, &cookies, name, cookie)?;
+                }
+            }
+        }
+        request.define("headers", headers)?;
+        request.define("body", context.string_lossy(&sent.body)?)?;
+        request.define("cookies", cookies)?;
+        Ok(request)
+    }
 }
 
-fn request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with(context, call, |response| {
-        response.kept(context, REQUEST, |answer| request_echo::show(context, answer))
-    })
+/// Adds to the array at `key`.
+fn push<'c>(context: &'c Context, object: &Value<'c>, key: &str, value: Value<'c>) -> Result<(), Thrown> {
+    let list = object.get(key)?;
+    if list.is_array() {
+        return list.set(list.length()? as u32, value);
+    }
+    object.define(key, context.array([value])?)
 }
 
+fn milliseconds(context: &Context, span: Duration) -> Value<'_> {
+    context.number(span.as_nanos() as f64 / 1e6)
+}
+
+/// No stapled OCSP response is ever looked at.
+fn make_ocsp(context: &Context) -> Returned<'_> {
+    let ocsp = context.object()?;
+    for key in ["produced_at", "this_update", "next_update", "revoked_at"] {
+        ocsp.define(key, context.number(0))?;
+    }
+    ocsp.define("revocation_reason", context.string("")?)?;
+    ocsp.define("status", context.string("")?)?;
+    Ok(ocsp)
+}
+
+impl Class for Response {
+    const EXOTIC: bool = true;
+
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"json", 1, json),
+            Entry::function(c"html", 1, html),
+            Entry::function(c"submitForm", 1, submit_form),
+            Entry::function(c"clickLink", 1, click_link),
+        ];
+        ENTRIES
+    }
+
+    fn trace(&self, see: &mut dyn FnMut(&Slot)) {
+        self.made.iter().chain(&self.json).for_each(see);
+    }
+
+    #[inline]
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        _: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        let Some(field) = key.position_in(names::RESPONSE) else {
+            return Ok(None);
+        };
+        let Some(place) = place_of(field) else {
+            return self.make(context, field).map(Some);
+        };
+        if let Some(value) = self.made[place].get(context) {
+            return Ok(Some(value));
+        }
+        let value = self.make(context, field)?;
+        self.made[place].set(value.clone());
+        Ok(Some(value))
+    }
+
+    fn set<'c>(&self, _: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+        // What has a place of its own is kept there; anything else is an ordinary property, found first.
+        match key.position_in(names::RESPONSE).and_then(place_of) {
+            Some(place) => {
+                self.made[place].set(value.clone());
+                Ok(Written::Done)
+            }
+            None => Ok(Written::Ordinary),
+        }
+    }
+
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        Ok(names::RESPONSE.iter().map(|name| Atom::new(context, name)).collect())
+    }
+}
+
+/// `response.json(selector?)`.
 fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    let Some(response) = this.instance::<Response>() else {
+        return Err(context.throw_type("json() is a method of responses"));
+    };
+    if response.response_type == ResponseType::None {
+        return Err(context.throw_plain(
+            "the body is null, so it is no JSON: the request failed, or its responseType is \"none\"",
+        ));
+    }
     let selector = call.argument(0);
-    with(context, call, |response| {
-        let bytes = response.answer.body();
-        if response.answer.response_type == ResponseType::None || response.answer.error.is_some() {
-            return Err(context.throw_plain(
-                "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response",
-            ));
+    if !selector.is_string() {
+        if let Some(parsed) = response.json[0].get(context) {
+            return Ok(parsed);
         }
-        if selector.is_undefined() {
-            return response.kept(context, JSON, |_| parse(context, bytes));
-        }
-        let selector = selector.to_text()?;
-        if !json_syntax::is_valid(bytes) {
-            return Ok(context.undefined());
-        }
+        let parsed = response.with_body(context, |bytes| parse(context, bytes))?;
+        response.json[0].set(parsed.clone());
+        return Ok(parsed);
+    }
+    let selector = selector.to_text()?;
+    response.with_body(context, |bytes| {
+        json_syntax::check(bytes).map_err(|error| context.throw_plain(error.sentence(bytes)))?;
         match gjson::get(bytes, &selector) {
             Some(found) => parse(context, &found),
             None => Ok(context.undefined()),
@@ -343,37 +368,30 @@ fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 fn parse<'c>(context: &'c Context, bytes: &[u8]) -> Returned<'c> {
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return context.parse_json(&String::from_utf8_lossy(bytes), "body");
-    };
-    context.parse_json(text, "body").map_err(|thrown| {
-        // The engine's own words give way to those that scripts know.
-        match json_syntax::check(bytes) {
-            Err(fault) => {
-                drop(context.take_exception(thrown));
-                context.throw_plain(fault.sentence(bytes))
-            }
-            Ok(()) => thrown,
+    let text = String::from_utf8_lossy(bytes);
+    context.parse_json(&text, "response").map_err(|thrown| match json_syntax::check(bytes) {
+        Err(error) => {
+            drop(context.take_exception(thrown));
+            context.throw_plain(error.sentence(bytes))
         }
+        Ok(()) => thrown,
     })
 }
 
 fn html<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    Err(context.throw_plain("k6/html is not there yet: html(), submitForm() and clickLink() need it"))
+    Err(not_there("html", context))
 }
 
-fn to_json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    list_getters::<Response>(context, &call.this())
+fn submit_form<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    Err(not_there("submitForm", context))
 }
 
-/// An ordinary object with all that the getters of `T` give.
-pub(super) fn list_getters<'c, T: Class>(context: &'c Context, this: &Value<'c>) -> Returned<'c> {
-    let object = context.object()?;
-    for entry in T::prototype() {
-        let value = this.get(entry.name())?;
-        if !value.is_function() {
-            object.define(entry.name(), value)?;
-        }
-    }
-    Ok(object)
+fn click_link<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    Err(not_there("clickLink", context))
+}
+
+fn not_there(method: &str, context: &Context) -> Thrown {
+    context.throw_plain(format!(
+        "Response.{method}() needs k6/html, which Plimsoll does not have yet; read response.body instead"
+    ))
 }

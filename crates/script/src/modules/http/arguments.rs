@@ -1,0 +1,292 @@
+//! From the arguments of a call to a request.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use http::{Auth, BodyUse, CookieJar, Encoding, Method, Request, RequestCookie, Url};
+
+use super::body::read_body;
+use super::cookies::Jar;
+use super::expected::Expected;
+use super::state::Callback;
+use super::url::TaggedUrl;
+use crate::modules::sample_tags::SampleTags;
+use crate::names;
+use crate::quickjs::{Context, Thrown, Value};
+use crate::user::user;
+
+/// A request that is ready to be sent, and what is to be made of its answer.
+pub struct Prepared {
+    pub request: Request,
+    pub tags: SampleTags,
+    /// The `name` tag, which stands in for the URL.
+    pub name: Option<Rc<str>>,
+    pub callback: Callback,
+    pub jar: Rc<CookieJar>,
+    pub response_type: ResponseType,
+    pub throw: bool,
+}
+
+/// What scripts see of an answer's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResponseType {
+    #[default]
+    Text,
+    Binary,
+    None,
+}
+
+/// Why a request cannot be sent.
+pub enum Refused {
+    /// An exception of the script's own code, such as a getter's.
+    Thrown(Thrown),
+    /// The arguments are no request: a failed request like any other.
+    Invalid { code: u32, message: String, throw: bool, method: Method, url: String },
+}
+
+impl From<Thrown> for Refused {
+    fn from(thrown: Thrown) -> Self {
+        Refused::Thrown(thrown)
+    }
+}
+
+/// Why one parameter is not accepted.
+enum Fault {
+    Thrown(Thrown),
+    Message(String),
+}
+
+impl From<Thrown> for Fault {
+    fn from(thrown: Thrown) -> Self {
+        Fault::Thrown(thrown)
+    }
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Fault::Message(message)
+    }
+}
+
+/// Makes a request of `(method, url, body, params)`.
+pub fn prepare<'c>(
+    context: &'c Context,
+    method: Method,
+    url: &Value<'c>,
+    body: &Value<'c>,
+    params: &Value<'c>,
+) -> Result<Prepared, Refused> {
+    let user = user(context);
+    let options = user.http_options();
+    let throw = match params.is_object() {
+        true => {
+            let throw = params.get(names::THROW)?;
+            if throw.is_undefined() { options.throw } else { throw.is_truthy() }
+        }
+        false => options.throw,
+    };
+    let (url, name) = match read_url(context, url)? {
+        Ok(read) => read,
+        Err(message) => {
+            let code = http::code::INVALID_URL;
+            let url = url.to_text().map(|text| text.into_string()).unwrap_or_default();
+            return Err(Refused::Invalid { code, message, throw, method, url });
+        }
+    };
+    let mut request = Request::new(method, url);
+    let mut prepared = Prepared {
+        request,
+        tags: SampleTags::default(),
+        name,
+        callback: user.http.callback.borrow().clone(),
+        jar: Rc::clone(&user.cookies),
+        response_type: if options.discard_bodies { ResponseType::None } else { ResponseType::Text },
+        throw,
+    };
+    let read = read_body(context, &mut prepared.request, body).map_err(Fault::from);
+    let read = match read {
+        Ok(Ok(())) if params.is_object() => read_params(&mut prepared, params),
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(message)) => Err(Fault::Message(message)),
+        Err(fault) => Err(fault),
+    };
+    if prepared.response_type == ResponseType::None {
+        prepared.request.body_use = BodyUse::Discard;
+    }
+    match read {
+        Ok(()) => Ok(prepared),
+        Err(Fault::Thrown(thrown)) => Err(Refused::Thrown(thrown)),
+        Err(Fault::Message(message)) => Err(Refused::Invalid {
+            code: http::code::DEFAULT,
+            message,
+            throw,
+            method: prepared.request.method.clone(),
+            url: prepared.request.url.as_str().to_owned(),
+        }),
+    }
+}
+
+/// A URL and the name it was given.
+type NamedUrl = (Rc<Url>, Option<Rc<str>>);
+
+/// Reads a URL argument: text, or what `http.url` made.
+fn read_url<'c>(context: &'c Context, value: &Value<'c>) -> Result<Result<NamedUrl, String>, Thrown> {
+    if value.is_string() {
+        let text = value.to_text()?;
+        let url = user(context).http.url(&text).map_err(|error| error.to_string());
+        return Ok(url.map(|url| (url, None)));
+    }
+    if let Some(tagged) = value.instance::<TaggedUrl>() {
+        let url = user(context).http.url(&tagged.url).map_err(|error| error.to_string());
+        return Ok(url.map(|url| (url, Some(Rc::clone(&tagged.name)))));
+    }
+    let shown = if value.is_nullish() { "<nil>".to_owned() } else { value.to_text()?.into_string() };
+    Ok(Err(format!("invalid URL: '#{shown}'; give a text or http.url`…`")))
+}
+
+/// Reads what the parameters object says. Unknown keys are ignored, as k6 does.
+fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault> {
+    for key in params.keys()? {
+        let Some(place) = key.position_in(names::PARAMS) else {
+            continue;
+        };
+        let value = params.get(&key)?;
+        if value.is_nullish() && place != PARAM_CALLBACK {
+            continue;
+        }
+        match place {
+            PARAM_HEADERS => read_headers(&mut prepared.request, &value)?,
+            PARAM_TAGS => read_tags(prepared, &value)?,
+            PARAM_TIMEOUT => prepared.request.timeout = read_timeout(&value)?,
+            PARAM_COOKIES => read_cookies(&mut prepared.request, &value)?,
+            PARAM_JAR => {
+                if let Some(jar) = value.instance::<Jar>() {
+                    prepared.jar = Rc::clone(&jar.0);
+                }
+            }
+            PARAM_REDIRECTS => {
+                let limit = value.to_number()?;
+                prepared.request.max_redirects = Some(limit.clamp(0.0, f64::from(u32::MAX)) as u32);
+            }
+            PARAM_RESPONSE_TYPE => prepared.response_type = read_response_type(&value)?,
+            PARAM_CALLBACK => prepared.callback = read_callback(&value)?,
+            PARAM_COMPRESSION => {
+                for name in value.to_text()?.split(',') {
+                    let encoding = Encoding::parse(name).ok_or_else(|| {
+                        format!(
+                            "unknown compression algorithm {}; known are gzip, deflate, br, zstd",
+                            name.trim()
+                        )
+                    })?;
+                    prepared.request.compression.push(encoding);
+                }
+            }
+            PARAM_AUTH => {
+                prepared.request.auth = match &*value.to_text()? {
+                    "digest" => Auth::Digest,
+                    "ntlm" => Auth::Ntlm,
+                    _ => Auth::Basic,
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+// The places of the parameters' names in `names::PARAMS`.
+const PARAM_HEADERS: usize = 0;
+const PARAM_TAGS: usize = 1;
+const PARAM_TIMEOUT: usize = 2;
+const PARAM_COOKIES: usize = 3;
+const PARAM_JAR: usize = 4;
+const PARAM_REDIRECTS: usize = 5;
+const PARAM_RESPONSE_TYPE: usize = 6;
+const PARAM_CALLBACK: usize = 7;
+const PARAM_COMPRESSION: usize = 8;
+const PARAM_AUTH: usize = 9;
+
+fn read_headers(request: &mut Request, headers: &Value<'_>) -> Result<(), Fault> {
+    for key in headers.keys()? {
+        let value = headers.get(&key)?;
+        let value = value.to_text()?;
+        key.with_text(|name| {
+            if name.eq_ignore_ascii_case("content-length") {
+                check_length(headers, request, &value);
+                return Ok(());
+            }
+            request.headers.set(name, &value)
+        })?;
+    }
+    Ok(())
+}
+
+/// A length of the script's own is not sent. Where it is wrong, the script should know.
+fn check_length(headers: &Value<'_>, request: &Request, value: &str) {
+    let length = request.body.len();
+    if value.trim().parse() != Ok(length) {
+        let text = format!(
+            "the Content-Length {value:?} of the {} request for {} is not its body's length, {length}, and is ignored",
+            request.method,
+            request.url.masked(),
+        );
+        user(headers.context()).log(crate::pure::logline::Level::Warning, &text);
+    }
+}
+
+fn read_tags(prepared: &mut Prepared, tags: &Value<'_>) -> Result<(), Fault> {
+    let tags = SampleTags::read(tags)?.map_err(|error| format!("invalid HTTP request metric tags: {error}"))?;
+    if let Some(name) = tags.get("name") {
+        prepared.name = Some(name.into());
+    }
+    prepared.tags = tags;
+    Ok(())
+}
+
+/// Milliseconds as a number, or a duration as text.
+fn read_timeout(value: &Value<'_>) -> Result<Duration, Fault> {
+    if let Some(milliseconds) = value.as_number() {
+        let span = Duration::try_from_secs_f64(milliseconds / 1000.0);
+        return span.map_err(|_| format!("invalid timeout {milliseconds}: give milliseconds from 0 up").into());
+    }
+    let text = value.to_text()?;
+    units::duration::parse(&text).map_err(|error| format!("invalid timeout: {error}").into())
+}
+
+fn read_cookies(request: &mut Request, cookies: &Value<'_>) -> Result<(), Fault> {
+    for key in cookies.keys()? {
+        let value = cookies.get(&key)?;
+        if value.is_nullish() {
+            continue;
+        }
+        let (value, replace) = if value.is_object() {
+            (value.get("value")?.to_text()?.into_string(), value.get("replace")?.is_truthy())
+        } else {
+            (value.to_text()?.into_string(), false)
+        };
+        request.cookies.push(RequestCookie { name: key.text(), value, replace });
+    }
+    Ok(())
+}
+
+fn read_response_type(value: &Value<'_>) -> Result<ResponseType, Fault> {
+    match &*value.to_text()? {
+        "text" => Ok(ResponseType::Text),
+        "binary" => Ok(ResponseType::Binary),
+        "none" => Ok(ResponseType::None),
+        other => Err(format!("invalid responseType {other:?}: use \"text\", \"binary\" or \"none\"").into()),
+    }
+}
+
+fn read_callback(value: &Value<'_>) -> Result<Callback, Fault> {
+    if value.is_undefined() {
+        return Ok(user(value.context()).http.callback.borrow().clone());
+    }
+    if value.is_null() {
+        return Ok(Callback::Off);
+    }
+    match value.instance::<Expected>() {
+        Some(expected) => Ok(Callback::Statuses(Rc::clone(&expected.0))),
+        None => Err("unsupported responseCallback: use http.expectedStatuses(…) or null".to_owned().into()),
+    }
+}

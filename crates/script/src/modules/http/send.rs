@@ -1,0 +1,199 @@
+//! Sending a prepared request, and recording each of its round trips.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use http::{Exchange, Failure, Method};
+use samples::{BaseTags, HttpFacts, Phases};
+
+use super::arguments::{Prepared, Refused, ResponseType, prepare};
+use super::response::Response;
+use super::state::MAX_REDIRECTS;
+use crate::pure::logline::Level;
+use crate::quickjs::{Call, Context, Returned, Thrown, Value};
+use crate::user::{User, Work, user};
+use units::Moment;
+
+/// A synchronous request: the script waits for the answer.
+pub fn request<'c>(
+    context: &'c Context,
+    method: Method,
+    url: &Value<'c>,
+    body: &Value<'c>,
+    params: &Value<'c>,
+) -> Returned<'c> {
+    let user = user(context);
+    let work = user.working(context, NOT_IN_INIT)?;
+    match prepare(context, method, url, body, params) {
+        Ok(prepared) => {
+            let answered = context.wait(exchange(user, work, &prepared));
+            let outcome = answered.map_err(|cancelled| context.cancelled(cancelled))?;
+            conclude(context, prepared, outcome)
+        }
+        Err(refused) => refuse(context, refused),
+    }
+}
+
+pub const NOT_IN_INIT: &str = "Making http requests";
+
+/// A request behind a promise.
+pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let owner = context.shared_host::<User>();
+    owner.working(context, NOT_IN_INIT)?;
+    let method = match method_of(&call.argument(0)) {
+        Ok(method) => method,
+        Err(thrown) => return context.settled(Err(thrown)),
+    };
+    let prepared = prepare(context, method, &call.argument(1), &call.argument(2), &call.argument(3));
+    let prepared = match prepared {
+        Ok(prepared) => prepared,
+        Err(refused) => {
+            let outcome = refuse(context, refused);
+            return context.settled(outcome);
+        }
+    };
+    let running = Rc::clone(&owner);
+    let operation = async move {
+        let outcome = match running.work() {
+            Some(work) => Some(exchange(&running, work, &prepared).await),
+            None => None,
+        };
+        (prepared, outcome)
+    };
+    owner.event_loop.promise(context, operation, |context, (prepared, outcome)| match outcome {
+        Some(outcome) => conclude(context, prepared, outcome),
+        None => Err(context.throw_plain("the request was begun in the init context")),
+    })
+}
+
+/// The method named by an argument; none means GET.
+pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
+    if value.is_nullish() {
+        return Ok(Method::Get);
+    }
+    let name = value.to_text()?;
+    Method::parse(&name)
+        .ok_or_else(|| value.context().throw_plain(format!("{:?} is no HTTP method", &*name)))
+}
+
+/// What came of a request.
+pub type Outcome = Result<http::Response, Failure>;
+
+/// Sends `prepared`; each round trip is recorded as it ends.
+pub async fn exchange(user: &User, work: &Work, prepared: &Prepared) -> Outcome {
+    let base = user.base_tags();
+    let late = user.lateness();
+    let tags = prepared.tags.borrowed();
+    let wants_ip = user.run.as_ref().is_some_and(|run| run.tag_ip);
+    let mut trips = 0;
+    let mut each = |exchange: &Exchange| {
+        trips += 1;
+        if let Some(base) = &base {
+            record(work, prepared, &tags, exchange, base, late, wants_ip);
+        }
+    };
+    let outcome = work.client.send(&prepared.request, Some(&prepared.jar), &mut each).await;
+    if let Ok(response) = &outcome
+        && trips > MAX_REDIRECTS
+        && (300..400).contains(&response.status)
+        && prepared.request.max_redirects.is_none()
+        && user.http_options().max_redirects.is_none()
+    {
+        let text = format!(
+            "stopped after {trips} redirects and returned the last; set maxRedirects, or redirects in the request's \
+             parameters, to say how many are wanted"
+        );
+        user.log_with(Level::Warning, &text, &[("url", &response.url.masked())]);
+    }
+    outcome
+}
+
+/// Names what is known of a round trip as samples take it.
+fn record(
+    work: &Work,
+    prepared: &Prepared,
+    tags: &[(&str, &str)],
+    exchange: &Exchange,
+    base: &BaseTags,
+    late: Option<Duration>,
+    wants_ip: bool,
+) {
+    let timeline = &exchange.timeline;
+    let phases = timeline.phases();
+    let ip = if wants_ip { exchange.remote.map(|remote| remote.ip().to_string()) } else { None };
+    let facts = HttpFacts {
+        phases: Phases {
+            queued: phases.queued,
+            looking_up: phases.looking_up,
+            connecting: phases.connecting,
+            tls: phases.securing,
+            sending: phases.sending,
+            waiting: phases.waiting,
+            receiving: phases.receiving,
+        },
+        scheduled: late.map(|late| earlier(timeline.started(), late)),
+        started: timeline.started(),
+        done: timeline.done(),
+        method: exchange.method.as_str(),
+        url: exchange.url.as_str(),
+        name: prepared.name.as_deref(),
+        status: exchange.status,
+        proto: exchange.proto.as_str(),
+        subproto: "",
+        tls_version: exchange.tls.map_or("", |tls| tls.version),
+        ocsp_status: "",
+        error: exchange.error.as_ref().map_or("", |error| &error.message),
+        error_code: exchange.error_code(),
+        expected: prepared.callback.judge(exchange.status),
+        ip: ip.as_deref().unwrap_or_default(),
+        extra: tags,
+    };
+    work.recorder.http(&facts, base);
+}
+
+fn earlier(moment: Moment, by: Duration) -> Moment {
+    let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
+    Moment::from_nanos(moment.as_nanos().saturating_sub(by))
+}
+
+/// The response of an outcome, or the exception that a failed request may be.
+pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Returned<'_> {
+    match outcome {
+        Ok(response) => {
+            let code = http::code::of_status(response.status);
+            let response = Response::new(response, prepared.response_type, String::new(), code);
+            context.instance(response.with_cookies(prepared.request.cookies))
+        }
+        Err(failure) => {
+            let sentence = describe(&failure);
+            if prepared.throw {
+                return Err(context.throw_plain(sentence));
+            }
+            user(context).log_with(Level::Warning, "Request Failed", &[("error", &sentence)]);
+            let Failure { error, response } = failure;
+            let response = Response::new(*response, ResponseType::None, error.message, error.code);
+            context.instance(response.with_cookies(prepared.request.cookies))
+        }
+    }
+}
+
+/// A failure in a sentence, as the log and exceptions have it: `Get "http://…": …`.
+fn describe(failure: &Failure) -> String {
+    let method = failure.response.sent.method.as_str().to_ascii_lowercase();
+    let mut letters = method.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    let title: String = first.into_iter().chain(letters).collect();
+    format!("{title} {:?}: {}", failure.response.url.masked(), failure.error.detail())
+}
+
+/// The response, or exception, for arguments that are no request.
+pub fn refuse(context: &Context, refused: Refused) -> Returned<'_> {
+    match refused {
+        Refused::Thrown(thrown) => Err(thrown),
+        Refused::Invalid { message, throw: true, .. } => Err(context.throw_plain(message)),
+        Refused::Invalid { code, message, method, url, .. } => {
+            user(context).log_with(Level::Warning, "Request Failed", &[("error", &message)]);
+            context.instance(Response::refused(method, url, message, code))
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Runs scripts as a run does, on one worker, and tells what came of it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use engine::{AbortReason, Event, Setting};
+use plan::{Exports, Layers, Options, Plan};
+use plimsoll_script::{
+    HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError, ScriptUsers,
+};
+use samples::{Registry, SampleRecord, Summary, TagMap, Totals, Watch, WatchSettings};
+
+/// What came of a run.
+#[allow(dead_code)] // Not every test file looks at everything.
+pub struct Run {
+    /// What was logged: `level text key=value…`.
+    pub log: Vec<String>,
+    pub aborted: Option<AbortReason>,
+    pub marked_failed: bool,
+    pub summary: Summary,
+    pub records: Vec<SampleRecord>,
+    pub program: Program,
+    registry: Arc<Registry>,
+}
+
+impl Run {
+    /// How often a metric was recorded.
+    #[allow(dead_code)]
+    pub fn count(&self, metric: &str) -> usize {
+        self.records.iter().filter(|record| self.registry.find(metric) == Some(record.metric)).count()
+    }
+
+    /// The texts logged by `console`.
+    #[allow(dead_code)]
+    pub fn console(&self) -> Vec<String> {
+        let lines = self.log.iter().filter_map(|line| line.strip_suffix(" source=console"));
+        lines.filter_map(|line| line.split_once(' ')).map(|(_, text)| text.to_owned()).collect()
+    }
+}
+
+/// A script with the settings that tests change.
+pub struct Script {
+    path: PathBuf,
+    source: Vec<u8>,
+    env: BTreeMap<String, String>,
+    stop_after: Option<Duration>,
+    import_map: ImportMap,
+}
+
+impl Script {
+    pub fn text(text: &str) -> Self {
+        Self::new(PathBuf::from("/nowhere/-"), text.as_bytes().to_vec())
+    }
+
+    #[allow(dead_code)] // Not every test file has scripts in files.
+    pub fn file(path: PathBuf) -> Self {
+        let source = std::fs::read(&path).unwrap();
+        Self::new(path, source)
+    }
+
+    fn new(path: PathBuf, source: Vec<u8>) -> Self {
+        let env = BTreeMap::from([("SET".to_owned(), "outside".to_owned())]);
+        Script { path, source, env, stop_after: None, import_map: ImportMap::default() }
+    }
+
+    /// Sends the run an abort when it has run so long.
+    #[allow(dead_code)]
+    pub fn stopped_after(mut self, span: Duration) -> Self {
+        self.stop_after = Some(span);
+        self
+    }
+
+    #[allow(dead_code)]
+    pub fn import_map(mut self, map: ImportMap) -> Self {
+        self.import_map = map;
+        self
+    }
+
+    /// Loads the script, without running more than its init code.
+    #[allow(dead_code)]
+    pub fn load(self) -> (Result<Program, ScriptError>, Vec<String>) {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let (program, _) = self.load_with(&log);
+        let lines = log.lock().unwrap().clone();
+        (program, lines)
+    }
+
+    fn load_with(self, log: &Arc<Mutex<Vec<String>>>) -> (Result<Program, ScriptError>, Arc<Registry>) {
+        let registry = Arc::new(Registry::new());
+        let lines = Arc::clone(log);
+        let settings = LoadSettings {
+            may_be_typescript: self.path.ends_with("-"),
+            path: self.path,
+            source: self.source,
+            env: self.env,
+            registry: Arc::clone(&registry),
+            log: Arc::new(move |level, text, fields| {
+                let mut line = format!("{} {text}", level.name());
+                for (key, value) in fields {
+                    line.push_str(&format!(" {key}={value}"));
+                }
+                lines.lock().unwrap().push(line);
+            }),
+            fetch: None,
+            import_map: self.import_map,
+        };
+        (Program::load(settings), registry)
+    }
+
+    /// Runs the script to its end.
+    pub fn run(self) -> Run {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let stop_after = self.stop_after;
+        let (program, registry) = self.load_with(&log);
+        let program = program.unwrap_or_else(|error| panic!("{error}\n{:?}", log.lock().unwrap()));
+        let exported = match program.options() {
+            serde_json::Value::Null => Options::default(),
+            json => Options::from_json(json.clone()).unwrap().0,
+        };
+        let (options, _) = plan::consolidate(Layers { script: exported, ..Layers::default() }).unwrap();
+        let plan = Plan::build(&options, &Exports { functions: program.functions().to_vec() }).unwrap();
+        let tags: TagMap = plan.options.tags.clone().unwrap_or_default().into_iter().collect();
+        program.set_run(run_options(&plan.options, &tags));
+        let settings = WatchSettings { outputs: true, run_tags: tags.clone(), ..WatchSettings::default() };
+        let watch = Arc::new(Watch::new(&registry, settings).unwrap());
+        let mut totals = Totals::new(Arc::clone(&registry), Arc::clone(&watch));
+        let running = engine::start(Setting {
+            plan: Arc::new(plan),
+            factory: Arc::new(ScriptUsers::new(program.clone())),
+            registry: Arc::clone(&registry),
+            watch,
+            run_tags: tags,
+            min_iteration: Duration::ZERO,
+            workers: 1,
+        });
+        if let Some(after) = stop_after {
+            let state = Arc::clone(&running.state);
+            std::thread::spawn(move || {
+                std::thread::sleep(after);
+                state.abort(AbortReason::Signal);
+            });
+        }
+        let mut records = Vec::new();
+        for event in running.events.iter() {
+            match event {
+                Event::Window { window, .. } => {
+                    totals.merge(window);
+                    records.extend(totals.take_records());
+                }
+                Event::Finished => break,
+                _ => {}
+            }
+        }
+        let log = std::mem::take(&mut *log.lock().unwrap());
+        Run {
+            log,
+            aborted: running.state.aborted().cloned(),
+            marked_failed: running.state.marked_failed(),
+            summary: totals.summary(Duration::from_secs(1)),
+            records,
+            program,
+            registry,
+        }
+    }
+}
+
+fn run_options(options: &Options, tags: &TagMap) -> RunOptions {
+    let minute = Duration::from_secs(60);
+    RunOptions {
+        options: options.to_json().to_string(),
+        http: HttpOptions {
+            throw: options.throw.unwrap_or(false),
+            discard_bodies: options.discard_response_bodies.unwrap_or(false),
+            max_redirects: options.max_redirects.map(|n| n as u32),
+            ..HttpOptions::default()
+        },
+        client: Arc::new(http::Settings::default()),
+        tags: tags.clone(),
+        keep_cookies: options.no_cookies_reset.unwrap_or(false),
+        fresh_connections: options.no_vu_connection_reuse.unwrap_or(false),
+        no_setup: options.no_setup.unwrap_or(false),
+        no_teardown: options.no_teardown.unwrap_or(false),
+        setup_timeout: options.setup_timeout.unwrap_or(minute),
+        teardown_timeout: options.teardown_timeout.unwrap_or(minute),
+        summary_timeout: options.handle_summary_timeout.unwrap_or(minute),
+        tag_user: false,
+        tag_iteration: false,
+        tag_group: true,
+        tag_ip: false,
+    }
+}
