@@ -158,8 +158,8 @@ impl Class for Traps {
         ENTRIES
     }
 
-    fn slots(&self) -> &[Slot] {
-        &self.last_value
+    fn trace(&self, see: &mut dyn FnMut(&Slot)) {
+        self.last_value.iter().for_each(see);
     }
 }
 

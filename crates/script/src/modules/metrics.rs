@@ -119,7 +119,7 @@ fn add<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>) -> Returned<'c
 /// Logs the refusal of a value, or throws it where the options say so.
 fn refuse<'c>(context: &'c Context, message: &str) -> Returned<'c> {
     let user = user(context);
-    if user.http.options.get().throw {
+    if user.http_options().throw {
         return Err(context.throw_plain(message));
     }
     user.log(Level::Warning, message);

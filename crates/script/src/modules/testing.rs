@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use engine::{RunState, Stop, UserId};
+use engine::{RunState, UserId};
 use samples::{Recorder, Registry, TagMap, Watch, WatchSettings};
 
-use crate::instance::{Instance, Outcome, call_to_end, exported};
+use crate::instance::{Argument, Instance, Outcome};
 use crate::user::{Phase, User, Work};
 use crate::{ImportMap, LoadSettings, Program};
 
@@ -66,25 +66,13 @@ pub fn logged(file: &str) -> String {
         let work = Work {
             recorder: Rc::new(Recorder::new(registry, Arc::new(watch))),
             run: Arc::new(RunState::new()),
-            client: Rc::new(http::Client::new(http::Shared::new(Default::default()), 1)),
+            client: http::Client::new(http::Shared::new(Default::default()), 1),
         };
-        let user = Rc::new(User::new(
-            UserId(1),
-            Arc::clone(&program.common),
-            Some(work),
-        ));
-        let instance = Instance::start(Rc::clone(&user))
-            .await
-            .unwrap_or_else(|e| panic!("{e}"));
-        user.tags.reset(&TagMap::new());
-        user.set_phase(Phase::Iteration);
-        let namespace = instance.namespace();
-        let stop = Stop::new();
-        stop.adopt_task().await;
-        let outcome = instance.run(&stop, move |context| {
-            let function = exported(&namespace.restore(context), "default")?;
-            call_to_end(context, &function, &[]).map(drop)
-        });
+        let user = User::new(UserId(1), Arc::clone(&program.common), Some(work));
+        let instance = Instance::start(user).await.unwrap_or_else(|e| panic!("{e}"));
+        instance.user.tags.reset(&TagMap::new());
+        let function = instance.function("default").unwrap();
+        let outcome = instance.call(Phase::Iteration, function, Argument::Undefined, None, |_| Ok(()));
         match outcome.await {
             Outcome::Returned(()) => {}
             Outcome::Threw(text) => panic!("{text}"),
