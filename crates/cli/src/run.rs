@@ -19,7 +19,7 @@ use crate::outputs::Outputs;
 use crate::prepared::{Prepared, Refusal, prepare};
 use crate::progress_view::{self, Extent};
 use crate::session::{Ended, Session, Watcher};
-use crate::talk::{columns, no_color, put, talk};
+use crate::talk::{no_color, put, screen_columns, show, talk};
 use crate::{interrupts, machine};
 
 /// Whose interface is kept.
@@ -87,10 +87,10 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         longest: needs.duration_with_graceful_stop.unwrap_or_default(),
         users: needs.max_users,
     };
-    let paint = Paint::new(!no_color(global) && std::io::stderr().is_terminal());
+    let paint = Paint::new(!no_color(global) && std::io::stdout().is_terminal());
     if !global.quiet {
-        talk(&header::banner(env!("CARGO_PKG_VERSION"), paint));
-        talk(&header::plan(&announce(args, &prepared, &specs, extent), paint));
+        show(&header::banner(env!("CARGO_PKG_VERSION"), paint));
+        show(&header::plan(&announce(args, &prepared, &specs, extent), paint));
     }
     let running = engine::start(Setting {
         plan: Arc::new(prepared.plan.clone()),
@@ -107,7 +107,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     })
     .map_err(Refusal::generic)?;
     let totals = Totals::new(Arc::clone(&prepared.registry), watch);
-    let mut watcher = Progress { log: Arc::clone(log), extent, paint, quiet: global.quiet };
+    let mut watcher = Progress { log: Arc::clone(log), extent, paint, quiet: global.quiet, last: None };
     let ended = Session::new(running, totals, outputs).accompany(&mut watcher);
     for error in &ended.output_errors {
         log.error(error);
@@ -115,6 +115,9 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     tell_ending(&ended, log);
     if mode != SummaryMode::Disabled {
         summarize(args, global, &prepared, &ended, mode, log);
+    }
+    if let Some(last) = &watcher.last {
+        show(last);
     }
     if args.linger && ended.aborted.is_none() {
         log.warn("lingering, as asked; Ctrl-C ends it");
@@ -317,11 +320,13 @@ struct Progress {
     extent: Extent,
     paint: Paint,
     quiet: bool,
+    /// The run's last state, to be shown when all else has been.
+    last: Option<String>,
 }
 
 impl Watcher for Progress {
     fn interval(&self) -> Duration {
-        if columns().is_some() { Duration::from_millis(100) } else { Duration::from_secs(1) }
+        if screen_columns().is_some() { Duration::from_millis(100) } else { Duration::from_secs(1) }
     }
 
     fn notice(&mut self, notice: &Notice) {
@@ -342,10 +347,19 @@ impl Watcher for Progress {
             return;
         }
         let view = progress_view::view(session, self.extent, clock::now());
-        let lines = progress::lines(&view, columns(), self.paint);
-        match columns() {
-            Some(columns) => talk(&progress::frame(&lines, columns)),
-            None => talk(&format!("{}\n", lines.join("\n"))),
+        let columns = screen_columns();
+        let lines = progress::lines(&view, columns, self.paint);
+        match columns {
+            Some(columns) => show(&progress::frame(&lines, columns)),
+            None => show(&format!("{}\n", lines.join("\n"))),
         }
+    }
+
+    fn last_look(&mut self, session: &Session) {
+        self.last = (!self.quiet).then(|| {
+            let view = progress_view::view(session, self.extent, clock::now());
+            let lines = progress::lines(&view, screen_columns(), self.paint);
+            format!("{}\n", lines.join("\n"))
+        });
     }
 }

@@ -45,6 +45,8 @@ pub trait Watcher {
     fn warn(&mut self, message: &str);
     /// Time for another look.
     fn look(&mut self, session: &Session);
+    /// The run is over; this is its last state.
+    fn last_look(&mut self, _: &Session) {}
 }
 
 /// How a run ended.
@@ -129,10 +131,7 @@ impl Session {
         match event {
             Event::UsersReady => self.phase = Phase::SetUp,
             Event::Started => self.phase = Phase::Running,
-            Event::ScenariosDone => {
-                self.phase = Phase::TearDown;
-                watcher.look(self);
-            }
+            Event::ScenariosDone => self.phase = Phase::TearDown,
             Event::Notice(notice) => watcher.notice(&notice),
             Event::Window { worker, window, pulse } => {
                 self.totals.merge(window);
@@ -197,6 +196,8 @@ impl Session {
             self.take(event, watcher);
         }
         self.pass_on(watcher);
+        self.phase = Phase::Running;
+        watcher.last_look(&self);
         let elapsed = self.elapsed();
         let judged = self.totals.evaluate(elapsed, Stage::Over);
         let summary = self.totals.summary(elapsed);

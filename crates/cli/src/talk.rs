@@ -40,6 +40,22 @@ pub fn put(data: &[u8]) {
     let _ = out.write_all(data).and_then(|()| out.flush());
 }
 
+/// Part of a run's screen: header and progress, which k6's users know to find
+/// on standard output. On a terminal it is written over what progress may
+/// stand below the cursor.
+pub fn show(text: &str) {
+    let clear = if std::io::stdout().is_terminal() { "\x1b[J" } else { "" };
+    put(format!("{clear}{text}").as_bytes());
+}
+
+/// Columns of the terminal that standard output is; none if it is no terminal.
+pub fn screen_columns() -> Option<usize> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
+}
+
 /// Columns of the terminal that standard error is; none if it is no terminal.
 pub fn columns() -> Option<usize> {
     if !std::io::stderr().is_terminal() {
