@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, RequestCookie, Sent, TlsFacts, canonical_name};
+use http::{Method, RequestCookie, TlsFacts, canonical_name};
 
 use super::arguments::ResponseType;
 use crate::names;
@@ -228,16 +228,24 @@ impl Response {
     /// `{ method, url, headers, body, cookies }`, as sent.
     fn make_request<'c>(&self, context: &'c Context) -> Returned<'c> {
         let request = context.object()?;
-        let nothing = Sent::default();
-        let sent = self.answer.as_ref().map_or(&nothing, |answer| &answer.sent);
-        let method = self.meant.as_ref().map_or(&sent.method, |(method, _)| method);
-        request.define("method", context.string(method.as_str())?)?;
-        request.define("url", self.make(context, field::URL)?)?;
+        let sent = self.answer.as_ref().map(|answer| &answer.sent);
+        let (method, url) = match (&self.meant, sent) {
+            (Some((method, url)), _) => (method.as_str(), url.as_str()),
+            (None, Some(sent)) => (sent.method.as_str(), sent.url.as_str()),
+            (None, None) => ("", ""),
+        };
+        request.define("method", context.string(method)?)?;
+        request.define("url", context.string(url)?)?;
         let (headers, cookies) = (context.object()?, context.object()?);
-        for (name, value) in sent.fields() {
+        for (name, value) in sent.iter().flat_map(|sent| sent.fields()) {
             let name = canonical_name(name);
-            // The fields that the connection, not the script, decides are not k6's to show.
-            if matches!(&*name, "Host" | "Content-Length" | "Connection") {
+            // What the connection or the URL, not the script, decided is not k6's to show.
+            let own = match &*name {
+                "Host" | "Content-Length" | "Connection" => false,
+                "Authorization" => !sent.is_some_and(|sent| sent.is_authorized),
+                _ => true,
+            };
+            if !own {
                 continue;
             }
             push(context, &headers, &name, context.string(value)?)?;
@@ -253,7 +261,7 @@ impl Response {
             }
         }
         request.define("headers", headers)?;
-        request.define("body", context.string_lossy(&sent.body)?)?;
+        request.define("body", context.string_lossy(sent.map_or(&[], |sent| &sent.body))?)?;
         request.define("cookies", cookies)?;
         Ok(request)
     }
