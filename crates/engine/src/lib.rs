@@ -30,7 +30,7 @@ pub use run::{Event, Notice, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState};
 pub use stop::{Stop, Stopped};
-pub use verdict::Evidence;
 pub use user::{
     Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser, Worker,
 };
+pub use verdict::Evidence;

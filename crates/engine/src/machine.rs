@@ -38,10 +38,12 @@ impl MachineReading {
     /// What happened since `earlier`.
     pub fn since(&self, earlier: &MachineReading) -> MachineReading {
         let count = |now: Option<u64>, before: Option<u64>| {
-            now.zip(before).map(|(now, before)| now.saturating_sub(before))
+            now.zip(before)
+                .map(|(now, before)| now.saturating_sub(before))
         };
         let time = |now: Option<Duration>, before: Option<Duration>| {
-            now.zip(before).map(|(now, before)| now.saturating_sub(before))
+            now.zip(before)
+                .map(|(now, before)| now.saturating_sub(before))
         };
         MachineReading {
             steal: time(self.steal, earlier.steal),
@@ -58,23 +60,37 @@ impl MachineReading {
 /// hundredths of a second).
 fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
     let line = stat.lines().find(|line| line.starts_with("cpu "))?;
-    let ticks: Vec<u64> =
-        line.split_ascii_whitespace().skip(1).take(8).map_while(|t| t.parse().ok()).collect();
+    let ticks: Vec<u64> = line
+        .split_ascii_whitespace()
+        .skip(1)
+        .take(8)
+        .map_while(|t| t.parse().ok())
+        .collect();
     let tick = |count: u64| Duration::from_millis(count.saturating_mul(10));
     Some((tick(ticks.iter().sum()), tick(*ticks.get(7)?)))
 }
 
 /// The number behind `key` in a file of `key number` lines.
 fn field_after(text: &str, key: &str) -> Option<u64> {
-    let line = text.lines().find(|line| line.split_ascii_whitespace().next() == Some(key))?;
+    let line = text
+        .lines()
+        .find(|line| line.split_ascii_whitespace().next() == Some(key))?;
     line.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// A counter of the `Tcp:` pair of lines, names above figures.
 fn snmp_tcp(text: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter(|line| line.starts_with("Tcp:"));
-    let place = lines.next()?.split_ascii_whitespace().position(|word| word == name)?;
-    lines.next()?.split_ascii_whitespace().nth(place)?.parse().ok()
+    let place = lines
+        .next()?
+        .split_ascii_whitespace()
+        .position(|word| word == name)?;
+    lines
+        .next()?
+        .split_ascii_whitespace()
+        .nth(place)?
+        .parse()
+        .ok()
 }
 
 #[cfg(test)]
@@ -90,7 +106,10 @@ mod tests {
         let snmp = "Ip: a\nIp: 1\nTcp: RtoAlgorithm OutSegs RetransSegs\nTcp: 1 2000 7\n";
         assert_eq!(snmp_tcp(snmp, "RetransSegs"), Some(7));
         assert_eq!(snmp_tcp(snmp, "NoSuch"), None);
-        assert_eq!(field_after("usage_usec 5\nnr_throttled 3\n", "nr_throttled"), Some(3));
+        assert_eq!(
+            field_after("usage_usec 5\nnr_throttled 3\n", "nr_throttled"),
+            Some(3)
+        );
     }
 
     #[test]

@@ -88,7 +88,11 @@ pub fn start<F: UserFactory>(setting: Setting<F>) -> Running {
         .map(|scenario| Arc::new(ScenarioState::new(scenario.clone())))
         .collect();
     let (events, received) = channel();
-    let running = Running { events: received, state: Arc::clone(&state), scenarios: scenarios.clone() };
+    let running = Running {
+        events: received,
+        state: Arc::clone(&state),
+        scenarios: scenarios.clone(),
+    };
     let conducting = {
         let (state, events) = (Arc::clone(&state), events.clone());
         std::thread::Builder::new()
@@ -96,7 +100,9 @@ pub fn start<F: UserFactory>(setting: Setting<F>) -> Running {
             .spawn(move || conduct(setting, &state, &scenarios, &events))
     };
     if let Err(error) = conducting {
-        state.abort(AbortReason::Machine(format!("cannot start a thread: {error}")));
+        state.abort(AbortReason::Machine(format!(
+            "cannot start a thread: {error}"
+        )));
         let _ = events.send(Event::Finished);
     }
     running
@@ -110,7 +116,12 @@ fn conduct<F: UserFactory>(
 ) {
     let (reports, reported) = channel();
     let workers = hire(setting, state, scenarios, events, &reports);
-    let mut phase = Phase { workers: &workers, state, reported: &reported, told_abort: false };
+    let mut phase = Phase {
+        workers: &workers,
+        state,
+        reported: &reported,
+        told_abort: false,
+    };
     let say = |event| {
         let _ = events.send(event);
     };
@@ -155,12 +166,22 @@ fn hire<F: UserFactory>(
     reports: &Sender<Report>,
 ) -> Vec<Hired> {
     let slots = setting.plan.assign_slots();
-    let planned = slots.iter().flatten().max().map_or(0, |highest| highest + 1);
-    let users = scenarios.iter().map(|s| s.scenario.max_users()).max().unwrap_or(1);
+    let planned = slots
+        .iter()
+        .flatten()
+        .max()
+        .map_or(0, |highest| highest + 1);
+    let users = scenarios
+        .iter()
+        .map(|s| s.scenario.max_users())
+        .max()
+        .unwrap_or(1);
     let count = setting.workers.min(users.max(planned) as usize).max(1);
     state.number_unplanned_from(planned + 1);
-    let mut handovers: Vec<_> =
-        scenarios.iter().map(|_| Handovers::for_workers(count).into_iter()).collect();
+    let mut handovers: Vec<_> = scenarios
+        .iter()
+        .map(|_| Handovers::for_workers(count).into_iter())
+        .collect();
     (0..count)
         .filter_map(|index| {
             let (commands, received) = unbounded_channel();
@@ -182,7 +203,9 @@ fn hire<F: UserFactory>(
                 registry: Arc::clone(&setting.registry),
                 watch: Arc::clone(&setting.watch),
                 scenarios: shares.collect(),
-                slots: (0..planned).filter(|slot| home(*slot, count) == index).collect(),
+                slots: (0..planned)
+                    .filter(|slot| home(*slot, count) == index)
+                    .collect(),
                 min_iteration: setting.min_iteration,
                 run_tags: setting.run_tags.clone(),
                 commands: received,

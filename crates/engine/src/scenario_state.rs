@@ -49,7 +49,9 @@ pub struct ScenarioReading {
 
 impl ScenarioState {
     pub(crate) fn new(scenario: Scenario) -> Self {
-        let unplanned = scenario.max_users().saturating_sub(scenario.planned_users());
+        let unplanned = scenario
+            .max_users()
+            .saturating_sub(scenario.planned_users());
         ScenarioState {
             scenario,
             started: OnceLock::new(),
@@ -80,14 +82,22 @@ impl ScenarioState {
         let done = self.iterations_completed.load(Ordering::Relaxed) as f64;
         let share = match &self.scenario.executor {
             Executor::SharedIterations { iterations, .. } => done / (*iterations).max(1) as f64,
-            Executor::PerUserIterations { users, iterations, .. } => {
-                done / (u64::from(*users).saturating_mul(*iterations)).max(1) as f64
-            }
+            Executor::PerUserIterations {
+                users, iterations, ..
+            } => done / (u64::from(*users).saturating_mul(*iterations)).max(1) as f64,
             executor => {
-                let Some(started) = self.started() else { return 0.0 };
-                let Some(whole) = executor.duration() else { return 0.0 };
+                let Some(started) = self.started() else {
+                    return 0.0;
+                };
+                let Some(whole) = executor.duration() else {
+                    return 0.0;
+                };
                 let whole = whole.as_secs_f64();
-                if whole > 0.0 { now.since(started).as_secs_f64() / whole } else { 0.0 }
+                if whole > 0.0 {
+                    now.since(started).as_secs_f64() / whole
+                } else {
+                    0.0
+                }
             }
         };
         share.min(1.0)
@@ -96,7 +106,10 @@ impl ScenarioState {
     /// How long iterations may start. A scenario without an end is given one
     /// that no run reaches.
     pub fn regular_duration(&self) -> Duration {
-        self.scenario.executor.duration().unwrap_or(Duration::from_secs(100 * 365 * 86_400))
+        self.scenario
+            .executor
+            .duration()
+            .unwrap_or(Duration::from_secs(100 * 365 * 86_400))
     }
 
     /// All counters at `now`.
@@ -109,7 +122,10 @@ impl ScenarioState {
             iterations_completed: self.iterations_completed.load(Ordering::Relaxed),
             iterations_dropped: self.iterations_dropped.load(Ordering::Relaxed),
             finished: self.finished.get().is_some(),
-            ran_for: self.started().zip(self.finished.get()).map(|(from, to)| to.since(from)),
+            ran_for: self
+                .started()
+                .zip(self.finished.get())
+                .map(|(from, to)| to.since(from)),
             interrupted: self.interrupted.load(Ordering::Relaxed),
         }
     }
@@ -180,7 +196,9 @@ impl ScenarioState {
     /// permission if so.
     pub(crate) fn take_unplanned(&self) -> bool {
         self.unplanned_left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            })
             .is_ok()
     }
 }

@@ -93,7 +93,13 @@ impl<F: UserFactory> Seats<F> {
     async fn make(&self, id: UserId, slot: Option<u32>) -> Result<Seat<F::User>, InitError> {
         let user = self.factory.create(id, &self.worker).await?;
         self.worker.run.user_initialized();
-        Ok(Seat { id, slot, user, iterations: 0, stop: Stop::new() })
+        Ok(Seat {
+            id,
+            slot,
+            user,
+            iterations: 0,
+            stop: Stop::new(),
+        })
     }
 
     fn activate(
@@ -148,7 +154,9 @@ impl<F: UserFactory> ActiveUser<F> {
     ///
     /// `scheduled` is when an open model wanted it to start.
     pub async fn run_iteration(&mut self, number: u64, scheduled: Option<Moment>) -> bool {
-        let Some(seat) = self.seat.as_mut() else { return false };
+        let Some(seat) = self.seat.as_mut() else {
+            return false;
+        };
         let started = clock::now();
         if let Some(scheduled) = scheduled {
             self.seats.worker.recorder.send_lag(
@@ -161,7 +169,13 @@ impl<F: UserFactory> ActiveUser<F> {
             in_user: seat.iterations,
             in_scenario: self.in_scenario,
             in_instance: number,
-            in_test: self.scenario.state.scenario.stripe.place(number).unwrap_or(number),
+            in_test: self
+                .scenario
+                .state
+                .scenario
+                .stripe
+                .place(number)
+                .unwrap_or(number),
             scheduled,
             started,
             stop: seat.stop.clone(),

@@ -74,7 +74,12 @@ impl Stop {
 
     /// Whether the signal was given, or would have been by `now`.
     pub fn is_overdue(&self, now: Moment) -> bool {
-        self.is_stopped() || self.inner.deadline.get().is_some_and(|deadline| now >= deadline)
+        self.is_stopped()
+            || self
+                .inner
+                .deadline
+                .get()
+                .is_some_and(|deadline| now >= deadline)
     }
 
     /// Gives the signal.

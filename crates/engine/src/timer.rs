@@ -22,7 +22,10 @@ thread_local! {
 /// Resolves at `deadline`, at once if that has passed. Must be awaited on a
 /// worker's thread, inside [`run_with_timers`].
 pub fn sleep_until(deadline: Moment) -> Sleep {
-    Sleep { deadline, key: None }
+    Sleep {
+        deadline,
+        key: None,
+    }
 }
 
 /// Resolves after `span`.
@@ -149,7 +152,9 @@ impl Timers {
     fn add(&self, deadline: Moment, waker: Waker) -> Key {
         let key = self.slots.borrow_mut().insert(waker);
         let mut heap = self.heap.borrow_mut();
-        let nearest = heap.peek().is_none_or(|Reverse((first, _))| deadline < *first);
+        let nearest = heap
+            .peek()
+            .is_none_or(|Reverse((first, _))| deadline < *first);
         heap.push(Reverse((deadline, key)));
         if nearest {
             self.nearer.set(true);
@@ -222,7 +227,10 @@ impl Slots {
         });
         let entry = &mut self.entries[slot as usize];
         entry.waker = Some(waker);
-        Key { slot, generation: entry.generation }
+        Key {
+            slot,
+            generation: entry.generation,
+        }
     }
 
     fn entry(&mut self, key: Key) -> Option<&mut Entry> {
@@ -248,8 +256,8 @@ mod alarm {
         Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
         timerfd_settime,
     };
-    use std::os::fd::OwnedFd;
     use std::future::poll_fn;
+    use std::os::fd::OwnedFd;
     use std::task::Poll;
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
@@ -274,12 +282,20 @@ mod alarm {
         /// Until the deadline, or until a nearer one was added.
         pub async fn wait_until(&self, deadline: Moment, timers: &Timers) -> std::io::Result<()> {
             // Zero would disarm the timer.
-            let span = deadline.since(clock::now()).max(std::time::Duration::from_nanos(1));
+            let span = deadline
+                .since(clock::now())
+                .max(std::time::Duration::from_nanos(1));
             let value = Timespec {
                 tv_sec: span.as_secs().try_into().unwrap_or(i64::MAX),
                 tv_nsec: span.subsec_nanos().into(),
             };
-            let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
+            let once = Itimerspec {
+                it_interval: Timespec {
+                    tv_sec: 0,
+                    tv_nsec: 0,
+                },
+                it_value: value,
+            };
             // Setting the timer also clears what it had counted, so it is
             // never read.
             timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::empty(), &once)?;
@@ -334,8 +350,13 @@ mod tests {
     use super::*;
 
     fn on_worker<T>(work: impl Future<Output = T>) -> T {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        tokio::task::LocalSet::new().block_on(&runtime, run_with_timers(work)).unwrap()
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        tokio::task::LocalSet::new()
+            .block_on(&runtime, run_with_timers(work))
+            .unwrap()
     }
 
     #[test]
@@ -373,7 +394,16 @@ mod tests {
             sleep(Duration::from_micros(100)).await;
             with_timers(|timers| {
                 assert!(timers.slots.borrow().entries.len() <= 100);
-                assert_eq!(timers.slots.borrow().entries.iter().filter(|e| e.waker.is_some()).count(), 0);
+                assert_eq!(
+                    timers
+                        .slots
+                        .borrow()
+                        .entries
+                        .iter()
+                        .filter(|e| e.waker.is_some())
+                        .count(),
+                    0
+                );
             });
         });
     }

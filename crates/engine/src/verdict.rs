@@ -65,7 +65,8 @@ impl Evidence {
     /// Adds one worker's reading of one second.
     pub fn add(&mut self, worker: usize, pulse: &PulseReading) {
         if self.workers.len() <= worker {
-            self.workers.resize_with(worker + 1, WorkerEvidence::default);
+            self.workers
+                .resize_with(worker + 1, WorkerEvidence::default);
         }
         let entry = &mut self.workers[worker];
         entry.seconds += 1;
@@ -73,7 +74,9 @@ impl Evidence {
         entry.waited += pulse.run_queue_wait.unwrap_or_default();
         self.lateness.resize(BUCKETS, 0);
         for late in &pulse.lateness {
-            let bucket = (late.as_micros() as u64).checked_ilog2().map_or(0, |log| log as usize + 1);
+            let bucket = (late.as_micros() as u64)
+                .checked_ilog2()
+                .map_or(0, |log| log as usize + 1);
             self.lateness[bucket.min(BUCKETS - 1)] += 1;
         }
     }
@@ -102,7 +105,11 @@ impl Evidence {
                 busiest * 100.0
             ));
         }
-        let waited = self.workers.iter().map(WorkerEvidence::waiting_share).fold(0.0, f64::max);
+        let waited = self
+            .workers
+            .iter()
+            .map(WorkerEvidence::waiting_share)
+            .fold(0.0, f64::max);
         if let Some(level) = graded(waited, WAIT_SUSPECT, WAIT_INVALID) {
             found.add(level, Cause::Client, format!(
                 "a worker was ready and had no processor for {:.0}% of the time: other programs compete with it",
@@ -112,10 +119,14 @@ impl Evidence {
         if let Some(late) = self.lateness_p99()
             && let Some(level) = graded(late, LATE_SUSPECT, LATE_INVALID)
         {
-            found.add(level, Cause::Client, format!(
-                "one in a hundred of the generator's own timers was more than {} late",
-                units::duration::format(late)
-            ));
+            found.add(
+                level,
+                Cause::Client,
+                format!(
+                    "one in a hundred of the generator's own timers was more than {} late",
+                    units::duration::format(late)
+                ),
+            );
         }
     }
 
@@ -131,7 +142,11 @@ impl Evidence {
         if self.dropped > 0 {
             let all = self.dropped + self.started;
             let share = self.dropped as f64 / all as f64;
-            let level = if share > DROPPED_INVALID { Level::Invalid } else { Level::Suspect };
+            let level = if share > DROPPED_INVALID {
+                Level::Invalid
+            } else {
+                Level::Suspect
+            };
             found.add(level, Cause::Server, format!(
                 "{} of {all} scheduled iterations were dropped, for every user was busy: allow more users, or the server is over its limit",
                 self.dropped
@@ -143,28 +158,36 @@ impl Evidence {
         if let Some(times) = self.machine.throttled
             && times > 0
         {
-            found.add(Level::Invalid, Cause::Client, format!(
-                "the control group's processor quota stopped the generator {times} times"
-            ));
+            found.add(
+                Level::Invalid,
+                Cause::Client,
+                format!("the control group's processor quota stopped the generator {times} times"),
+            );
         }
         if let (Some(steal), Some(all)) = (self.machine.steal, self.machine.processor_time)
             && !all.is_zero()
         {
             let share = steal.as_secs_f64() / all.as_secs_f64();
             if let Some(level) = graded(share, STEAL_SUSPECT, STEAL_INVALID) {
-                found.add(level, Cause::Client, format!(
-                    "the hypervisor gave {:.0}% of the processors' time to others (steal)",
-                    share * 100.0
-                ));
+                found.add(
+                    level,
+                    Cause::Client,
+                    format!(
+                        "the hypervisor gave {:.0}% of the processors' time to others (steal)",
+                        share * 100.0
+                    ),
+                );
             }
         }
         if let (Some(again), Some(sent)) = (self.machine.retransmitted, self.machine.segments_sent)
             && sent > 1000
             && again as f64 / sent as f64 > RETRANSMIT_SUSPECT
         {
-            found.add(Level::Suspect, Cause::Network, format!(
-                "{again} of {sent} TCP segments were sent again"
-            ));
+            found.add(
+                Level::Suspect,
+                Cause::Network,
+                format!("{again} of {sent} TCP segments were sent again"),
+            );
         }
     }
 
@@ -176,15 +199,23 @@ impl Evidence {
             ));
         }
         if self.requests > 0 && self.failed * 2 > self.requests {
-            found.add(Level::Suspect, Cause::Server, format!(
-                "{} of {} requests failed: the latencies are mostly those of failures",
-                self.failed, self.requests
-            ));
+            found.add(
+                Level::Suspect,
+                Cause::Server,
+                format!(
+                    "{} of {} requests failed: the latencies are mostly those of failures",
+                    self.failed, self.requests
+                ),
+            );
         }
     }
 
     fn busiest(&self) -> Option<f64> {
-        self.workers.iter().filter(|w| w.seconds > 0).map(WorkerEvidence::busy_share).reduce(f64::max)
+        self.workers
+            .iter()
+            .filter(|w| w.seconds > 0)
+            .map(WorkerEvidence::busy_share)
+            .reduce(f64::max)
     }
 
     /// The upper border of the bucket that the 99th percentile falls into.
@@ -200,7 +231,11 @@ impl Evidence {
             seen += self.lateness[*bucket];
             seen > above
         })?;
-        Some(Duration::from_micros(if bucket == 0 { 0 } else { 1 << (bucket - 1) }))
+        Some(Duration::from_micros(if bucket == 0 {
+            0
+        } else {
+            1 << (bucket - 1)
+        }))
     }
 }
 
@@ -237,9 +272,15 @@ impl Findings {
     fn into_verdict(mut self, evidence: &Evidence) -> Verdict {
         self.0.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
         let Some((level, _)) = self.0.first() else {
-            return Verdict { level: Level::Valid, reasons: vec![evidence.all_well()] };
+            return Verdict {
+                level: Level::Valid,
+                reasons: vec![evidence.all_well()],
+            };
         };
-        Verdict { level: *level, reasons: self.0.into_iter().map(|(_, reason)| reason).collect() }
+        Verdict {
+            level: *level,
+            reasons: self.0.into_iter().map(|(_, reason)| reason).collect(),
+        }
     }
 }
 
@@ -247,19 +288,30 @@ impl Evidence {
     fn all_well(&self) -> Reason {
         let mut seen = Vec::new();
         if let Some(busiest) = self.busiest() {
-            seen.push(format!("busiest worker at {:.0}% of its processor", busiest * 100.0));
+            seen.push(format!(
+                "busiest worker at {:.0}% of its processor",
+                busiest * 100.0
+            ));
         }
         if let Some(late) = self.lateness_p99() {
             let late = late.max(Duration::from_micros(1));
-            seen.push(format!("timers late by about {} (p99)", units::duration::format(late)));
+            seen.push(format!(
+                "timers late by about {} (p99)",
+                units::duration::format(late)
+            ));
         }
         if let Some(lag) = self.send_lag_p99 {
             seen.push(format!("send lag {} (p99)", units::duration::format(lag)));
         }
         if seen.is_empty() {
-            seen.push("too short a run to feel the generator's pulse; no sign of trouble".to_owned());
+            seen.push(
+                "too short a run to feel the generator's pulse; no sign of trouble".to_owned(),
+            );
         }
-        Reason { cause: Cause::Client, text: seen.join(", ") }
+        Reason {
+            cause: Cause::Client,
+            text: seen.join(", "),
+        }
     }
 }
 

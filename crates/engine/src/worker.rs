@@ -87,8 +87,10 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
 }
 
 async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
-    let recorder =
-        Rc::new(Recorder::new(Arc::clone(&assignment.registry), Arc::clone(&assignment.watch)));
+    let recorder = Rc::new(Recorder::new(
+        Arc::clone(&assignment.registry),
+        Arc::clone(&assignment.watch),
+    ));
     let worker = Worker {
         index: assignment.index,
         recorder: Rc::clone(&recorder),
@@ -217,7 +219,10 @@ fn spawn_once<F: UserFactory>(
         let (done, report) = if before {
             (factory.set_up(&worker, &stop).await, Report::SetUpDone)
         } else {
-            (factory.tear_down(&worker, &stop).await, Report::TearDownDone)
+            (
+                factory.tear_down(&worker, &stop).await,
+                Report::TearDownDone,
+            )
         };
         if let Err(reason) = done {
             worker.run.abort(reason);
@@ -227,12 +232,7 @@ fn spawn_once<F: UserFactory>(
 }
 
 /// Once a second hands over what was recorded, and how this worker fares.
-async fn beat(
-    index: usize,
-    recorder: Rc<Recorder>,
-    run: Arc<RunState>,
-    events: Sender<Event>,
-) {
+async fn beat(index: usize, recorder: Rc<Recorder>, run: Arc<RunState>, events: Sender<Event>) {
     let mut pulse = Pulse::new();
     let mut next = clock::now() + SECOND;
     let mut started = None;

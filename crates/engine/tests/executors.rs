@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use plan::{Executor, Plan, Rate, Scenario, Stage};
 use plimsoll_engine::{
     AbortReason, Ending, Event, InitError, Iteration, Running, ScenarioContext, Setting, Stop,
     UserFactory, UserId, VirtualUser, Worker,
 };
-use plan::{Executor, Plan, Rate, Scenario, Stage};
 use samples::{Registry, TagMap, Watch, WatchSettings};
 
 /// Users that take a while over each iteration and note what they did.
@@ -76,7 +76,10 @@ impl VirtualUser for Sleeper {
     }
 
     async fn iterate(&mut self, it: &Iteration) -> Ending {
-        let slept = it.stop.race(plimsoll_engine::timer::sleep(self.takes)).await;
+        let slept = it
+            .stop
+            .race(plimsoll_engine::timer::sleep(self.takes))
+            .await;
         self.seen.lock().unwrap().push(Seen {
             user: self.id,
             scenario: self.scenario,
@@ -88,7 +91,11 @@ impl VirtualUser for Sleeper {
         if self.abort_at == Some(it.in_test) {
             return Ending::Abort(AbortReason::ByScript("enough".to_owned()));
         }
-        if slept.is_err() { Ending::Interrupted } else { Ending::Completed }
+        if slept.is_err() {
+            Ending::Interrupted
+        } else {
+            Ending::Completed
+        }
     }
 }
 
@@ -127,16 +134,31 @@ fn run_with(factory: Sleepers, scenario: Scenario, workers: usize) -> Outcome {
         }
     }
     let seen = factory.seen.lock().unwrap().clone();
-    Outcome { seen, running, factory }
+    Outcome {
+        seen,
+        running,
+        factory,
+    }
 }
 
 fn run(takes: Duration, executor: Executor, workers: usize) -> Outcome {
-    run_with(Sleepers { takes, ..Sleepers::default() }, scenario(executor), workers)
+    run_with(
+        Sleepers {
+            takes,
+            ..Sleepers::default()
+        },
+        scenario(executor),
+        workers,
+    )
 }
 
 #[test]
 fn shared_iterations_are_each_done_once_by_all_workers_together() {
-    let executor = Executor::SharedIterations { users: 4, iterations: 100, max_duration: ms(60_000) };
+    let executor = Executor::SharedIterations {
+        users: 4,
+        iterations: 100,
+        max_duration: ms(60_000),
+    };
     let outcome = run(ms(1), executor, 2);
     let mut numbers: Vec<u64> = outcome.seen.iter().map(|seen| seen.in_test).collect();
     numbers.sort_unstable();
@@ -150,29 +172,50 @@ fn shared_iterations_are_each_done_once_by_all_workers_together() {
 
 #[test]
 fn each_user_does_its_own_iterations() {
-    let executor = Executor::PerUserIterations { users: 3, iterations: 5, max_duration: ms(60_000) };
+    let executor = Executor::PerUserIterations {
+        users: 3,
+        iterations: 5,
+        max_duration: ms(60_000),
+    };
     let outcome = run(ms(1), executor, 2);
     for user in 1..=3 {
-        let own: Vec<u64> =
-            outcome.seen.iter().filter(|s| s.user == UserId(user)).map(|s| s.in_user).collect();
+        let own: Vec<u64> = outcome
+            .seen
+            .iter()
+            .filter(|s| s.user == UserId(user))
+            .map(|s| s.in_user)
+            .collect();
         assert_eq!(own, [0, 1, 2, 3, 4]);
     }
 }
 
 #[test]
 fn what_time_does_not_suffice_for_is_dropped_and_counted() {
-    let executor = Executor::SharedIterations { users: 1, iterations: 1000, max_duration: ms(50) };
+    let executor = Executor::SharedIterations {
+        users: 1,
+        iterations: 1000,
+        max_duration: ms(50),
+    };
     let outcome = run(ms(20), executor, 1);
     let reading = outcome.running.scenarios[0].read(clock::now());
-    assert_eq!(reading.iterations_completed + reading.iterations_dropped, 1000);
+    assert_eq!(
+        reading.iterations_completed + reading.iterations_dropped,
+        1000
+    );
     assert!(reading.iterations_completed >= 1 && reading.finished);
 }
 
 #[test]
 fn iterations_under_way_get_their_grace_and_are_then_interrupted() {
-    let mut scenario = scenario(Executor::ConstantUsers { users: 2, duration: ms(20) });
+    let mut scenario = scenario(Executor::ConstantUsers {
+        users: 2,
+        duration: ms(20),
+    });
     scenario.graceful_stop = ms(30);
-    let factory = Sleepers { takes: ms(60_000), ..Sleepers::default() };
+    let factory = Sleepers {
+        takes: ms(60_000),
+        ..Sleepers::default()
+    };
     let outcome = run_with(factory, scenario, 1);
     assert_eq!(outcome.seen.len(), 2);
     assert!(outcome.seen.iter().all(|seen| seen.interrupted));
@@ -183,7 +226,10 @@ fn iterations_under_way_get_their_grace_and_are_then_interrupted() {
 #[test]
 fn an_open_model_starts_what_the_schedule_says_with_users_added_as_needed() {
     let executor = Executor::ConstantArrivalRate {
-        rate: Rate { count: 100, per: Duration::from_secs(1) },
+        rate: Rate {
+            count: 100,
+            per: Duration::from_secs(1),
+        },
         duration: ms(300),
         pre_allocated: 1,
         max_users: 30,
@@ -193,20 +239,33 @@ fn an_open_model_starts_what_the_schedule_says_with_users_added_as_needed() {
     numbers.sort_unstable();
     assert_eq!(numbers, (0..30).collect::<Vec<_>>());
     assert!(outcome.seen.iter().all(|seen| seen.late.is_some()));
-    assert!(outcome.running.state.users_initialized() > 1, "one user cannot have done it");
+    assert!(
+        outcome.running.state.users_initialized() > 1,
+        "one user cannot have done it"
+    );
 }
 
 #[test]
 fn an_open_model_drops_what_nobody_is_free_for() {
     let executor = Executor::ConstantArrivalRate {
-        rate: Rate { count: 100, per: Duration::from_secs(1) },
+        rate: Rate {
+            count: 100,
+            per: Duration::from_secs(1),
+        },
         duration: ms(200),
         pre_allocated: 2,
         max_users: 2,
     };
     let mut scenario = scenario(executor);
     scenario.graceful_stop = ms(10);
-    let outcome = run_with(Sleepers { takes: ms(60_000), ..Sleepers::default() }, scenario, 1);
+    let outcome = run_with(
+        Sleepers {
+            takes: ms(60_000),
+            ..Sleepers::default()
+        },
+        scenario,
+        1,
+    );
     let reading = outcome.running.scenarios[0].read(clock::now());
     assert_eq!(outcome.seen.len(), 2);
     assert_eq!(reading.iterations_dropped, 18);
@@ -216,22 +275,49 @@ fn an_open_model_drops_what_nobody_is_free_for() {
 fn ramping_users_come_and_go() {
     let executor = Executor::RampingUsers {
         start: 0,
-        stages: vec![Stage { duration: ms(100), target: 4 }, Stage { duration: ms(100), target: 0 }],
+        stages: vec![
+            Stage {
+                duration: ms(100),
+                target: 4,
+            },
+            Stage {
+                duration: ms(100),
+                target: 0,
+            },
+        ],
         graceful_ramp_down: Duration::from_secs(30),
     };
     let outcome = run(ms(5), executor, 2);
     let users: std::collections::BTreeSet<_> = outcome.seen.iter().map(|seen| seen.user).collect();
     assert_eq!(users.len(), 4);
     assert!(outcome.seen.iter().all(|seen| !seen.interrupted));
-    let first = outcome.seen.iter().filter(|seen| seen.user == UserId(1)).count();
-    let last = outcome.seen.iter().filter(|seen| seen.user == UserId(4)).count();
-    assert!(first > last, "the first user runs longest: {first} against {last}");
+    let first = outcome
+        .seen
+        .iter()
+        .filter(|seen| seen.user == UserId(1))
+        .count();
+    let last = outcome
+        .seen
+        .iter()
+        .filter(|seen| seen.user == UserId(4))
+        .count();
+    assert!(
+        first > last,
+        "the first user runs longest: {first} against {last}"
+    );
 }
 
 #[test]
 fn a_user_that_asks_for_the_end_ends_everything_and_is_torn_down() {
-    let executor = Executor::ConstantUsers { users: 3, duration: Duration::from_secs(60) };
-    let factory = Sleepers { takes: ms(2), abort_at: Some(5), ..Sleepers::default() };
+    let executor = Executor::ConstantUsers {
+        users: 3,
+        duration: Duration::from_secs(60),
+    };
+    let factory = Sleepers {
+        takes: ms(2),
+        abort_at: Some(5),
+        ..Sleepers::default()
+    };
     let outcome = run_with(factory, scenario(executor), 2);
     assert_eq!(
         outcome.running.state.aborted(),
@@ -242,10 +328,19 @@ fn a_user_that_asks_for_the_end_ends_everything_and_is_torn_down() {
 
 #[test]
 fn a_failed_set_up_runs_nothing_and_tears_nothing_down() {
-    let executor = Executor::ConstantUsers { users: 1, duration: Duration::from_secs(60) };
-    let factory = Sleepers { fail_set_up: true, ..Sleepers::default() };
+    let executor = Executor::ConstantUsers {
+        users: 1,
+        duration: Duration::from_secs(60),
+    };
+    let factory = Sleepers {
+        fail_set_up: true,
+        ..Sleepers::default()
+    };
     let outcome = run_with(factory, scenario(executor), 1);
     assert!(outcome.seen.is_empty());
     assert_eq!(outcome.factory.torn_down.load(Ordering::Relaxed), 0);
-    assert!(matches!(outcome.running.state.aborted(), Some(AbortReason::ScriptException(_))));
+    assert!(matches!(
+        outcome.running.state.aborted(),
+        Some(AbortReason::ScriptException(_))
+    ));
 }

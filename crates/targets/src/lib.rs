@@ -39,7 +39,9 @@ impl RequestSpec {
         let url = Url::parse(&self.url).map_err(|error| format!("{}: {error}", self.url))?;
         let mut headers = Fields::new();
         for (name, value) in &self.headers {
-            headers.append(name, value).map_err(|error| format!("header {name}: {error}"))?;
+            headers
+                .append(name, value)
+                .map_err(|error| format!("header {name}: {error}"))?;
         }
         let mut request = Request::new(method, Rc::new(url));
         request.headers = headers;
@@ -159,8 +161,14 @@ impl HttpUser {
             },
             &self.tags,
         );
-        self.recorder.traffic(exchange.bytes.sent, exchange.bytes.received, &self.tags, done);
-        self.recorder.iteration(done.since(iteration.started), &self.tags, done);
+        self.recorder.traffic(
+            exchange.bytes.sent,
+            exchange.bytes.received,
+            &self.tags,
+            done,
+        );
+        self.recorder
+            .iteration(done.since(iteration.started), &self.tags, done);
     }
 }
 

@@ -39,8 +39,7 @@ pub(crate) struct Handovers {
 impl Handovers {
     /// The ends for each of `workers` workers.
     pub fn for_workers(workers: usize) -> Vec<Handovers> {
-        let idle: Arc<Vec<AtomicU32>> =
-            Arc::new((0..workers).map(|_| AtomicU32::new(0)).collect());
+        let idle: Arc<Vec<AtomicU32>> = Arc::new((0..workers).map(|_| AtomicU32::new(0)).collect());
         let (to, from): (Vec<_>, Vec<_>) = (0..workers).map(|_| unbounded_channel()).unzip();
         from.into_iter()
             .enumerate()
@@ -149,7 +148,10 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
     if let Some(helping) = helping {
         helping.abort();
     }
-    pool.mailboxes.borrow().iter().for_each(|mailbox| mailbox.close());
+    pool.mailboxes
+        .borrow()
+        .iter()
+        .for_each(|mailbox| mailbox.close());
     pool.crew.finish(share.hard_end(), &share.stop).await?;
     paced.unwrap_or(Ok(()))
 }
@@ -163,7 +165,9 @@ impl<F: UserFactory> Pool<F> {
         let mut late = 0_u32;
         for number in owned(&share.users, share.planned, share.leads()) {
             let place = share.scenario.state.scenario.stripe.place(number);
-            let Some(offset) = place.and_then(|place| pacer.start_of(place)) else { break };
+            let Some(offset) = place.and_then(|place| pacer.start_of(place)) else {
+                break;
+            };
             let scheduled = share.start + offset;
             if scheduled > end {
                 break;
@@ -190,7 +194,11 @@ impl<F: UserFactory> Pool<F> {
             return Ok(());
         }
         if state.take_unplanned() {
-            let user = self.share.seats.take_unplanned(&self.share.scenario).await?;
+            let user = self
+                .share
+                .seats
+                .take_unplanned(&self.share.scenario)
+                .await?;
             let place = self.employ(user);
             self.mailboxes.borrow()[place].post(job);
             return Ok(());
@@ -202,7 +210,9 @@ impl<F: UserFactory> Pool<F> {
     }
 
     fn give_to_idle(&self, job: Handover) -> bool {
-        let Some(place) = self.idle.borrow_mut().pop_front() else { return false };
+        let Some(place) = self.idle.borrow_mut().pop_front() else {
+            return false;
+        };
         self.tell_idle();
         self.mailboxes.borrow()[place].post(job);
         true
@@ -219,7 +229,11 @@ impl<F: UserFactory> Pool<F> {
     fn drop_one(&self) {
         let state = &self.share.scenario.state;
         state.iterations_dropped(1);
-        self.share.seats.worker.recorder.dropped(1, &self.share.scenario.tags, clock::now());
+        self.share
+            .seats
+            .worker
+            .recorder
+            .dropped(1, &self.share.scenario.tags, clock::now());
         if !self.dropped.replace(true) && state.first_drop() {
             (self.share.notify)(Notice::InsufficientUsers {
                 scenario: state.scenario.name.clone(),
@@ -280,9 +294,16 @@ fn pacer(executor: &Executor) -> Box<dyn Pacer> {
 fn owned(users: &[(u32, u32)], planned: u32, leads: bool) -> impl Iterator<Item = u64> {
     let (indices, round): (Vec<u64>, u64) = match planned {
         0 => (leads.then_some(0).into_iter().collect(), 1),
-        _ => (users.iter().map(|(index, _)| u64::from(*index)).collect(), u64::from(planned)),
+        _ => (
+            users.iter().map(|(index, _)| u64::from(*index)).collect(),
+            u64::from(planned),
+        ),
     };
-    let rounds = if indices.is_empty() { 0 } else { u64::MAX / round };
+    let rounds = if indices.is_empty() {
+        0
+    } else {
+        u64::MAX / round
+    };
     (0..rounds).flat_map(move |turn| indices.clone().into_iter().map(move |i| turn * round + i))
 }
 
@@ -308,11 +329,24 @@ mod tests {
     #[test]
     fn a_handover_goes_to_a_worker_that_has_an_idle_user() {
         let ends = Handovers::for_workers(2);
-        let job = Handover { number: 1, scheduled: Moment::ZERO };
+        let job = Handover {
+            number: 1,
+            scheduled: Moment::ZERO,
+        };
         assert!(!ends[0].offer(job), "nobody is idle");
         ends[1].set_idle(1);
         assert!(ends[0].offer(job));
         assert!(!ends[0].offer(job), "that one user is taken");
-        assert_eq!(ends[1].from.borrow_mut().as_mut().unwrap().try_recv().unwrap().number, 1);
+        assert_eq!(
+            ends[1]
+                .from
+                .borrow_mut()
+                .as_mut()
+                .unwrap()
+                .try_recv()
+                .unwrap()
+                .number,
+            1
+        );
     }
 }

@@ -35,7 +35,9 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
             user.set_counted(true);
             let mut done = 0;
             while clock::now() < end && !user.stop.is_stopped() {
-                let Some(number) = next(quota, done, &state.state) else { break };
+                let Some(number) = next(quota, done, &state.state) else {
+                    break;
+                };
                 done += 1;
                 if !user.run_iteration(number, None).await {
                     break;
@@ -58,9 +60,9 @@ fn next(quota: Quota, done: u64, state: &ScenarioState) -> Option<u64> {
 pub(super) fn never_begun(state: &ScenarioState) -> Option<u64> {
     let wanted = match &state.scenario.executor {
         Executor::SharedIterations { iterations, .. } => *iterations,
-        Executor::PerUserIterations { users, iterations, .. } => {
-            u64::from(*users).saturating_mul(*iterations)
-        }
+        Executor::PerUserIterations {
+            users, iterations, ..
+        } => u64::from(*users).saturating_mul(*iterations),
         _ => return None,
     };
     let missing = wanted.saturating_sub(state.iterations_begun());

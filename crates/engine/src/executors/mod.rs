@@ -67,7 +67,11 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
         && let Some(dropped) = closed::never_begun(&state)
     {
         state.iterations_dropped(dropped);
-        share.seats.worker.recorder.dropped(dropped, &share.scenario.tags, clock::now());
+        share
+            .seats
+            .worker
+            .recorder
+            .dropped(dropped, &share.scenario.tags, clock::now());
     }
 }
 
@@ -105,10 +109,12 @@ impl Crew {
     ) {
         let stop = user.stop.clone();
         self.stops.borrow_mut().push(stop.clone());
-        self.tasks.borrow_mut().push(tokio::task::spawn_local(async move {
-            stop.adopt_task().await;
-            work(user).await;
-        }));
+        self.tasks
+            .borrow_mut()
+            .push(tokio::task::spawn_local(async move {
+                stop.adopt_task().await;
+                work(user).await;
+            }));
     }
 
     /// Waits until every user has ended; from `hard_end` on, or when `stop` is

@@ -76,8 +76,11 @@ struct Notice {
 }
 
 pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitError> {
-    let Executor::RampingUsers { start, stages, graceful_ramp_down } =
-        &share.scenario.state.scenario.executor
+    let Executor::RampingUsers {
+        start,
+        stages,
+        graceful_ramp_down,
+    } = &share.scenario.state.scenario.executor
     else {
         return Ok(());
     };
@@ -87,12 +90,21 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
     for (index, slot) in &share.users {
         let user = share.take(*slot).await?;
         let gate = Rc::new(Gate::default());
-        members.push(Member { index: *index, gate: Rc::clone(&gate), stop: user.stop.clone() });
+        members.push(Member {
+            index: *index,
+            gate: Rc::clone(&gate),
+            stop: user.stop.clone(),
+        });
         let scenario = Rc::clone(&share.scenario);
         let hard_end = share.hard_end();
-        crew.spawn(user, async move |user| work(user, &gate, &scenario, hard_end).await);
+        crew.spawn(user, async move |user| {
+            work(user, &gate, &scenario, hard_end).await
+        });
     }
-    let _ = share.stop.race(follow(share, &curve, &members, *graceful_ramp_down)).await;
+    let _ = share
+        .stop
+        .race(follow(share, &curve, &members, *graceful_ramp_down))
+        .await;
     for member in &members {
         member.gate.finish();
     }
@@ -112,7 +124,13 @@ async fn follow<F: UserFactory>(
         let users = share.scenario.state.scenario.stripe.share(users.into());
         u32::try_from(users).unwrap_or(u32::MAX)
     };
-    set_users(members, ours(curve.users_at(at)), share.start, grace, &mut notices);
+    set_users(
+        members,
+        ours(curve.users_at(at)),
+        share.start,
+        grace,
+        &mut notices,
+    );
     loop {
         let change = curve.next_change(at);
         let moment = change.map_or(share.regular_end(), |(offset, _)| share.start + offset);
@@ -157,7 +175,11 @@ fn set_users(
         }
         member.gate.open.set(false);
         let openings = member.gate.openings.get();
-        notices.push_back(Notice { due: now + grace, member: place, openings });
+        notices.push_back(Notice {
+            due: now + grace,
+            member: place,
+            openings,
+        });
     }
 }
 
