@@ -10,6 +10,7 @@ mod json_selector;
 mod options;
 mod set_cookie;
 mod threshold;
+mod typescript;
 mod url;
 
 /// A reader of foreign input.
@@ -34,6 +35,7 @@ pub const TARGETS: &[&Target] = &[
     &options::TARGET,
     &set_cookie::TARGET,
     &threshold::TARGET,
+    &typescript::TARGET,
     &url::TARGET,
 ];
 

@@ -10,9 +10,15 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 use oxc_syntax::scope::ScopeFlags;
 
+use super::deep_stack::on_deep_stack;
+
 /// Whether a JavaScript source is an ECMAScript module: it imports, exports, or awaits outside of
 /// any function. Everything else, also what does not parse at all, is CommonJS.
 pub fn is_esm(source: &str) -> bool {
+    on_deep_stack(source, || is_esm_here(source))
+}
+
+fn is_esm_here(source: &str) -> bool {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, SourceType::mjs()).parse();
     if parsed.module_record.has_module_syntax {

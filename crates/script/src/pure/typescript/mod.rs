@@ -5,6 +5,7 @@
 //! their own (enums, namespaces, parameter properties) get it on the lines where they stand.
 //! Nothing is checked: a program with type errors runs.
 
+mod deep_stack;
 mod edits;
 mod enums;
 mod kind;
@@ -19,6 +20,7 @@ use oxc_ast_visit::Visit;
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
+use deep_stack::on_deep_stack;
 pub use kind::is_esm;
 
 /// Why a source could not be turned into JavaScript, and where.
@@ -63,6 +65,10 @@ impl TypeScriptError {
 /// The first syntax error, or the first construct that has no JavaScript of the same shape
 /// (decorators, `import x = require(…)`, `export =`, …), with the way out.
 pub fn strip(source: &str) -> Result<String, TypeScriptError> {
+    on_deep_stack(source, || strip_here(source))
+}
+
+fn strip_here(source: &str) -> Result<String, TypeScriptError> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, SourceType::ts()).parse();
     if let Some(error) = parsed.diagnostics.errors().next() {
