@@ -461,3 +461,7 @@ fn find_end(bytes: &[u8], searched: usize) -> Option<usize> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+#[path = "h1_tests.rs"]
+mod tests;
