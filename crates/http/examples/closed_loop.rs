@@ -92,12 +92,17 @@ async fn drive(url: &str, users: u64, seconds: u64, settings: Settings, whole: b
     );
 }
 
+#[cfg(target_os = "linux")]
+const WHOSE: libc::c_int = libc::RUSAGE_THREAD;
+#[cfg(not(target_os = "linux"))]
+const WHOSE: libc::c_int = libc::RUSAGE_SELF;
+
 /// CPU seconds of this thread: user, system.
 fn cpu() -> (f64, f64) {
     // SAFETY: getrusage fills the zeroed struct it is given.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+        libc::getrusage(WHOSE, &mut usage);
         usage
     };
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
