@@ -1,7 +1,7 @@
 //! What scripts find without importing it.
 
 use crate::console;
-use crate::modules::{text_codec, timers};
+use crate::modules::{text_codec, timers, webcrypto};
 use crate::program;
 use crate::quickjs::{Atom, Class, Context, Entry, Returned, Thrown, Value, Written};
 use crate::user::user;
@@ -33,7 +33,8 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     global.define("__VU", context.integer(u64::from(user(context).id.0)))?;
     global.define("__ENV", context.instance(Environment)?)?;
     global.define("global", context.global())?;
-    text_codec::define(context)
+    text_codec::define(context)?;
+    webcrypto::define(context)
 }
 
 /// `__ENV`: shared by all users until one changes it for itself.

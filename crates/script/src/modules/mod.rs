@@ -50,6 +50,7 @@ pub mod sample_tags;
 pub mod testing;
 pub mod text_codec;
 pub mod timers;
+pub mod webcrypto;
 
 use crate::quickjs::{Class, Context, Entry, Thrown, Value};
 

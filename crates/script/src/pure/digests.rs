@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use digest::DynDigest;
-
 use super::base64::{self, Dialect};
 
 /// The digests that `k6/crypto` names.
@@ -55,7 +53,7 @@ impl Algorithm {
             .find(|algorithm| algorithm.name() == name)
     }
 
-    fn start(self) -> Box<dyn DynDigest + Send> {
+    fn start(self) -> Box<dyn State> {
         match self {
             Algorithm::Md4 => Box::new(md4::Md4::default()),
             Algorithm::Md5 => Box::new(md5::Md5::default()),
@@ -81,11 +79,47 @@ impl Algorithm {
     }
 }
 
+/// A running digest of any algorithm, to be cloned.
+trait State: Send {
+    fn update(&mut self, bytes: &[u8]);
+    fn finalize(self: Box<Self>) -> Box<[u8]>;
+    fn box_clone(&self) -> Box<dyn State>;
+}
+
+impl<D: digest::Digest + Clone + Send + 'static> State for D {
+    fn update(&mut self, bytes: &[u8]) {
+        digest::Digest::update(self, bytes);
+    }
+
+    fn finalize(self: Box<Self>) -> Box<[u8]> {
+        digest::Digest::finalize(*self).to_vec().into_boxed_slice()
+    }
+
+    fn box_clone(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn State> {
+    fn clone(&self) -> Self {
+        self.as_ref().box_clone()
+    }
+}
+
 /// A digest, keyed or not, that is fed piece by piece.
 pub struct Hasher {
-    inner: Box<dyn DynDigest + Send>,
+    inner: Box<dyn State>,
     /// For a keyed digest, the outer one, fed with its half of the key.
-    outer: Option<Box<dyn DynDigest + Send>>,
+    outer: Option<Box<dyn State>>,
+}
+
+impl Clone for Hasher {
+    fn clone(&self) -> Hasher {
+        Hasher {
+            inner: self.inner.clone(),
+            outer: self.outer.clone(),
+        }
+    }
 }
 
 impl fmt::Debug for Hasher {
@@ -129,11 +163,10 @@ impl Hasher {
 
     /// The digest of everything so far. More may follow: what was fed stays.
     pub fn digest(&self) -> Vec<u8> {
-        let inner = self.inner.box_clone().finalize();
-        match &self.outer {
+        let inner = self.inner.clone().finalize();
+        match self.outer.clone() {
             None => inner.into_vec(),
-            Some(outer) => {
-                let mut outer = outer.box_clone();
+            Some(mut outer) => {
                 outer.update(&inner);
                 outer.finalize().into_vec()
             }

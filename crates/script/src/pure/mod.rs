@@ -2,11 +2,13 @@
 //!
 //! Each file is one concept with its own tests; `modules` binds them to the engine.
 
+pub mod aes_modes;
 pub mod base64;
 pub mod digests;
 pub mod gjson;
 pub mod gorand;
 pub mod json_syntax;
 pub mod logline;
+pub mod pbkdf2;
 pub mod text_decoding;
 pub mod typescript;

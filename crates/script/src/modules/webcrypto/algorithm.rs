@@ -1,0 +1,139 @@
+//! Which algorithm a script names, and its parameters.
+
+use super::faults::{Fault, OrThrow};
+use crate::pure::digests::Algorithm as Digest;
+use crate::quickjs::{Context, Thrown, Value};
+
+/// The algorithms that keys can be for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    Hmac,
+    AesCbc,
+    AesCtr,
+    AesGcm,
+    AesKw,
+    Pbkdf2,
+}
+
+impl Name {
+    const ALL: [Name; 6] = [
+        Name::Hmac,
+        Name::AesCbc,
+        Name::AesCtr,
+        Name::AesGcm,
+        Name::AesKw,
+        Name::Pbkdf2,
+    ];
+
+    /// As the standard writes it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Name::Hmac => "HMAC",
+            Name::AesCbc => "AES-CBC",
+            Name::AesCtr => "AES-CTR",
+            Name::AesGcm => "AES-GCM",
+            Name::AesKw => "AES-KW",
+            Name::Pbkdf2 => "PBKDF2",
+        }
+    }
+
+    pub fn is_aes(self) -> bool {
+        matches!(
+            self,
+            Name::AesCbc | Name::AesCtr | Name::AesGcm | Name::AesKw
+        )
+    }
+}
+
+/// The name in `'NAME'` or `{ name: 'NAME' }`.
+fn name_text(context: &Context, algorithm: &Value<'_>) -> Result<String, Thrown> {
+    if algorithm.is_string() {
+        return Ok(algorithm.to_text()?.into_string());
+    }
+    if !algorithm.is_object() {
+        return Err(context.throw_type("an algorithm must be its name, or an object with a name"));
+    }
+    let name = algorithm.get("name")?;
+    if name.is_undefined() {
+        return Err(context.throw_type("the algorithm's object has no name"));
+    }
+    Ok(name.to_text()?.into_string())
+}
+
+/// The algorithm a script names, in capitals or not.
+pub fn named(context: &Context, algorithm: &Value<'_>) -> Result<Name, Thrown> {
+    let text = name_text(context, algorithm)?;
+    Name::ALL
+        .into_iter()
+        .find(|name| name.text().eq_ignore_ascii_case(&text))
+        .ok_or_else(|| Fault::not_supported(format!("the algorithm '{text}' is not supported")))
+        .or_throw(context)
+}
+
+/// The digest a script names by itself.
+pub fn digest(context: &Context, algorithm: &Value<'_>) -> Result<Digest, Thrown> {
+    let text = name_text(context, algorithm)?;
+    [Digest::Sha1, Digest::Sha256, Digest::Sha384, Digest::Sha512]
+        .into_iter()
+        .find(|&digest| digest_name(digest).eq_ignore_ascii_case(&text))
+        .ok_or_else(|| Fault::not_supported(format!("the digest '{text}' is not supported")))
+        .or_throw(context)
+}
+
+/// The digest in the parameter `hash`.
+pub fn hash(context: &Context, parameters: &Value<'_>) -> Result<Digest, Thrown> {
+    let hash = parameter(context, parameters, "hash")?;
+    digest(context, &hash)
+}
+
+/// As WebCrypto writes it.
+pub fn digest_name(digest: Digest) -> &'static str {
+    match digest {
+        Digest::Sha1 => "SHA-1",
+        Digest::Sha256 => "SHA-256",
+        Digest::Sha384 => "SHA-384",
+        Digest::Sha512 => "SHA-512",
+        other => other.name(),
+    }
+}
+
+/// A parameter that must be there.
+pub fn parameter<'c>(
+    context: &Context,
+    parameters: &Value<'c>,
+    name: &str,
+) -> Result<Value<'c>, Thrown> {
+    let value = if parameters.is_object() {
+        parameters.get(name)?
+    } else {
+        parameters.clone()
+    };
+    if !parameters.is_object() || value.is_undefined() {
+        return Err(context.throw_type(format!("the algorithm's parameter '{name}' is missing")));
+    }
+    Ok(value)
+}
+
+/// A parameter of bytes.
+pub fn bytes(context: &Context, parameters: &Value<'_>, name: &str) -> Result<Vec<u8>, Thrown> {
+    parameter(context, parameters, name)?
+        .to_bytes()
+        .ok_or_else(|| {
+            context.throw_type(format!(
+                "the algorithm's parameter '{name}' must be an ArrayBuffer or a view of one"
+            ))
+        })
+}
+
+/// A parameter that is a number, if it is there.
+pub fn number(parameters: &Value<'_>, name: &str) -> Result<Option<i64>, Thrown> {
+    if !parameters.is_object() {
+        return Ok(None);
+    }
+    let value = parameters.get(name)?;
+    if value.is_undefined() {
+        Ok(None)
+    } else {
+        value.to_integer().map(Some)
+    }
+}

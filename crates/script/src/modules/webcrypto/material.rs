@@ -1,0 +1,194 @@
+//! Making keys: from data, at random, and from other keys.
+
+use super::algorithm::{self, Name};
+use super::faults::{Fault, OrThrow};
+use super::key::{self, Key};
+use super::{jwk, random};
+use crate::pure::digests::Algorithm as Digest;
+use crate::pure::pbkdf2;
+use crate::quickjs::{Call, Context, Returned, Thrown, Value};
+
+/// `importKey(format, data, algorithm, extractable, usages)`
+pub fn import<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let format = call.argument(0).to_text()?;
+    let wanted = Wanted::read(
+        context,
+        &call.argument(2),
+        &call.argument(3),
+        &call.argument(4),
+    )?;
+    let data = call.argument(1);
+    let secret = match &*format {
+        "raw" => data.to_bytes().ok_or_else(|| {
+            context.throw_type("a key in the format 'raw' must be an ArrayBuffer or a view of one")
+        })?,
+        "jwk" => wanted.secret_of(context, &data)?,
+        other => {
+            let message = format!("a key for {} has no format '{other}'", wanted.name.text());
+            return Err(Fault::not_supported(message)).or_throw(context);
+        }
+    };
+    wanted.key(context, secret)
+}
+
+/// What a key to be made is for.
+pub struct Wanted {
+    pub name: Name,
+    pub hash: Option<Digest>,
+    extractable: bool,
+    usages: Vec<&'static str>,
+}
+
+impl Wanted {
+    pub fn read(
+        context: &Context,
+        algorithm: &Value<'_>,
+        extractable: &Value<'_>,
+        usages: &Value<'_>,
+    ) -> Result<Wanted, Thrown> {
+        let name = algorithm::named(context, algorithm)?;
+        Ok(Wanted {
+            name,
+            hash: match name {
+                Name::Hmac => Some(algorithm::hash(context, algorithm)?),
+                _ => None,
+            },
+            extractable: extractable.is_truthy(),
+            usages: key::usages(context, usages, name)?,
+        })
+    }
+
+    /// The secret in a JSON Web Key.
+    pub fn secret_of(&self, context: &Context, jwk: &Value<'_>) -> Result<Vec<u8>, Thrown> {
+        jwk::import(context, jwk, self.name, self.hash, self.extractable)
+    }
+
+    /// The key of these bytes.
+    pub fn key<'c>(self, context: &'c Context, secret: Vec<u8>) -> Returned<'c> {
+        let fault = match self.name {
+            name if name.is_aes() && ![16, 24, 32].contains(&secret.len()) => {
+                Some(Fault::data("an AES key must be 16, 24 or 32 bytes long"))
+            }
+            Name::Hmac if secret.is_empty() => Some(Fault::data("an HMAC key must not be empty")),
+            Name::Pbkdf2 if self.extractable => {
+                Some(Fault::usages("a key for PBKDF2 must not be extractable"))
+            }
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            return Err(fault.throw(context));
+        }
+        context.instance(Key {
+            name: self.name,
+            hash: self.hash,
+            extractable: self.extractable,
+            usages: self.usages,
+            secret,
+        })
+    }
+}
+
+/// `generateKey(algorithm, extractable, usages)`
+pub fn generate<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let algorithm = call.argument(0);
+    let wanted = Wanted::read(context, &algorithm, &call.argument(1), &call.argument(2))?;
+    if wanted.name == Name::Pbkdf2 {
+        let message = "a key for PBKDF2 is a password, to be imported";
+        return Err(Fault::not_supported(message)).or_throw(context);
+    }
+    let secret = random(context, length(context, &algorithm, &wanted)?)?;
+    wanted.key(context, secret)
+}
+
+/// How many bytes a key to be generated or derived has.
+fn length(context: &Context, algorithm: &Value<'_>, wanted: &Wanted) -> Result<usize, Thrown> {
+    let bits = algorithm::number(algorithm, "length")?;
+    if wanted.name.is_aes() {
+        let bits = bits
+            .ok_or_else(|| context.throw_type("the algorithm's parameter 'length' is missing"))?;
+        return match bits {
+            128 => Ok(16),
+            192 => Ok(24),
+            256 => Ok(32),
+            _ => Err(Fault::operation("an AES key has 128, 192 or 256 bits")).or_throw(context),
+        };
+    }
+    match bits {
+        // As long as the blocks that the digest works in.
+        None => Ok(match wanted.hash {
+            Some(Digest::Sha384 | Digest::Sha512) => 128,
+            _ => 64,
+        }),
+        Some(bits) if bits > 0 && bits % 8 == 0 && bits <= 1 << 20 => {
+            Ok(usize::try_from(bits / 8).unwrap_or_default())
+        }
+        Some(_) => Err(Fault::operation(
+            "an HMAC key's length must be a multiple of 8 bits, at least 8",
+        ))
+        .or_throw(context),
+    }
+}
+
+/// `deriveBits(algorithm, key, length)`
+pub fn derive_bits<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let length = call.argument(2);
+    let bits = if length.is_nullish() {
+        0
+    } else {
+        length.to_integer()?
+    };
+    let bytes = derived(
+        context,
+        &call.argument(0),
+        &call.argument(1),
+        bits,
+        "deriveBits",
+    )?;
+    context.array_buffer(&bytes)
+}
+
+/// `deriveKey(algorithm, key, derivedAlgorithm, extractable, usages)`
+pub fn derive_key<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let algorithm = call.argument(2);
+    let wanted = Wanted::read(context, &algorithm, &call.argument(3), &call.argument(4))?;
+    let bits = 8 * length(context, &algorithm, &wanted)? as i64;
+    let secret = derived(
+        context,
+        &call.argument(0),
+        &call.argument(1),
+        bits,
+        "deriveKey",
+    )?;
+    wanted.key(context, secret)
+}
+
+fn derived<'c>(
+    context: &'c Context,
+    parameters: &Value<'c>,
+    base: &Value<'c>,
+    bits: i64,
+    usage: &str,
+) -> Result<Vec<u8>, Thrown> {
+    let name = algorithm::named(context, parameters)?;
+    if name != Name::Pbkdf2 {
+        let message = format!("{} derives nothing; use PBKDF2", name.text());
+        return Err(Fault::not_supported(message)).or_throw(context);
+    }
+    let salt = algorithm::bytes(context, parameters, "salt")?;
+    let hash = algorithm::hash(context, parameters)?;
+    let iterations = algorithm::number(parameters, "iterations")?.unwrap_or_default();
+    key::of(context, base, |key| {
+        key.require(context, Name::Pbkdf2, usage)?;
+        let iterations = u32::try_from(iterations)
+            .ok()
+            .filter(|&iterations| iterations > 0)
+            .ok_or_else(|| Fault::operation("PBKDF2 needs at least one iteration"))
+            .or_throw(context)?;
+        if bits <= 0 || bits % 8 != 0 || bits > 1 << 23 {
+            let message = "the length to derive must be a multiple of 8 bits, at least 8";
+            return Err(Fault::operation(message)).or_throw(context);
+        }
+        let length = usize::try_from(bits / 8).unwrap_or_default();
+        Ok(pbkdf2::derive(hash, &key.secret, &salt, iterations, length))
+    })
+}

@@ -1,0 +1,112 @@
+//! The global `crypto`: random values, and `crypto.subtle` with digests, HMAC, AES and PBKDF2.
+//!
+//! Web Cryptography API, W3C. All work is done when it is asked for; the promises are settled from
+//! the start.
+
+mod algorithm;
+mod faults;
+mod jwk;
+mod key;
+mod material;
+mod subtle;
+
+use super::link_constructor;
+use crate::pure::digests::hex;
+use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+
+use faults::Fault;
+
+/// Defines `crypto` and `CryptoKey` on the global object.
+pub fn define(context: &Context) -> Result<(), Thrown> {
+    static CRYPTO: &[Entry] = &[
+        Entry::function(c"getRandomValues", 1, get_random_values),
+        Entry::function(c"randomUUID", 0, random_uuid),
+    ];
+    let crypto = context.object()?;
+    context.add_entries(&crypto, CRYPTO)?;
+    let subtle = context.object()?;
+    context.add_entries(&subtle, subtle::ENTRIES)?;
+    crypto.define("subtle", subtle)?;
+    let constructor = context.constructor("CryptoKey", 0, |context, _| {
+        Err(context.throw_type("a CryptoKey is made by crypto.subtle.generateKey or importKey"))
+    })?;
+    link_constructor::<key::Key>(context, &constructor)?;
+    crypto.define("CryptoKey", constructor.clone())?;
+    let global = context.global();
+    global.define_hidden("CryptoKey", constructor)?;
+    global.define_hidden("crypto", crypto)
+}
+
+/// Bytes nobody can foresee.
+fn random(context: &Context, count: usize) -> Result<Vec<u8>, Thrown> {
+    let mut bytes = vec![0; count];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| context.throw_plain(format!("no random bytes to be had: {error}")))?;
+    Ok(bytes)
+}
+
+/// `getRandomValues(array)`: fills an array of integers and gives it back.
+fn get_random_values<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    const MOST: usize = 65_536;
+    let array = call.argument(0);
+    let length = array
+        .with_bytes(|bytes| bytes.len())
+        .filter(|_| !array.is_array_buffer());
+    let Some(length) = length.filter(|_| holds_integers(&array).unwrap_or(false)) else {
+        let message = "getRandomValues needs a typed array of integers";
+        return Err(Fault::new("TypeMismatchError", message).throw(context));
+    };
+    if length > MOST {
+        let message = format!("getRandomValues fills at most {MOST} bytes at once, not {length}");
+        return Err(Fault::new("QuotaExceededError", message).throw(context));
+    }
+    array.write_bytes(&random(context, length)?);
+    Ok((*array).clone())
+}
+
+fn holds_integers(array: &Value<'_>) -> Result<bool, Thrown> {
+    let name = array.get("constructor")?.get("name")?.to_text()?;
+    Ok([
+        "Int8Array",
+        "Uint8Array",
+        "Uint8ClampedArray",
+        "Int16Array",
+        "Uint16Array",
+        "Int32Array",
+        "Uint32Array",
+        "BigInt64Array",
+        "BigUint64Array",
+    ]
+    .contains(&&*name))
+}
+
+/// A random UUID (RFC 9562, version 4).
+fn random_uuid<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    let mut bytes = random(context, 16)?;
+    if let [_, _, _, _, _, _, version, _, variant, ..] = bytes.as_mut_slice() {
+        *version = *version & 0x0F | 0x40;
+        *variant = *variant & 0x3F | 0x80;
+    }
+    let mut text = hex(&bytes);
+    for dash in [8, 13, 18, 23] {
+        text.insert(dash, '-');
+    }
+    context.string(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::modules::testing::assert_observed;
+
+    /// `webcrypto.txt` is what Node.js logs for the same script.
+    #[test]
+    fn behaves_as_observed() {
+        assert_observed("webcrypto");
+    }
+
+    /// Where Node.js 20 has names of its own, the standard's, which k6 gives too.
+    #[test]
+    fn faults_have_the_names_of_the_standard() {
+        assert_observed("webcrypto_faults");
+    }
+}
