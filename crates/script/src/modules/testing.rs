@@ -1,6 +1,6 @@
 //! Runs a script as a virtual user would, and compares what it logs with what was seen elsewhere.
 //!
-//! `tests/observed/NAME.js` is a script; `NAME.txt` is the log that k6, or whatever the test says,
+//! `tests/observed/NAME.js` (or `.ts`) is a script; `NAME.txt` is the log that k6, or whatever the test says,
 //! wrote for it. See `tests/observed/README.md`.
 
 use std::path::PathBuf;
@@ -22,7 +22,12 @@ fn folder() -> PathBuf {
 /// Asserts that the script of that name logs what it was seen to log.
 pub fn assert_observed(name: &str) {
     let expected = std::fs::read_to_string(folder().join(format!("{name}.txt"))).unwrap();
-    let found = logged(&format!("{name}.js"));
+    let typescript = format!("{name}.ts");
+    let found = if folder().join(&typescript).exists() {
+        logged(&typescript)
+    } else {
+        logged(&format!("{name}.js"))
+    };
     let pairs = found.lines().zip(expected.lines()).enumerate();
     let wrong: Vec<String> = pairs
         .filter(|(_, (found, expected))| found != expected)

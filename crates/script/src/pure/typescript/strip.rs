@@ -3,7 +3,6 @@
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span};
-use oxc_syntax::scope::ScopeFlags;
 
 use super::TypeScriptError;
 use super::edits::{Edits, is_newline};

@@ -1,4 +1,4 @@
-//! TypeScript in, JavaScript out, compared to the letter; `␠` stands for a space at a line's end.
+//! TypeScript in, JavaScript out, compared to the letter; and a script of both, run.
 
 use oxc_allocator::Allocator;
 use oxc_parser::Parser;
@@ -378,4 +378,10 @@ fn modules_are_told_by_what_they_say() {
     ] {
         assert_eq!(is_esm(source), expected, "{source}");
     }
+}
+
+/// A script that uses all of it, beside k6.
+#[test]
+fn stripped_scripts_behave_as_observed() {
+    crate::modules::testing::assert_observed("typescript");
 }
