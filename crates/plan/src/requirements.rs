@@ -31,7 +31,7 @@ impl Plan {
     pub fn requirements(&self) -> Requirements {
         let mut longest = Some(Duration::ZERO);
         for scenario in self.scenarios.iter().filter(|scenario| scenario.has_work()) {
-            let released = Holding::of(scenario, scenario.planned_users()).released();
+            let released = Holding::of(scenario, scenario.max_users()).released();
             longest = longest.zip(released).map(|(a, b)| a.max(b));
         }
         Requirements {
@@ -190,7 +190,7 @@ fn steps(scenario: &Scenario, start: u32) -> Vec<(Duration, u32)> {
             1
         };
         for step in first..=distance {
-            let nanos = stage.duration.as_nanos() * u128::from(step) / u128::from(distance);
+            let nanos = (stage.duration.as_nanos() * u128::from(step)).div_ceil(u128::from(distance));
             let offset = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
             let whole = if stage.target > from {
                 from + step

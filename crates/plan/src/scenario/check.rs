@@ -243,8 +243,8 @@ impl<'a> Checked<'a> {
             self.fault("duration", "is missing: set it, or 0 to run until stopped");
         }
         Executor::ExternallyControlled {
-            users,
-            max_users,
+            users: self.scaled(users),
+            max_users: self.scaled(max_users),
             duration: self.options.duration.filter(|d| !d.is_zero()),
         }
     }

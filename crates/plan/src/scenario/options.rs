@@ -171,6 +171,9 @@ impl OptionValue for ScenarioOptions {
         for field in executor.fields() {
             scenario.read_own(field, &mut fields, reader);
         }
+        if executor == ExecutorKind::ExternallyControlled && scenario.max_vus.is_none() {
+            scenario.max_vus = scenario.vus;
+        }
         let known: Vec<&str> = executor.fields().iter().chain(&COMMON).copied().collect();
         fields.refuse_rest(&known, reader);
         Some(scenario)
