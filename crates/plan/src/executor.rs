@@ -12,44 +12,67 @@ use std::time::Duration;
 pub enum Executor {
     /// `iterations` in all, taken by whichever of `users` is free.
     SharedIterations {
+        /// How many users.
         users: u32,
+        /// Iterations of all of them together.
         iterations: u64,
+        /// No iteration starts after this.
         max_duration: Duration,
     },
     /// `iterations` for each of `users`.
     PerUserIterations {
+        /// How many users.
         users: u32,
+        /// Iterations of each.
         iterations: u64,
+        /// No iteration starts after this.
         max_duration: Duration,
     },
     /// `users` looping for `duration`.
-    ConstantUsers { users: u32, duration: Duration },
+    ConstantUsers {
+        /// How many users.
+        users: u32,
+        /// How long they start iterations.
+        duration: Duration,
+    },
     /// The number of looping users follows straight lines between stages.
     RampingUsers {
+        /// The whole test's users at the start.
         start: u32,
+        /// Their targets are the whole test's users.
         stages: Vec<Stage>,
+        /// How long a user that is ramped away may finish its iteration.
         graceful_ramp_down: Duration,
     },
     /// Iterations start at a fixed rate, whoever is free runs them.
     ConstantArrivalRate {
+        /// The whole test's rate.
         rate: Rate,
+        /// How long iterations start.
         duration: Duration,
+        /// Users made ready before the start.
         pre_allocated: u32,
+        /// Users at most, the pre-allocated included.
         max_users: u32,
     },
-    /// The rate of starts follows straight lines between stages; the targets
-    /// are iterations per `start.per`.
+    /// The rate of starts follows straight lines between stages.
     RampingArrivalRate {
+        /// The whole test's rate at the start.
         start: Rate,
+        /// Their targets are the whole test's iterations per `start.per`.
         stages: Vec<Stage>,
+        /// Users made ready before the start.
         pre_allocated: u32,
+        /// Users at most, the pre-allocated included.
         max_users: u32,
     },
-    /// The number of users is set from outside while the test runs; without a
-    /// duration it runs until stopped.
+    /// The number of users is set from outside while the test runs.
     ExternallyControlled {
+        /// Users at the start.
         users: u32,
+        /// Users at most.
         max_users: u32,
+        /// Without one it runs until stopped.
         duration: Option<Duration>,
     },
 }
@@ -57,15 +80,18 @@ pub enum Executor {
 /// The straight line to `target`, taking `duration`. No duration is a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
+    /// The length of the line.
     pub duration: Duration,
+    /// Users, or iterations per time unit, at its end.
     pub target: u64,
 }
 
 /// `count` iterations in each `per`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
+    /// How many iterations.
     pub count: u64,
-    /// Never zero in a valid plan.
+    /// In how long. Never zero in a valid plan.
     pub per: Duration,
 }
 

@@ -15,6 +15,7 @@ pub struct Hosts(pub BTreeMap<String, HostAddress>);
 /// Where a name of `hosts` leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostAddress {
+    /// The address itself.
     pub ip: IpAddr,
     /// `None` keeps the port that was asked for.
     pub port: Option<u16>,
@@ -121,7 +122,9 @@ pub fn parse_hosts_key(text: &str) -> Result<String, Fault> {
 /// A block of addresses in CIDR notation; the host bits are cleared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IpNetwork {
+    /// The first address of the block.
     pub address: IpAddr,
+    /// How many leading bits all its addresses share.
     pub prefix: u8,
 }
 
@@ -313,5 +316,136 @@ fn address_of(number: u128, ipv4: bool) -> IpAddr {
         IpAddr::V4(Ipv4Addr::from(number as u32))
     } else {
         IpAddr::V6(Ipv6Addr::from(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn hosts_lead_to_addresses_with_and_without_port() {
+        for text in ["1.2.3.4", "1.2.3.4:443", "::1", "[::1]:443"] {
+            assert_eq!(HostAddress::parse(text).unwrap().to_string(), text);
+        }
+        for text in [
+            "",
+            "x",
+            "1.2.3",
+            "1.2.3.4:",
+            "1.2.3.4:99999",
+            "::1:x",
+            "host:80",
+        ] {
+            assert!(HostAddress::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_are_lower_case_patterns_with_an_optional_port() {
+        assert_eq!(parse_hosts_key("*.A.com:80").unwrap(), "*.a.com:80");
+        assert_eq!(parse_hosts_key("Test").unwrap(), "test");
+        for text in ["", ":80", "a:", "a:0", "a:x", "a:65536", "a*", "a b"] {
+            assert!(parse_hosts_key(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn patterns_have_one_star_in_front() {
+        for text in [
+            "*",
+            "*.k6.io",
+            "foo.com",
+            "FOO_1-x",
+            "*foo",
+            "bücher.example",
+        ] {
+            assert_eq!(HostPattern::parse(text).unwrap().as_str(), text);
+        }
+        for text in ["", "a*b", "*.*.com", "f oo", "a/b", "**"] {
+            assert!(HostPattern::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn blocks_clear_their_host_bits_and_contain_their_addresses() {
+        let block = IpNetwork::parse("10.1.2.3/8").unwrap();
+        assert_eq!(block.to_string(), "10.0.0.0/8");
+        assert!(block.contains(ip("10.255.0.1")) && block.contains(ip("::ffff:10.0.0.1")));
+        assert!(!block.contains(ip("11.0.0.1")) && !block.contains(ip("::a00:1")));
+        let all = IpNetwork::parse("0.0.0.0/0").unwrap();
+        assert!(all.contains(ip("255.255.255.255")) && !all.contains(ip("::1")));
+        let one = IpNetwork::parse("fd00::1/128").unwrap();
+        assert!(one.contains(ip("fd00::1")) && !one.contains(ip("fd00::2")));
+        assert!(IpNetwork::parse("::/0").unwrap().contains(ip("fd00::2")));
+        for text in [
+            "10.0.0.1",
+            "x/8",
+            "10.0.0.0/33",
+            "::/129",
+            "10.0.0.0/",
+            "10.0.0.0/+8",
+            "10.0.0.0/-1",
+        ] {
+            assert!(IpNetwork::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn users_take_local_addresses_in_turn() {
+        let pool = IpPool::parse("192.168.0.10-192.168.0.12, 10.0.0.1,10.1.0.0/30").unwrap();
+        assert_eq!(pool.size(), 6);
+        let taken: Vec<_> = (1..=8)
+            .map(|user| pool.of_user(user).unwrap().to_string())
+            .collect();
+        assert_eq!(
+            taken,
+            [
+                "192.168.0.10",
+                "192.168.0.11",
+                "192.168.0.12",
+                "10.0.0.1",
+                "10.1.0.1",
+                "10.1.0.2",
+                "192.168.0.10",
+                "192.168.0.11",
+            ]
+        );
+        assert_eq!(IpPool::parse("::/0").unwrap().of_user(1), Some(ip("::1")));
+        assert_eq!(IpPool::parse("10.0.0.0/31").unwrap().size(), 2);
+        assert_eq!(
+            IpPool::parse("10.0.0.7/32").unwrap().of_user(9),
+            Some(ip("10.0.0.7"))
+        );
+        assert_eq!(IpPool::default().of_user(1), None);
+        for text in [
+            "",
+            "x",
+            "10.0.0.2-10.0.0.1",
+            "10.0.0.1-::1",
+            "10.0.0.1-",
+            "10.0.0.0/33",
+            "1.1.1.1,",
+        ] {
+            assert!(IpPool::parse(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_answered(text in "[0-9a-f.:/*, -]{0,30}") {
+            let _ = HostAddress::parse(&text);
+            let _ = HostPattern::parse(&text);
+            let _ = parse_hosts_key(&text);
+            let _ = IpNetwork::parse(&text);
+            if let Ok(pool) = IpPool::parse(&text) {
+                prop_assert!(pool.of_user(u64::MAX).is_some());
+            }
+        }
     }
 }

@@ -190,7 +190,8 @@ fn steps(scenario: &Scenario, start: u32) -> Vec<(Duration, u32)> {
             1
         };
         for step in first..=distance {
-            let nanos = (stage.duration.as_nanos() * u128::from(step)).div_ceil(u128::from(distance));
+            let nanos =
+                (stage.duration.as_nanos() * u128::from(step)).div_ceil(u128::from(distance));
             let offset = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
             let whole = if stage.target > from {
                 from + step
