@@ -1,0 +1,221 @@
+//! `plimsoll http` as its users meet it: the text, the JSON, and servers that misbehave.
+
+mod plimsoll;
+
+use std::time::Duration;
+
+use plimsoll::{plimsoll, snapshot};
+use serde_json::Value;
+use testkit::figures::Filters;
+use testkit::peers::{Peer, Play};
+use testkit::ports;
+use testkit::program::Ended;
+
+/// What the summary says, without what the machine and the moment put into it.
+fn told(ended: &Ended) -> String {
+    assert_eq!(ended.stderr, "");
+    let filters = Filters::figures().after(r"verdict: .*", "verdict: …");
+    format!(
+        "{}\nexit status: {:?}\n",
+        filters.apply(&ended.stdout),
+        ended.status
+    )
+}
+
+/// The one object that `--json` prints.
+fn json(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
+}
+
+#[test]
+fn a_closed_run_tells_its_service_times() {
+    let server = Peer::start(Play::ok("hello"));
+    let ended = plimsoll(&["http", "-c", "2", "-n", "2000", &server.url()]).run();
+    snapshot("http_closed", &told(&ended));
+    assert!(ended.stdout.contains(" 200  2000\n"), "{}", ended.stdout);
+    assert_eq!((server.connections(), server.requests()), (2, 2000));
+}
+
+#[test]
+fn an_open_run_tells_its_response_times() {
+    let server = Peer::start(Play::ok("hello"));
+    let ended = plimsoll(&[
+        "http",
+        "--rate",
+        "300",
+        "-d",
+        "1s",
+        "-c",
+        "20",
+        &server.url(),
+    ])
+    .run();
+    snapshot("http_open", &told(&ended));
+}
+
+#[test]
+fn json_counts_what_happened() {
+    let server = Peer::start(Play::ok("hello"));
+    let ended = plimsoll(&["http", "--json", "-c", "3", "-n", "30", &server.url()]).run();
+    let result = json(&ended);
+    assert_eq!(ended.status, Some(0));
+    assert_eq!(result["requests"], 30);
+    assert_eq!(result["failed"], 0);
+    assert_eq!(result["status_codes"], serde_json::json!({"200": 30}));
+    assert_eq!(result["protocol"], "HTTP/1.1");
+    assert_eq!(
+        result["bytes_received"],
+        30 * testkit::peers::answer("hello").len()
+    );
+    let times = &result["service_time"];
+    let time = |name: &str| {
+        times[name]
+            .as_f64()
+            .unwrap_or_else(|| panic!("no {name} in {times}"))
+    };
+    assert!(
+        0.0 < time("min") && time("min") <= time("p50") && time("p50") <= time("max"),
+        "{times}"
+    );
+    assert!(
+        result["generator"]["cpu_seconds"]
+            .as_f64()
+            .is_some_and(|seconds| seconds > 0.0)
+    );
+}
+
+#[test]
+fn what_is_asked_is_sent() {
+    let server = Peer::start(Play::ok(""));
+    let ended = plimsoll(&[
+        "http",
+        "--json",
+        "-c",
+        "1",
+        "-n",
+        "4",
+        "--no-keepalive",
+        &server.url(),
+    ])
+    .run();
+    assert_eq!(json(&ended)["requests"], 4);
+    assert_eq!(server.connections(), 4, "connections were kept");
+}
+
+/// A server's way to misbehave, and the word for it in the result.
+fn misbehaving() -> Vec<(&'static str, Play, &'static str)> {
+    vec![
+        ("garbage", Play::garbage(), "malformed HTTP"),
+        ("half an answer", Play::half_answer(), "unexpected EOF"),
+        ("a reset", Play::reset(), "reset by peer"),
+        ("closed at once", Play::CloseAtOnce, "EOF"),
+        ("an endless head", Play::endless_head(), "header"),
+        ("a stall", Play::stall(), "timeout"),
+        (
+            "a stall in the body",
+            Play::AnswerAndStall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal".to_vec()),
+            "timeout",
+        ),
+    ]
+}
+
+#[test]
+fn servers_that_misbehave_are_named_and_counted() {
+    for (what, play, word) in misbehaving() {
+        let server = Peer::start(play);
+        let ended = plimsoll(&[
+            "http",
+            "--json",
+            "-c",
+            "2",
+            "-n",
+            "6",
+            "--timeout",
+            "300ms",
+            &server.url(),
+        ])
+        .run();
+        let result = json(&ended);
+        assert_eq!(ended.status, Some(1), "{what}");
+        assert_eq!(result["requests"], 6, "{what}: {result}");
+        assert_eq!(result["failed"], 6, "{what}: {result}");
+        assert_eq!(
+            result["service_time"],
+            Value::Null,
+            "{what}: failures must not count as service"
+        );
+        assert!(
+            result["errors"].to_string().contains(word),
+            "{what}: {}",
+            result["errors"]
+        );
+        // Whatever comes, memory is bounded.
+        assert!(
+            result["generator"]["peak_rss_bytes"]
+                .as_u64()
+                .is_some_and(|bytes| bytes < 200 << 20),
+            "{what}: {result}"
+        );
+    }
+}
+
+#[test]
+fn places_that_cannot_be_reached_are_named() {
+    let closed = format!("http://{}/", ports::closed());
+    for (url, word) in [
+        (closed.as_str(), "refused"),
+        ("http://no-such-host.invalid/", "no such host"),
+    ] {
+        let ended = plimsoll(&["http", "--json", "-c", "1", "-n", "2", url]).run();
+        assert_eq!(ended.status, Some(1), "{url}");
+        let result = json(&ended);
+        assert_eq!(result["failed"], 2);
+        assert!(
+            result["errors"].to_string().contains(word),
+            "{url}: {}",
+            result["errors"]
+        );
+    }
+}
+
+#[test]
+fn a_huge_body_costs_no_memory() {
+    const HUGE: u64 = 512 << 20;
+    let server = Peer::start(Play::huge_body(HUGE));
+    let ended = plimsoll(&["http", "--json", "-c", "1", "-n", "1", &server.url()]).run();
+    let result = json(&ended);
+    assert_eq!(
+        (ended.status, &result["failed"]),
+        (Some(0), &Value::from(0)),
+        "{result}"
+    );
+    assert!(
+        result["bytes_received"]
+            .as_u64()
+            .is_some_and(|bytes| bytes > HUGE),
+        "{result}"
+    );
+    assert!(
+        result["generator"]["peak_rss_bytes"]
+            .as_u64()
+            .is_some_and(|bytes| bytes < 100 << 20),
+        "{result}"
+    );
+}
+
+#[test]
+fn an_interrupt_ends_the_run_with_its_summary() {
+    let server = Peer::start(Play::ok("hello"));
+    let running = plimsoll(&["http", "--json", "-c", "1", "-d", "60s", &server.url()]).start();
+    while server.requests() < 10 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    running.signal(testkit::program::Signal::INT);
+    let ended = running.wait();
+    assert_eq!(ended.status, Some(105));
+    assert!(
+        json(&ended)["requests"]
+            .as_u64()
+            .is_some_and(|requests| requests >= 10)
+    );
+}

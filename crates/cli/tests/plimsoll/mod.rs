@@ -1,0 +1,22 @@
+//! The program under test, and where its snapshots are.
+
+#![allow(dead_code)]
+
+use std::path::Path;
+
+use testkit::program::Program;
+
+/// The program with these arguments. It sees no setting of the machine's user.
+pub fn plimsoll(arguments: &[&str]) -> Program {
+    Program::at(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(arguments)
+        .env("HOME", "/nonexistent")
+        .env("COLUMNS", "100")
+}
+
+/// Compares `text` with `tests/snapshots/name.txt`; see `testkit::snapshot`.
+#[track_caller]
+pub fn snapshot(name: &str, text: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    testkit::snapshot::compare(folder.join(format!("{name}.txt")), text);
+}
