@@ -73,7 +73,10 @@ fn decode_one(body: &[u8], encoding: Encoding, max: u64) -> Result<Vec<u8>, Erro
         Encoding::Brotli => bounded(brotli::Decompressor::new(body, 4096), max),
         Encoding::Zstd => match ruzstd::decoding::StreamingDecoder::new(body) {
             Ok(decoder) => bounded(decoder, max),
-            Err(error) => Err(broken(&error.to_string())),
+            Err(error) if format!("{error:?}").contains("UnexpectedEof") => {
+                Err(broken("unexpected EOF"))
+            }
+            Err(_) => Err(broken("no zstd frame")),
         },
     }
 }

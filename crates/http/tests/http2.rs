@@ -279,6 +279,26 @@ fn untrusted_and_misnamed_certificates_are_told_apart() {
             Some((1311, "x509: certificate doesn't match hostname".into()))
         );
         assert_eq!(error(own_port, trusting(&own)).await, None);
+        assert_eq!(
+            error(other_port, TlsSettings::default()).await.unwrap().0,
+            1311
+        );
+        // As `openssl req -x509` makes them.
+        let authority = secure::authority(&["localhost"]);
+        let port = serve_tls(&authority, &[]).await;
+        assert_eq!(error(port, trusting(&authority)).await, None);
+        assert_eq!(error(port, TlsSettings::default()).await.unwrap().0, 1310);
+        let misnamed = secure::authority(&["other.example"]);
+        let port = serve_tls(&misnamed, &[]).await;
+        assert_eq!(error(port, trusting(&misnamed)).await.unwrap().0, 1311);
+        let old = secure::expired(&["localhost"]);
+        let port = serve_tls(&old, &[]).await;
+        let (code, words) = error(port, trusting(&old)).await.unwrap();
+        assert_eq!(code, 1000);
+        assert!(
+            words.ends_with("Z is after 2020-02-01T00:00:00Z"),
+            "{words}"
+        );
         let any = TlsSettings {
             insecure_skip_verify: true,
             ..TlsSettings::default()

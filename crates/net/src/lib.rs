@@ -15,6 +15,7 @@ mod tls;
 mod traffic;
 #[cfg(target_os = "linux")]
 mod uring;
+mod verify;
 mod wire;
 
 pub use error::{Error, TlsError, describe, is_local_exhaustion};

@@ -5,15 +5,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustls::client::Resumption;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{CertificateError, ClientConfig, RootCertStore, SupportedCipherSuite};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, SupportedCipherSuite};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::error::TlsError;
 use crate::insecure::AcceptAny;
 use crate::plain::Plain;
+use crate::verify::{Roots, Verifier};
 
 /// How long a handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -144,20 +146,18 @@ impl TlsSettings {
         Ok(chosen)
     }
 
-    fn roots(&self) -> Result<Arc<RootCertStore>, String> {
-        let system = system_roots();
+    fn roots(&self) -> Result<Roots, String> {
+        let system = Roots::of_system();
         if self.extra_roots.is_empty() {
             return Ok(system);
         }
-        let mut roots = RootCertStore::clone(&system);
+        let mut more = Vec::new();
         for pem in &self.extra_roots {
-            for certificate in certificates(pem, "the CA file")? {
-                roots
-                    .add(certificate)
-                    .map_err(|error| format!("the CA file holds no usable certificate: {error}"))?;
-            }
+            more.extend(certificates(pem, "the CA file")?);
         }
-        Ok(Arc::new(roots))
+        system
+            .with(more)
+            .map_err(|error| format!("the CA file holds no usable certificate: {error}"))
     }
 }
 
@@ -230,18 +230,6 @@ fn certificates(pem: &[u8], whose: &str) -> Result<Vec<CertificateDer<'static>>,
     }
 }
 
-/// The system's trusted roots, and `SSL_CERT_FILE`'s. Read once a process.
-fn system_roots() -> Arc<RootCertStore> {
-    static ROOTS: OnceLock<Arc<RootCertStore>> = OnceLock::new();
-    ROOTS
-        .get_or_init(|| {
-            let mut roots = RootCertStore::empty();
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            Arc::new(roots)
-        })
-        .clone()
-}
-
 /// `SSLKEYLOGFILE`, opened once a process.
 fn key_log() -> Arc<dyn rustls::KeyLog> {
     static LOG: OnceLock<Arc<rustls::KeyLogFile>> = OnceLock::new();
@@ -300,13 +288,14 @@ impl Tls {
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&settings.protocol_versions()?)
             .map_err(|error| format!("tlsVersion and tlsCipherSuites leave nothing: {error}"))?;
-        let builder = if settings.insecure_skip_verify {
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(AcceptAny::new(provider)))
+        let verifier: Arc<dyn ServerCertVerifier> = if settings.insecure_skip_verify {
+            Arc::new(AcceptAny::new(provider))
         } else {
-            builder.with_root_certificates(settings.roots()?)
+            Arc::new(Verifier::new(settings.roots()?, provider))
         };
+        let builder = builder
+            .dangerous()
+            .with_custom_certificate_verifier(verifier);
         let certificate = certificate.and_then(|at| settings.client_certificates.get(at));
         let mut config = match certificate {
             None => builder.with_no_client_auth(),
@@ -395,15 +384,44 @@ fn translate(error: io::Error, host: &str) -> TlsError {
                 host: host.to_owned(),
                 names: presented.iter().map(|name| plain_name(name)).collect(),
             },
-            CertificateError::Expired
-            | CertificateError::ExpiredContext { .. }
-            | CertificateError::NotValidYet
-            | CertificateError::NotValidYetContext { .. } => TlsError::Expired(why.to_string()),
+            CertificateError::ExpiredContext { time, not_after } => TlsError::Expired(format!(
+                "current time {} is after {}",
+                date(*time),
+                date(*not_after)
+            )),
+            CertificateError::NotValidYetContext { time, not_before } => {
+                TlsError::Expired(format!(
+                    "current time {} is before {}",
+                    date(*time),
+                    date(*not_before)
+                ))
+            }
+            CertificateError::Expired | CertificateError::NotValidYet => {
+                TlsError::Expired(why.to_string())
+            }
             other => TlsError::Other(format!("invalid certificate: {other}")),
         },
         rustls::Error::AlertReceived(alert) => TlsError::Alert(alert_text(*alert)),
         other => TlsError::Other(other.to_string()),
     }
+}
+
+/// RFC 3339, to the second. Days are turned into dates in years that begin in
+/// March, so that the leap day comes last.
+fn date(time: UnixTime) -> String {
+    let seconds = time.as_secs();
+    let (days, clock) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = (from_march + 2) % 12 + 1;
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 /// `DnsName("example.com")` as a plain name.
@@ -430,5 +448,19 @@ fn alert_text(alert: rustls::AlertDescription) -> String {
         A::NoApplicationProtocol => "no application protocol".into(),
         A::AccessDenied => "access denied".into(),
         other => format!("{other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_right_around_leap_days() {
+        let at = |seconds| date(UnixTime::since_unix_epoch(Duration::from_secs(seconds)));
+        assert_eq!(at(0), "1970-01-01T00:00:00Z");
+        assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(at(1_580_515_200), "2020-02-01T00:00:00Z");
+        assert_eq!(at(1_735_689_599), "2024-12-31T23:59:59Z");
     }
 }

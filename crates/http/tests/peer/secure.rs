@@ -17,12 +17,30 @@ pub struct Identity {
 }
 
 pub fn identity(names: &[&str]) -> Identity {
+    signed_by_itself(names, |_| {})
+}
+
+/// As `openssl req -x509` makes it: an authority's.
+pub fn authority(names: &[&str]) -> Identity {
+    signed_by_itself(names, |params| {
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    })
+}
+
+/// Out of date.
+pub fn expired(names: &[&str]) -> Identity {
+    signed_by_itself(names, |params| {
+        params.not_before = rcgen::date_time_ymd(2020, 1, 1);
+        params.not_after = rcgen::date_time_ymd(2020, 2, 1);
+    })
+}
+
+fn signed_by_itself(names: &[&str], edit: impl FnOnce(&mut CertificateParams)) -> Identity {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new(names)
-        .unwrap()
-        .self_signed(&key)
-        .unwrap();
+    let mut params = CertificateParams::new(names).unwrap();
+    edit(&mut params);
+    let certificate = params.self_signed(&key).unwrap();
     Identity {
         certificate_pem: certificate.pem(),
         key_pem: key.serialize_pem(),
