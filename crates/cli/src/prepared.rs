@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use plan::{Exports, Layers, Options, Plan, Warning, consolidate};
 use samples::{Registry, SystemTags, TagMap};
+use script::logline::Level;
 use script::{HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError};
 
 use crate::args::{OptionArgs, RuntimeArgs};
@@ -70,7 +71,7 @@ pub fn prepare(
     let variables = Options::from_env(&variables).map_err(Refusal::config)?;
     let config = script_input::config(runtime.config.as_deref()).map_err(Refusal::config)?;
     let (config, config_warnings) =
-        Options::from_json(config.unwrap_or_default()).map_err(Refusal::config)?;
+        Options::from_config(config.unwrap_or_default()).map_err(Refusal::config)?;
 
     let input = ScriptInput::read(script).map_err(Refusal::generic)?;
     let source = String::from_utf8_lossy(&input.source).into_owned();
@@ -129,7 +130,8 @@ fn load(
 }
 
 fn tell(log: &Log, warning: &Warning) {
-    log.warn(&warning.to_string());
+    let fields = warning.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    log.line(Level::Warning, &warning.message, &fields.collect::<Vec<_>>());
 }
 
 fn system_tags(options: &Options) -> SystemTags {
@@ -152,7 +154,8 @@ fn run_options(
     let count = |value: Option<i64>, default| value.and_then(|v| usize::try_from(v).ok()).unwrap_or(default);
     let defaults = HttpOptions::default();
     Ok(RunOptions {
-        options: options.to_json().to_string(),
+        options: options.to_test_json().to_string(),
+        script_options: options.to_script_json().to_string(),
         http: HttpOptions {
             throw: options.throw.unwrap_or(false),
             discard_bodies: options.discard_response_bodies.unwrap_or(false),

@@ -101,7 +101,7 @@ fn warn_of_unindexed(thresholds: &[Threshold], warnings: &mut Vec<Warning>) {
         for tag in selector.unindexed_tags() {
             warnings.push(Warning::new(format!(
                 "thresholds.{selector}: the tag \"{tag}\" is not indexed, so no sample will match"
-            )));
+            )).with("component", "metrics-engine"));
         }
     }
 }

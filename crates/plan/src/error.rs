@@ -83,8 +83,8 @@ impl std::error::Error for Errors {}
 pub struct Warning {
     /// The sentence for the log.
     pub message: String,
-    /// k6 logs some warnings with an `error` field beside the message.
-    pub detail: Option<String>,
+    /// What the log shows beside the sentence, by name: the same as k6 has.
+    pub fields: Vec<(String, String)>,
 }
 
 impl Warning {
@@ -92,18 +92,25 @@ impl Warning {
     pub fn new(message: impl Into<String>) -> Warning {
         Warning {
             message: message.into(),
-            detail: None,
+            fields: Vec::new(),
         }
+    }
+
+    /// The warning with a field beside its sentence.
+    #[must_use]
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Warning {
+        self.fields.push((name.to_owned(), value.into()));
+        self
     }
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        match &self.detail {
-            Some(detail) => write!(f, ": {detail}"),
-            None => Ok(()),
+        for (name, value) in &self.fields {
+            write!(f, " ({name}: {value})")?;
         }
+        Ok(())
     }
 }
 

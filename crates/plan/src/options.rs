@@ -212,18 +212,23 @@ impl Options {
     /// # Errors
     /// Everything that is wrong, at once.
     pub fn from_json(value: Value) -> Result<(Options, Vec<Warning>), Errors> {
-        let Value::Object(object) = &value else {
+        Options::read(&value, "the options exported in the script")
+    }
+
+    fn read(value: &Value, place: &str) -> Result<(Options, Vec<Warning>), Errors> {
+        let Value::Object(object) = value else {
             if value.is_null() {
                 return Ok((Options::default(), Vec::new()));
             }
             return Err(Fault::at(
                 "options",
-                format!("must be an object, not {}", value::kind_of(&value)),
+                format!("must be an object, not {}", value::kind_of(value)),
             )
             .into());
         };
         let mut findings = Findings::default();
         let mut options = Options::default();
+        let mut strangers = Vec::new();
         for (key, value) in object {
             // Names match without case, as k6's do.
             let known = Options::KEYS
@@ -233,9 +238,10 @@ impl Options {
                 Some(known) => {
                     options.read_key(known, value, &mut Reader::at(*known, &mut findings))
                 }
-                None => findings.warnings.push(unknown(key)),
+                None => strangers.push(key.as_str()),
             }
         }
+        findings.warnings.extend(unknown(&strangers, place));
         options.read_own(&mut findings);
         findings.errors.or((options, findings.warnings))
     }
@@ -249,17 +255,10 @@ impl Options {
         if let Value::Object(object) = &mut value {
             object.retain(|key, _| !PROGRAM_SETTINGS.contains(&key.as_str()));
         }
-        let (options, mut warnings) = Options::from_json(value).map_err(|errors| {
-            let of_config =
-                |fault: Fault| Fault::at(format!("config file: {}", fault.place), fault.message);
+        Options::read(&value, "the config file").map_err(|errors| {
+            let of_config = |fault: Fault| Fault::at(format!("config file: {}", fault.place), fault.message);
             Errors(errors.0.into_iter().map(of_config).collect())
-        })?;
-        for warning in &mut warnings {
-            if warning.detail.is_some() {
-                warning.message = "There were unknown fields in the config file".to_owned();
-            }
-        }
-        Ok((options, warnings))
+        })
     }
 
     /// What `exec.test.options` shows: as [`Options::to_json`], without the
@@ -324,19 +323,23 @@ const PROGRAM_SETTINGS: [&str; 6] = [
     "features",
 ];
 
-fn unknown(key: &str) -> Warning {
-    let known = Options::KEYS
-        .iter()
-        .copied()
-        .filter(|k| !CLI_ONLY.contains(k));
-    let mut detail = format!("json: unknown field \"{}\"", excerpt(key));
+/// One warning for all keys nobody knows, with the nearest known ones.
+fn unknown(keys: &[&str], place: &str) -> Option<Warning> {
+    let first = keys.first()?;
+    let told: Vec<String> = keys.iter().map(|key| told(key)).collect();
+    let message = format!("There were unknown fields in {place}: {}", told.join(", "));
+    let error = format!("json: unknown field \"{}\"", excerpt(first));
+    Some(Warning::new(message).with("error", error))
+}
+
+fn told(key: &str) -> String {
+    let quoted = format!("\"{}\"", excerpt(key));
     if CLI_ONLY.contains(&key) {
-        detail.push_str("; it is set on the command line or in the environment only");
-    } else if let Some(meant) = units::nearest(key, known) {
-        detail.push_str(&format!("; did you mean \"{meant}\"?"));
+        return format!("{quoted} (it is set by a flag or a variable only)");
     }
-    Warning {
-        message: "There were unknown fields in the options exported in the script".to_owned(),
-        detail: Some(detail),
+    let known = Options::KEYS.iter().copied().filter(|known| !CLI_ONLY.contains(known));
+    match units::nearest(key, known) {
+        Some(meant) => format!("{quoted} (did you mean \"{meant}\"?)"),
+        None => quoted,
     }
 }

@@ -94,7 +94,7 @@ impl Program {
 
     /// Tells the program what holds for the run. Only the first call counts.
     pub fn set_run(&self, options: RunOptions) {
-        let all: Json = serde_json::from_str(&options.options).unwrap_or_default();
+        let all: Json = serde_json::from_str(&options.script_options).unwrap_or_default();
         let _ = self.common.option_changes.set(changes_to(self.options(), &all));
         let _ = self.common.run.set(Arc::new(options));
     }

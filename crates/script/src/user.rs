@@ -52,8 +52,10 @@ pub struct Common {
 /// What the consolidated options say to users.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// All options, as JSON.
+    /// What `exec.test.options` shows, as JSON.
     pub options: String,
+    /// What becomes of the script's own `options`, as JSON: all that is set.
+    pub script_options: String,
     /// On requests.
     pub http: HttpOptions,
     /// Settings of the users' clients.

@@ -170,6 +170,7 @@ fn run_options(options: &Options, tags: &TagMap) -> RunOptions {
     let minute = Duration::from_secs(60);
     RunOptions {
         options: options.to_json().to_string(),
+        script_options: options.to_script_json().to_string(),
         http: HttpOptions {
             throw: options.throw.unwrap_or(false),
             discard_bodies: options.discard_response_bodies.unwrap_or(false),
