@@ -23,6 +23,9 @@ pub(crate) fn timeout() -> ErrorInfo {
 
 /// A connection broke while we wrote or read.
 pub(crate) fn broken(when: &str, error: &io::Error) -> ErrorInfo {
+    if let Some(tls) = net::tls_fault(error, "") {
+        return ErrorInfo::from(&net::Error::Tls(tls));
+    }
     let code = match error.kind() {
         io::ErrorKind::BrokenPipe => code::TCP_BROKEN_PIPE,
         io::ErrorKind::ConnectionReset => code::TCP_RESET,

@@ -4,6 +4,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use crate::error::{ErrorInfo, code};
+use crate::escape::{check_escapes, check_escapes_in_host, decode, escape_into};
+use crate::punycode::ascii_host;
 
 /// A URL as k6 (that is, Go) reads it: lenient about schemes and odd bytes in
 /// the path, strict about host, port and percent escapes. The text is kept as
@@ -377,88 +379,6 @@ fn parse_userinfo(user: &str) -> Result<UserInfo, String> {
     })
 }
 
-fn check_escapes(text: &str) -> Result<(), String> {
-    match bad_escape(text) {
-        Some(bad) => Err(format!("invalid URL escape {bad:?}")),
-        None => Ok(()),
-    }
-}
-
-/// Only bytes beyond ASCII may be escaped in a host name.
-fn check_escapes_in_host(host: &str) -> Result<(), String> {
-    check_escapes(host)?;
-    for (at, _) in host.match_indices('%') {
-        let escape = host.get(at..at + 3).unwrap_or_default();
-        if escape.as_bytes().get(1).is_some_and(|&b| b < b'8') {
-            return Err(format!("invalid URL escape {escape:?}"));
-        }
-    }
-    Ok(())
-}
-
-fn bad_escape(text: &str) -> Option<&str> {
-    text.match_indices('%').find_map(|(at, _)| {
-        let bytes = text.as_bytes();
-        let hex = |offset: usize| bytes.get(at + offset).is_some_and(u8::is_ascii_hexdigit);
-        if hex(1) && hex(2) {
-            return None;
-        }
-        let mut end = (at + 3).min(text.len());
-        while !text.is_char_boundary(end) {
-            end += 1;
-        }
-        text.get(at..end)
-    })
-}
-
-/// Percent-decodes; escapes have been checked. Bytes that are no UTF-8 are
-/// replaced.
-pub(crate) fn decode(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let digit = |offset: usize| {
-            bytes
-                .get(at + offset)
-                .and_then(|&b| char::from(b).to_digit(16))
-        };
-        match (byte, digit(1), digit(2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// Escapes what would break a request line or is outside ASCII; everything else
-/// goes as it was written, existing escapes included.
-fn escape_into(out: &mut String, text: &str) {
-    for c in text.chars() {
-        if c <= ' ' || c == '"' || c == '<' || c == '>' || !c.is_ascii() {
-            let mut utf8 = [0; 4];
-            for byte in c.encode_utf8(&mut utf8).bytes() {
-                const HEX: &[u8; 16] = b"0123456789ABCDEF";
-                out.push('%');
-                for digit in [byte >> 4, byte & 15] {
-                    out.push(HEX.get(usize::from(digit)).map_or('0', |&h| char::from(h)));
-                }
-            }
-        } else {
-            out.push(c);
-        }
-    }
-}
-
 /// RFC 3986, section 5.2.4.
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
@@ -481,81 +401,6 @@ fn without_dots(path: &str) -> String {
         }
     }
     format!("/{}", kept.join("/"))
-}
-
-/// A host name with labels beyond ASCII in punycode (RFC 3492); `None` if there
-/// is nothing to convert.
-fn ascii_host(host: &str) -> Option<String> {
-    if host.is_ascii() {
-        return None;
-    }
-    let labels: Vec<String> = host
-        .to_lowercase()
-        .split('.')
-        .map(|label| {
-            if label.is_ascii() {
-                label.to_owned()
-            } else {
-                format!("xn--{}", punycode(label))
-            }
-        })
-        .collect();
-    Some(labels.join("."))
-}
-
-/// RFC 3492, section 6.3, with the parameters of section 5.
-fn punycode(label: &str) -> String {
-    let digit = |d: u32| char::from_u32(if d < 26 { d + 97 } else { d + 22 }).unwrap_or('a');
-    let mut out: String = label.chars().filter(char::is_ascii).collect();
-    let basic = out.len() as u32;
-    if basic > 0 {
-        out.push('-');
-    }
-    let total = label.chars().count() as u32;
-    let (mut n, mut delta, mut bias, mut handled) = (128u32, 0u32, 72u32, basic);
-    while handled < total {
-        let Some(next) = label.chars().map(u32::from).filter(|&c| c >= n).min() else {
-            break;
-        };
-        delta = delta.saturating_add((next - n).saturating_mul(handled + 1));
-        n = next;
-        for c in label.chars().map(u32::from) {
-            if c < n {
-                delta = delta.saturating_add(1);
-            }
-            if c == n {
-                let mut q = delta;
-                let mut k = 36u32;
-                loop {
-                    let t = k.saturating_sub(bias).clamp(1, 26);
-                    if q < t {
-                        break;
-                    }
-                    out.push(digit(t + (q - t) % (36 - t)));
-                    q = (q - t) / (36 - t);
-                    k += 36;
-                }
-                out.push(digit(q));
-                delta = if handled == basic {
-                    delta / 700
-                } else {
-                    delta / 2
-                };
-                delta += delta / (handled + 1);
-                let mut shifts = 0;
-                while delta > 455 {
-                    delta /= 35;
-                    shifts += 36;
-                }
-                bias = shifts + 36 * delta / (delta + 38);
-                delta = 0;
-                handled += 1;
-            }
-        }
-        delta = delta.saturating_add(1);
-        n += 1;
-    }
-    out
 }
 
 #[cfg(test)]

@@ -222,9 +222,12 @@ fn tls_negotiates_the_version_of_http() {
 /// Over TLS: HTTP/2 where it was negotiated, else a fixed HTTP/1.1 answer to
 /// each request.
 async fn serve_tls(identity: &secure::Identity, alpn: &[&str]) -> u16 {
+    serve_with(acceptor(identity, alpn)).await
+}
+
+async fn serve_with(acceptor: tokio_rustls::TlsAcceptor) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let acceptor = acceptor(identity, alpn);
     tokio::task::spawn_local(async move {
         loop {
             let (socket, _) = listener.accept().await.unwrap();
@@ -366,4 +369,34 @@ fn settings_that_cannot_work_are_found_beforehand() {
     assert_eq!(with(&certificate).check(), Ok(()));
     certificate.certificate_pem = b"nothing".to_vec();
     assert!(words(with(&certificate)).contains("holds no PEM certificate"));
+}
+
+#[test]
+fn a_client_certificate_is_shown_to_the_hosts_it_is_for() {
+    run(async {
+        let server = identity(&["localhost"]);
+        let own = identity(&["client"]);
+        let port = serve_with(secure::acceptor_asking(&server, &own)).await;
+        let fetch = async |domains: &[&str]| {
+            let tls = TlsSettings {
+                insecure_skip_verify: true,
+                client_certificates: vec![net::ClientCertificate {
+                    domains: domains.iter().map(|domain| (*domain).to_owned()).collect(),
+                    certificate_pem: own.certificate_pem.clone().into(),
+                    key_pem: own.key_pem.clone().into(),
+                }],
+                ..TlsSettings::default()
+            };
+            let get = request(Method::Get, &format!("https://localhost:{port}/"));
+            client(with_tls(tls, Protocol::Auto))
+                .send(&get, None, &mut |_| {})
+                .await
+                .map(|response| response.status)
+                .map_err(|failure| failure.error.message)
+        };
+        assert_eq!(fetch(&["localhost"]).await, Ok(200));
+        assert_eq!(fetch(&[]).await, Ok(200));
+        let refused = fetch(&["*.example.com"]).await.unwrap_err();
+        assert_eq!(refused, "remote error: tls: certificate required");
+    });
 }

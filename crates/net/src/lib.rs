@@ -24,6 +24,6 @@ pub use plain::{Plain, Tcp};
 pub use resolve::{DnsPolicy, DnsSelect, DnsSettings};
 pub use rules::{HostPattern, HostRules, IpRange, Target};
 pub use stream::Stream;
-pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, TlsVersion};
+pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, TlsVersion, tls_fault};
 pub use traffic::{Traffic, TrafficCounter};
 pub use wire::Wire;

@@ -363,16 +363,17 @@ fn go_name(suite: SupportedCipherSuite) -> &'static str {
 }
 
 fn translate(error: io::Error, host: &str) -> TlsError {
-    let inner = error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    let Some(inner) = inner else {
-        return match error.kind() {
-            io::ErrorKind::UnexpectedEof => TlsError::Closed,
-            kind => TlsError::Broken(kind, format!("read: {}", crate::error::describe(&error))),
-        };
-    };
-    match inner {
+    tls_fault(&error, host).unwrap_or_else(|| match error.kind() {
+        io::ErrorKind::UnexpectedEof => TlsError::Closed,
+        kind => TlsError::Broken(kind, format!("read: {}", crate::error::describe(&error))),
+    })
+}
+
+/// What TLS says through an I/O error, in a handshake or, as TLS 1.3 refuses
+/// clients after its own is over, at the first read.
+pub fn tls_fault(error: &io::Error, host: &str) -> Option<TlsError> {
+    let inner = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+    Some(match inner {
         rustls::Error::InvalidMessage(_) => TlsError::NotTls,
         rustls::Error::InvalidCertificate(why) => match why {
             CertificateError::UnknownIssuer => TlsError::UnknownAuthority,
@@ -403,7 +404,7 @@ fn translate(error: io::Error, host: &str) -> TlsError {
         },
         rustls::Error::AlertReceived(alert) => TlsError::Alert(alert_text(*alert)),
         other => TlsError::Other(other.to_string()),
-    }
+    })
 }
 
 /// RFC 3339, to the second. Days are turned into dates in years that begin in

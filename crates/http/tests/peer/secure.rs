@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use rcgen::{CertificateParams, KeyPair};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 /// A certificate for `names` that vouches for itself, and its key, as PEM.
 pub struct Identity {
@@ -50,11 +51,30 @@ fn signed_by_itself(names: &[&str], edit: impl FnOnce(&mut CertificateParams)) -
 }
 
 pub fn acceptor(identity: &Identity, alpn: &[&str]) -> TlsAcceptor {
+    accepting(identity, alpn, None)
+}
+
+/// Takes connections only from the holder of `client`.
+pub fn acceptor_asking(identity: &Identity, client: &Identity) -> TlsAcceptor {
+    accepting(identity, &[], Some(client))
+}
+
+fn accepting(identity: &Identity, alpn: &[&str], client: Option<&Identity>) -> TlsAcceptor {
     let key = PrivateKeyDer::try_from(identity.key.serialize_der()).unwrap();
-    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
+        .unwrap();
+    let builder = match client {
+        None => builder.with_no_client_auth(),
+        Some(client) => {
+            let mut roots = RootCertStore::empty();
+            roots.add(client.certificate.der().clone()).unwrap();
+            let asking = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+            builder.with_client_cert_verifier(asking.build().unwrap())
+        }
+    };
+    let mut config = builder
         .with_single_cert(vec![identity.certificate.der().clone()], key)
         .unwrap();
     config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
