@@ -30,7 +30,8 @@ pub const MODULE: BuiltIn = BuiltIn {
 pub struct SharedArrays(Mutex<HashMap<String, Arc<Elements>>>);
 
 impl SharedArrays {
-    fn get(&self, name: &str) -> Option<Arc<Elements>> {
+    /// The array of that name.
+    pub fn get(&self, name: &str) -> Option<Arc<Elements>> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -39,7 +40,7 @@ impl SharedArrays {
     }
 
     /// Adds an array, unless another user was first; gives the one that is there.
-    fn add(&self, name: String, elements: Elements) -> Arc<Elements> {
+    pub fn add(&self, name: String, elements: Elements) -> Arc<Elements> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(name).or_insert_with(|| Arc::new(elements)))
     }
@@ -54,11 +55,13 @@ pub struct Elements {
 }
 
 impl Elements {
+    /// Adds an element by its JSON; none for undefined.
     pub fn push(&mut self, json: Option<&str>) {
         self.text.push_str(json.unwrap_or_default());
         self.ends.push(self.text.len());
     }
 
+    /// How many there are.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

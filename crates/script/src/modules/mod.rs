@@ -38,9 +38,12 @@
 //!   `.map_err(|c| context.cancelled(c))?`.
 
 mod crypto;
+pub mod csv;
 pub mod data;
 mod encoding;
 mod execution;
+mod fault;
+pub mod fs;
 pub mod http;
 mod k6;
 mod metrics;
@@ -88,6 +91,8 @@ pub const ALL: &[&BuiltIn] = &[
     &encoding::MODULE,
     &data::MODULE,
     &metrics::MODULE,
+    &csv::MODULE,
+    &fs::MODULE,
 ];
 
 impl BuiltIn {

@@ -226,7 +226,7 @@ fn running_file(context: &Context) -> String {
     file.unwrap_or_else(|| user(context).library().entry().name())
 }
 
-fn outermost_file(context: &Context) -> Option<String> {
+pub fn outermost_file(context: &Context) -> Option<String> {
     let files = (0..).map(|level| context.running_file(level)).take(MOST_FRAMES);
     files.flatten().filter(|file| Location::of_name(file).is_some()).last()
 }

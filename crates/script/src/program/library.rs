@@ -169,7 +169,7 @@ impl Library {
     }
 
     /// The path that `open(path)` in module `base` means.
-    fn path(&self, base: Option<&str>, path: &str) -> Result<PathBuf, String> {
+    pub fn path(&self, base: Option<&str>, path: &str) -> Result<PathBuf, String> {
         if path.is_empty() {
             return Err("open() needs a file's name".to_owned());
         }

@@ -6,7 +6,7 @@ mod library;
 mod location;
 mod packages;
 
-pub use imports::{UserLoader, open, require, run_entry};
+pub use imports::{UserLoader, open, outermost_file, require, run_entry};
 pub use library::{Fetch, Library};
 pub use location::Location;
 pub use packages::ImportMap;

@@ -4,6 +4,7 @@
 
 pub mod aes_modes;
 pub mod base64;
+pub mod csv;
 pub mod digests;
 pub mod gjson;
 pub mod gorand;

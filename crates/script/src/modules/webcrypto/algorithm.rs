@@ -1,6 +1,6 @@
 //! Which algorithm a script names, and its parameters.
 
-use super::faults::{Fault, OrThrow};
+use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
 use crate::quickjs::{Context, Thrown, Value};
 

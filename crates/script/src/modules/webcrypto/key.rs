@@ -1,7 +1,7 @@
 //! `CryptoKey`.
 
 use super::algorithm::{Name, digest_name};
-use super::faults::{Fault, OrThrow};
+use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 

@@ -1,7 +1,7 @@
 //! Making keys: from data, at random, and from other keys.
 
 use super::algorithm::{self, Name};
-use super::faults::{Fault, OrThrow};
+use crate::modules::fault::{Fault, OrThrow};
 use super::key::{self, Key};
 use super::{jwk, random};
 use crate::pure::digests::Algorithm as Digest;

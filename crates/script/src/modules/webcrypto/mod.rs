@@ -4,7 +4,6 @@
 //! the start.
 
 mod algorithm;
-mod faults;
 mod jwk;
 mod key;
 mod material;
@@ -14,7 +13,7 @@ use super::link_constructor;
 use crate::pure::digests::hex;
 use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 
-use faults::Fault;
+use super::fault::Fault;
 
 /// Defines `crypto` and `CryptoKey` on the global object.
 pub fn define(context: &Context) -> Result<(), Thrown> {

@@ -1,7 +1,7 @@
 //! `crypto.subtle`.
 
 use super::algorithm::{self, Name};
-use super::faults::{Fault, OrThrow};
+use crate::modules::fault::{Fault, OrThrow};
 use super::jwk;
 use super::key::{self, Key};
 use super::material::{self, Wanted};

@@ -1,8 +1,8 @@
-//! The errors that WebCrypto names.
+//! Errors with names of their own, as WebCrypto and `k6/experimental/fs` have them.
 
 use crate::quickjs::{Context, ErrorKind, Thrown, Value};
 
-/// An error with one of the names of the standard, such as `OperationError`.
+/// An error whose `name` is its own, such as `OperationError`.
 #[derive(Debug)]
 pub struct Fault {
     name: &'static str,
@@ -27,7 +27,7 @@ impl Fault {
         Fault::new("InvalidAccessError", message)
     }
 
-    /// What the standard leaves to the operation.
+    /// What WebCrypto leaves to the operation.
     pub fn operation(message: impl Into<String>) -> Fault {
         Fault::new("OperationError", message)
     }
