@@ -84,15 +84,19 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let mut all_passed = true;
     with_tags(&call.argument(2), |tags| {
         for key in sets.keys()? {
-            key.with_text(|name| refuse_separator(context, name))?;
-            let test = sets.get(&key)?;
-            let outcome = evaluate(context, &test, &value);
-            let passed = matches!(outcome, Ok(true));
-            if let Some(base) = user.base_tags()
-                && !context.is_cancelled()
-            {
-                key.with_text(|name| work.recorder.check(name, passed, &base, tags, at));
-            }
+            // The name is made into text once, and is still there when the outcome is known.
+            let (outcome, passed) = key.with_text(|name| {
+                refuse_separator(context, name)?;
+                let test = sets.get(&key)?;
+                let outcome = evaluate(context, &test, &value);
+                let passed = matches!(outcome, Ok(true));
+                if let Some(base) = user.base_tags()
+                    && !context.is_cancelled()
+                {
+                    work.recorder.check(name, passed, &base, tags, at);
+                }
+                Ok((outcome, passed))
+            })?;
             outcome?;
             all_passed &= passed;
         }

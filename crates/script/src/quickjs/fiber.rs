@@ -189,7 +189,11 @@ impl Context {
         let yielder = suspender.expect("only a script on its own stack can wait");
         let mut outcome = None;
         let wake = {
-            let mut waiting = std::pin::pin!(async { outcome = Some(future.await) });
+            // Polled where it is pinned: an async block around it would copy it once more.
+            let mut future = std::pin::pin!(future);
+            let mut waiting = std::pin::pin!(std::future::poll_fn(|cx| {
+                future.as_mut().poll(cx).map(|done| outcome = Some(done))
+            }));
             // SAFETY: the pinned future is only ever polled in place, through a pin, by `Fiber::poll`.
             let future: &mut (dyn Future<Output = ()> + '_) =
                 unsafe { waiting.as_mut().get_unchecked_mut() };
