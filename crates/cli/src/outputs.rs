@@ -11,10 +11,14 @@ use samples::SampleRecord;
 /// better than losing what was measured.
 const WAITING: usize = 16;
 
+/// The way to the thread that writes, and the thread, which ends with the
+/// errors it met.
+type Writing = (SyncSender<Vec<SampleRecord>>, JoinHandle<Vec<String>>);
+
 /// The outputs that were asked for, if any.
 #[derive(Default)]
 pub struct Outputs {
-    thread: Option<(SyncSender<Vec<SampleRecord>>, JoinHandle<Vec<String>>)>,
+    thread: Option<Writing>,
     lost: Vec<String>,
 }
 

@@ -6,10 +6,11 @@ use crate::quickjs::{Name, NameRange};
 
 macro_rules! names {
     ($($name:ident = $text:literal),* $(,)?) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        // Many are used as parts of ranges only.
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
         #[repr(u16)]
         enum Place { $($name),* }
-        $(pub const $name: Name = Name(Place::$name as u16);)*
+        $(#[allow(dead_code)] pub const $name: Name = Name(Place::$name as u16);)*
         /// All of them, as [`crate::quickjs::Settings::names`] takes them.
         pub const TABLE: &[&str] = &[$($text),*];
     };

@@ -204,15 +204,6 @@ impl User {
             .ok_or_else(|| context.throw_plain(format!("{what} in the init context is not supported")))
     }
 
-    /// # Errors
-    /// Outside of the init code: an exception that says `what` can be done there only.
-    pub fn require_init(&self, context: &Context, what: &str) -> Result<(), Thrown> {
-        match self.phase() {
-            Phase::Init => Ok(()),
-            _ => Err(context.throw_plain(format!("{what} in the init context only"))),
-        }
-    }
-
     /// The tags that samples of this user have now. `None` in the init code.
     pub fn base_tags(&self) -> Option<BaseTags> {
         self.tags.base()

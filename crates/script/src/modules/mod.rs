@@ -60,6 +60,8 @@ use crate::quickjs::{Class, Context, Entry, Thrown, Value};
 /// A module that scripts import by name.
 pub struct BuiltIn {
     pub name: &'static str,
+    /// For the reader: both kinds are loaded alike.
+    #[allow(dead_code)]
     pub shape: Shape,
     /// Functions and constants.
     pub entries: &'static [Entry],

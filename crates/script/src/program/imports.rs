@@ -2,7 +2,7 @@
 
 use super::Location;
 use super::compile::Compiled;
-use crate::modules::{BuiltIn, Shape};
+use crate::modules::BuiltIn;
 use crate::quickjs::{Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value};
 use crate::user::{Phase, user};
 

@@ -11,4 +11,3 @@ pub use library::{Fetch, Library};
 pub use location::Location;
 pub use packages::ImportMap;
 
-pub use compile::Compiled;

@@ -127,7 +127,9 @@ impl<'c> Atom<'c> {
         let atoms = names.atoms.get(first..first + range.count as usize)?;
         // They are made together, so that looking for one is a row of comparisons.
         if atoms.first()?.get() == 0 || atoms.last()?.get() == 0 {
-            range.iter().for_each(|name| drop(names.atom(self.context, name)));
+            range.iter().for_each(|name| {
+                names.atom(self.context, name);
+            });
         }
         atoms.iter().position(|atom| atom.get() == self.raw)
     }

@@ -93,7 +93,7 @@ pub fn prepare<'c>(
             return Err(Refused::Invalid { code, message, throw, method, url });
         }
     };
-    let mut request = Request::new(method, url);
+    let request = Request::new(method, url);
     let mut prepared = Prepared {
         request,
         tags: SampleTags::default(),

@@ -153,9 +153,9 @@ impl Response {
     }
 
     /// Runs `body` over the bytes of the body, in whatever form they are.
-    fn with_body<'c, R>(
+    fn with_body<R>(
         &self,
-        context: &'c Context,
+        context: &Context,
         body: impl FnOnce(&[u8]) -> Result<R, Thrown>,
     ) -> Result<R, Thrown> {
         let Some(value) = self.made[0].get(context) else {
