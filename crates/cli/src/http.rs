@@ -1,5 +1,6 @@
 //! `plimsoll http`: one address, no script.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -166,9 +167,30 @@ fn settings(args: &HttpArgs) -> Result<http::Settings, String> {
         no_connection_reuse: args.no_keepalive,
         protocol,
         discard_response_bodies: true,
-        network: net::NetworkSettings { io: net::Io::Auto, ..net::NetworkSettings::default() },
+        network: net::NetworkSettings { io: net::Io::Auto, tls: tls(args)?, ..net::NetworkSettings::default() },
         ..http::Settings::default()
     })
+}
+
+fn tls(args: &HttpArgs) -> Result<net::TlsSettings, String> {
+    let read = |flag: &str, path: &Path| {
+        std::fs::read(path).map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
+    };
+    let client_certificates = match (&args.cert, &args.key) {
+        (Some(cert), Some(key)) => vec![net::ClientCertificate {
+            domains: Vec::new(),
+            certificate_pem: read("--cert", cert)?,
+            key_pem: read("--key", key)?,
+        }],
+        _ => Vec::new(),
+    };
+    let tls = net::TlsSettings {
+        insecure_skip_verify: args.insecure,
+        client_certificates,
+        ..net::TlsSettings::default()
+    };
+    tls.check()?;
+    Ok(tls)
 }
 
 fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {

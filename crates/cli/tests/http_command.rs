@@ -9,7 +9,7 @@ use serde_json::Value;
 use testkit::figures::Filters;
 use testkit::peers::{Peer, Play};
 use testkit::ports;
-use testkit::program::Ended;
+use testkit::program::{self, Ended, Program};
 
 /// What the summary says, without what the machine and the moment put into it.
 fn told(ended: &Ended) -> String {
@@ -210,7 +210,7 @@ fn an_interrupt_ends_the_run_with_its_summary() {
     while server.requests() < 10 {
         std::thread::sleep(Duration::from_millis(1));
     }
-    running.signal(testkit::program::Signal::INT);
+    running.signal(program::Signal::INT);
     let ended = running.wait();
     assert_eq!(ended.status, Some(105));
     assert!(
@@ -218,4 +218,61 @@ fn an_interrupt_ends_the_run_with_its_summary() {
             .as_u64()
             .is_some_and(|requests| requests >= 10)
     );
+}
+
+#[test]
+fn tls_is_checked_and_certificates_are_shown() {
+    let mut serving = Program::at(program::of_workspace("plimsoll-serve"))
+        .args([
+            "payload",
+            "--plain-port=off",
+            "--tls-port=0",
+            "--mutual-tls-port=0",
+            "--grpc-port=off",
+        ])
+        .start();
+    let places: Value = serde_json::from_str(&serving.line()).unwrap();
+    let place = |name: &str| places[name].as_str().unwrap().to_owned();
+    let file = |name: &str| format!("{}/{name}", place("certs"));
+    let load = |listener: &str, flags: &[&str]| {
+        let ended = plimsoll(&["http", "--json", "-c", "1", "-n", "3"])
+            .args(flags)
+            .arg(place(listener))
+            .run();
+        json(&ended)
+    };
+
+    let distrusted = load("tls", &[]);
+    assert_eq!(distrusted["failed"], 3);
+    assert!(
+        distrusted["errors"].to_string().contains("x509"),
+        "{distrusted}"
+    );
+
+    let trusted = load("tls", &["--insecure"]);
+    assert_eq!(
+        (&trusted["failed"], &trusted["protocol"]),
+        (&Value::from(0), &Value::from("HTTP/2.0"))
+    );
+    assert_eq!(load("tls", &["--insecure", "--h1"])["protocol"], "HTTP/1.1");
+
+    assert_eq!(load("mutual_tls", &["--insecure"])["failed"], 3);
+    let (certificate, key) = (file("client.pem"), file("client.key"));
+    let shown = load(
+        "mutual_tls",
+        &["--insecure", "--cert", &certificate, "--key", &key],
+    );
+    assert_eq!(shown["failed"], 0, "{shown}");
+
+    let other = file("server.key");
+    let ended = plimsoll(&[
+        "http",
+        "--cert",
+        &certificate,
+        "--key",
+        &other,
+        &place("tls"),
+    ])
+    .run();
+    assert_eq!(ended.status, Some(104), "a certificate with another's key");
 }

@@ -13,8 +13,9 @@ impl Filters {
     }
 
     /// Wall-clock times, addresses, durations, byte counts, rates and plain numbers,
-    /// in that order. What is replaced keeps its kind, and runs of spaces and of
-    /// filling dots become one, because their number depends on the figures.
+    /// in that order. What is replaced keeps its kind. Runs of filling dots and of spaces
+    /// between words, and what indents right-aligned columns, become one, because their
+    /// number depends on the figures.
     pub fn figures() -> Filters {
         Filters::none()
             .with(
@@ -33,7 +34,8 @@ impl Filters {
             .with(r"-?\b\d+(\.\d+)?/s\b", "<rate>/s")
             .with(r"-?\b\d+(\.\d+)?\b", "<number>")
             .with(r"\.{4,}", "...")
-            .with(r" {2,}", "  ")
+            .with(r"(\S) +", "$1 ")
+            .with(r"(?m)^ {13,}", "  ")
             .with(r"(?m) +$", "")
     }
 
@@ -93,6 +95,8 @@ mod tests {
             ("http://127.0.0.1:38121/a", "http://<loopback>:<port>/a"),
             ("time=\"2026-01-02T03:04:05Z\"", "time=\"<time>\""),
             ("p(95)=2", "p(<number>)=<number>"),
+            ("    a=1ms    b=2ms ", "    a=<duration> b=<duration>"),
+            ("               min    mean", "  min mean"),
             ("http2 and x86_64", "http2 and x86_64"),
         ];
         for (text, expected) in cases {

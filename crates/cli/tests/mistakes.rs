@@ -1,0 +1,210 @@
+//! What people get wrong: each mistake gets a message with its place and the way out,
+//! and the exit status that k6's users know.
+
+mod plimsoll;
+
+use std::fmt::Write;
+use std::fs;
+
+use plimsoll::{plimsoll, snapshot};
+use testkit::figures::Filters;
+
+/// Runs each script as `script.js` in a folder of its own, and puts together what was
+/// said.
+fn told_of_scripts(scripts: &[(&str, &str)]) -> String {
+    let mut told = String::new();
+    for (what, script) in scripts {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("script.js"), script).unwrap();
+        let ended = plimsoll(&["run", "--quiet", "--no-summary", "script.js"])
+            .inside(folder.path())
+            .run();
+        assert_eq!(ended.stdout, "", "{what}: talk belongs on standard error");
+        // Where temporary folders are may be a link to elsewhere.
+        let place = fs::canonicalize(folder.path()).unwrap();
+        let filters = Filters::none()
+            .with(&regex_of(&place.to_string_lossy()), "<folder>")
+            .with(&regex_of(&folder.path().to_string_lossy()), "<folder>")
+            .with(r#"time="[^"]*" "#, "");
+        let said = filters.apply(&ended.stderr);
+        writeln!(told, "# {what}\n{said}exit status: {:?}\n", ended.status).unwrap();
+    }
+    told
+}
+
+/// A pattern that matches just `text`.
+fn regex_of(text: &str) -> String {
+    text.replace('.', r"\.")
+}
+
+#[test]
+fn mistakes_in_scripts() {
+    let told = told_of_scripts(&[
+        (
+            "a syntax error",
+            "export default function () {\n  const a = ;\n}\n",
+        ),
+        (
+            "a throw in the init code",
+            "throw new Error('too early');\nexport default function () {}\n",
+        ),
+        (
+            "a name that is not there",
+            "export default function () {}\nfrobnicate();\n",
+        ),
+        ("no function", "export const answer = 42;\n"),
+        (
+            "a module that is not there",
+            "import './beside.js';\nexport default function () {}\n",
+        ),
+        (
+            "a module of k6 that is not there",
+            "import nope from 'k6/nope';\nexport default function () {}\n",
+        ),
+        (
+            "a request in the init code",
+            "import http from 'k6/http';\nhttp.get('http://127.0.0.1/');\nexport default function () {}\n",
+        ),
+        (
+            "a file that is not there",
+            "open('./data.csv');\nexport default function () {}\n",
+        ),
+        (
+            "a metric in the wrong place",
+            "import { Counter } from 'k6/metrics';\nexport default function () { new Counter('late'); }\n",
+        ),
+        (
+            "a throw in setup",
+            "export function setup() { throw new Error('not ready'); }\nexport default function () {}\n",
+        ),
+        (
+            "a throw in teardown",
+            "export function teardown() { throw new Error('not done'); }\nexport default function () {}\n",
+        ),
+        (
+            "a throw in an iteration",
+            "export default function () { throw new Error('unlucky'); }\n",
+        ),
+        (
+            "an abort",
+            "import exec from 'k6/execution';\nexport default function () { exec.test.abort('enough'); }\n",
+        ),
+        (
+            "a crossed threshold",
+            "export const options = { thresholds: { iterations: ['count>1'] } };\nexport default function () {}\n",
+        ),
+    ]);
+    snapshot("mistakes_in_scripts", &told);
+}
+
+#[test]
+fn mistakes_in_options() {
+    let with = |options: &str| {
+        format!("export const options = {options};\nexport default function () {{}}\n")
+    };
+    let scripts: Vec<(&str, String)> = [
+        ("{ iteration: 5 }"),
+        ("{ vus: 'many' }"),
+        ("{ duration: '1 minute' }"),
+        ("{ vus: -1, iterations: 0 }"),
+        ("{ stages: [{ duration: '1s' }] }"),
+        ("{ scenarios: { a: { executor: 'constant-vus', duration: '1s', vu: 1 } } }"),
+        ("{ scenarios: { a: { executor: 'constant-vu', duration: '1s' } } }"),
+        ("{ scenarios: { a: { executor: 'shared-iterations', exec: 'defalt' } } }"),
+        ("{ thresholds: { http_req_durations: ['p(95)<1'] } }"),
+        ("{ thresholds: { http_req_duration: ['p95<1'] } }"),
+        ("{ executionSegment: '3/2' }"),
+        ("{ tlsVersion: 'tls2' }"),
+        ("{ hosts: { 'a.b': 'not an address' } }"),
+    ]
+    .map(|options| (options, with(options)))
+    .to_vec();
+    let scripts: Vec<(&str, &str)> = scripts
+        .iter()
+        .map(|(what, script)| (*what, script.as_str()))
+        .collect();
+    snapshot("mistakes_in_options", &told_of_scripts(&scripts));
+}
+
+#[test]
+fn mistakes_on_the_command_line() {
+    let mut told = String::new();
+    for arguments in [
+        &["rum", "script.js"][..],
+        &["run"],
+        &["run", "absent.js"],
+        &["run", "--vuss", "3", "absent.js"],
+        &["run", "--duration", "soon", "absent.js"],
+        &["http"],
+        &["http", "ftp://127.0.0.1/"],
+        &["http", "127.0.0.1:70000"],
+        &["http", "http://127.0.0.1/", "--conections", "3"],
+        &["http", "http://127.0.0.1/", "-c", "0"],
+        &["http", "http://127.0.0.1/", "-d", "soon"],
+        &["http", "http://127.0.0.1/", "--h1", "--h2"],
+        &["http", "http://127.0.0.1/", "-H", "no colon"],
+        &["http", "http://127.0.0.1/", "-b", "@/nonexistent/body"],
+        &[
+            "http",
+            "https://127.0.0.1/",
+            "--cert",
+            "/nonexistent/a",
+            "--key",
+            "/nonexistent/b",
+        ],
+        &["inspect", "absent.js"],
+    ] {
+        let ended = plimsoll(arguments).run();
+        assert_eq!(ended.stdout, "", "{arguments:?}");
+        let said = Filters::none()
+            .with(r#"time="[^"]*" "#, "")
+            .apply(&ended.stderr);
+        writeln!(
+            told,
+            "$ plimsoll {}\n{said}exit status: {:?}\n",
+            arguments.join(" "),
+            ended.status
+        )
+        .unwrap();
+    }
+    snapshot("mistakes_on_the_command_line", &told);
+}
+
+#[test]
+fn a_script_that_nests_without_end_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let depth = 20_000;
+    for (name, text) in [
+        (
+            "deep.js",
+            format!("const a = {}1{};", "(".repeat(depth), ")".repeat(depth)),
+        ),
+        (
+            "deep.ts",
+            format!(
+                "const a: any = {}1{};",
+                "[".repeat(depth),
+                "]".repeat(depth)
+            ),
+        ),
+        (
+            "deep.json.js",
+            "JSON.parse('['.repeat(1000000));".to_owned(),
+        ),
+        (
+            "deep.regex.js",
+            "new RegExp('('.repeat(100000));".to_owned(),
+        ),
+    ] {
+        fs::write(
+            folder.path().join(name),
+            text + "\nexport default function () {}\n",
+        )
+        .unwrap();
+        let ended = plimsoll(&["run", "--quiet", name])
+            .inside(folder.path())
+            .run();
+        // An exit status: no signal has ended it.
+        assert_eq!(ended.status, Some(107), "{name}: {}", ended.stderr);
+    }
+}

@@ -1,0 +1,225 @@
+//! `plimsoll run` as its users meet it: summaries, signals, streams and servers that
+//! misbehave. How scripts behave beside k6 is in `cases.rs`.
+
+mod plimsoll;
+
+use std::fs;
+use std::time::Duration;
+
+use plimsoll::{plimsoll, snapshot};
+use serde_json::Value;
+use testkit::figures::Filters;
+use testkit::peers::{Peer, Play};
+use testkit::ports;
+use testkit::program::{Program, Signal};
+
+/// A run of `script` from standard input, against `url`.
+fn run(script: &str, url: &str, flags: &[&str]) -> Program {
+    plimsoll(&["run", "--quiet"])
+        .args(["-e", &format!("URL={url}")])
+        .args(flags)
+        .arg("-")
+        .input(script)
+}
+
+const EVERYTHING: &str = "
+    import http from 'k6/http';
+    import { check, group } from 'k6';
+    import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
+    const [count, level, share, time] =
+        [new Counter('own_count'), new Gauge('own_level'), new Rate('own_share'), new Trend('own_time', true)];
+    export const options = {
+        scenarios: {
+            one: { executor: 'shared-iterations', vus: 1, iterations: 20 },
+            other: { executor: 'per-vu-iterations', vus: 2, iterations: 5, exec: 'other' },
+        },
+        thresholds: {
+            http_req_failed: ['rate<0.5'],
+            'http_req_duration{scenario:one}': ['p(90)<9000', 'max<0.000001'],
+        },
+    };
+    export default function () {
+        group('outer', () => {
+            check(http.get(__ENV.URL), { 'it came': (r) => r.status === 200, 'it is long': (r) => r.body.length > 99 });
+            group('inner', () => check(1, { 'one is one': (n) => n === 1 }));
+        });
+        count.add(1); level.add(2); share.add(true); time.add(3);
+    }
+    export function other() { http.get(__ENV.URL, { tags: { name: 'other' } }); }
+";
+
+#[test]
+fn each_summary_has_its_layout() {
+    let server = Peer::start(Play::ok("hello"));
+    for mode in ["compact", "full", "legacy"] {
+        let ended = run(EVERYTHING, &server.url(), &["--summary-mode", mode]).run();
+        assert_eq!(ended.status, Some(99), "{}", ended.stderr);
+        assert!(
+            !ended.stdout.contains('\x1b'),
+            "colours belong on a terminal alone"
+        );
+        // The verdict judges the machine and the moment.
+        let filters = Filters::figures().after(r"verdict: .*", "verdict: …");
+        snapshot(&format!("summary_{mode}"), &filters.apply(&ended.stdout));
+    }
+}
+
+#[test]
+fn results_go_to_files_as_asked() {
+    let server = Peer::start(Play::ok("hello"));
+    let folder = tempfile::tempdir().unwrap();
+    let flags = [
+        "--summary-export",
+        "summary.json",
+        "--out",
+        "json=samples.json",
+        "--out",
+        "csv=samples.csv",
+    ];
+    let ended = run(EVERYTHING, &server.url(), &flags)
+        .inside(folder.path())
+        .run();
+    assert_eq!(ended.status, Some(99), "{}", ended.stderr);
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let summary: Value = serde_json::from_str(&read("summary.json")).unwrap();
+    assert_eq!(summary["metrics"]["http_reqs"]["count"], 30);
+    assert_eq!(summary["metrics"]["own_count"]["count"], 20);
+    let requests = |text: &str, mark: &str| text.lines().filter(|line| line.contains(mark)).count();
+    assert_eq!(
+        requests(&read("samples.json"), r#""type":"Point","#),
+        requests(&read("samples.csv"), ",") - 1
+    );
+    for line in read("samples.json").lines() {
+        assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
+    }
+}
+
+#[test]
+fn servers_that_misbehave_are_told_to_the_script() {
+    let script = "
+        import http from 'k6/http';
+        export default function () {
+            const r = http.get(__ENV.URL, { timeout: '300ms' });
+            console.log(JSON.stringify([r.status, r.error_code, r.error]));
+        }";
+    let told = |url: &str| {
+        let ended = run(script, url, &["--log-format", "raw", "--no-summary"]).run();
+        assert_eq!(ended.status, Some(0), "a failed request is no failed run");
+        Filters::none()
+            .with(r"127\.0\.0\.1:\d+", "<address>")
+            .apply(&ended.stderr)
+    };
+    let mut all = String::new();
+    for (what, play) in [
+        ("garbage", Play::garbage()),
+        ("half an answer", Play::half_answer()),
+        ("a reset", Play::reset()),
+        ("closed at once", Play::CloseAtOnce),
+        ("an endless head", Play::endless_head()),
+        ("a stall", Play::stall()),
+    ] {
+        let server = Peer::start(play);
+        all += &format!("# {what}\n{}\n", told(&server.url()));
+    }
+    all += &format!(
+        "# nobody listens\n{}\n",
+        told(&format!("http://{}", ports::closed()))
+    );
+    all += &format!("# no such name\n{}\n", told("http://no-such-host.invalid"));
+    all += &format!("# no URL\n{}\n", told("http://"));
+    snapshot("misbehaving_servers", &all);
+}
+
+/// Iterations that last as long as `pause` says, and tell when they end.
+fn patient(pause: &str) -> String {
+    format!(
+        "import http from 'k6/http';
+         import {{ sleep }} from 'k6';
+         export const options = {{ vus: 2, duration: '60s', gracefulStop: '30s' }};
+         export default function () {{ http.get(__ENV.URL); sleep({pause}); }}
+         export function teardown() {{ console.log('torn down'); }}"
+    )
+}
+
+fn wait_for_requests(server: &Peer, count: usize) {
+    while server.requests() < count {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn one_interrupt_stops_with_a_summary() {
+    let server = Peer::start(Play::ok("hello"));
+    let running = run(&patient("0.05"), &server.url(), &[]).start();
+    wait_for_requests(&server, 4);
+    running.signal(Signal::INT);
+    let ended = running.wait();
+    assert_eq!(ended.status, Some(105), "{}", ended.stderr);
+    assert!(ended.stdout.contains("http_reqs"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("torn down"), "{}", ended.stderr);
+}
+
+#[test]
+fn two_interrupts_stop_at_once() {
+    let server = Peer::start(Play::ok("hello"));
+    let running = run(&patient("50"), &server.url(), &[])
+        .limit(Duration::from_secs(20))
+        .start();
+    wait_for_requests(&server, 2);
+    running.signal(Signal::INT);
+    std::thread::sleep(Duration::from_millis(300));
+    running.signal(Signal::INT);
+    assert_eq!(running.wait().status, Some(105));
+}
+
+#[test]
+fn an_endless_loop_is_ended() {
+    let script = "
+        export const options = { scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '0s' } } };
+        export default function () { for (;;) {} }";
+    let ended = run(script, "", &[]).limit(Duration::from_secs(30)).run();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+}
+
+#[test]
+fn a_new_script_can_be_inspected() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = plimsoll(&["new", "mine.js"]).inside(folder.path()).run();
+    assert_eq!(made.status, Some(0), "{}", made.stderr);
+    let again = plimsoll(&["new", "mine.js"]).inside(folder.path()).run();
+    assert_ne!(again.status, Some(0), "it was written over");
+    let inspected = plimsoll(&["inspect", "mine.js"])
+        .inside(folder.path())
+        .run();
+    assert_eq!(inspected.status, Some(0), "{}", inspected.stderr);
+    let options: Value = serde_json::from_str(&inspected.stdout).unwrap();
+    assert!(options.get("scenarios").is_some(), "{options}");
+}
+
+#[test]
+fn every_command_has_help() {
+    for command in [
+        "run",
+        "http",
+        "inspect",
+        "archive",
+        "new",
+        "version",
+        "completion",
+    ] {
+        let ended = plimsoll(&[command, "--help"]).run();
+        assert_eq!(ended.status, Some(0), "{command}");
+        assert_eq!(ended.stderr, "", "{command}");
+        assert!(
+            ended.stdout.contains(&format!("Usage: plimsoll {command}")),
+            "{}",
+            ended.stdout
+        );
+    }
+    snapshot("help", &plimsoll(&["--help"]).run().stdout);
+    let version = plimsoll(&["version"]).run().stdout;
+    assert!(
+        version.starts_with(&format!("plimsoll v{}", env!("CARGO_PKG_VERSION"))),
+        "{version}"
+    );
+}
