@@ -50,8 +50,7 @@ pub const MODULE: BuiltIn = BuiltIn {
 
 /// `sha256(input, encoding)` and its likes.
 fn digest<'c>(context: &'c Context, call: &Call<'c>, algorithm: Algorithm) -> Returned<'c> {
-    let what = format!("{} failed: ", algorithm.name());
-    let bytes = with_octets(context, &call.argument(0), &what, |bytes| {
+    let bytes = with_octets(context, &call.argument(0), algorithm.name(), |bytes| {
         digests::digest(algorithm, bytes)
     })?;
     encoded(context, bytes, &call.argument(1))

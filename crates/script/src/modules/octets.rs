@@ -4,7 +4,7 @@ use crate::quickjs::{Context, Thrown, Value};
 
 /// Runs `body` over the bytes of a string (as UTF-8), an ArrayBuffer or a Uint8Array.
 ///
-/// `what` stands before the complaint when `value` is none of these, such as `md5 failed: `.
+/// `what` names the operation in the complaint when `value` is none of these; it may be empty.
 pub fn with_octets<'c, R>(
     context: &'c Context,
     value: &Value<'c>,
@@ -20,8 +20,13 @@ pub fn with_octets<'c, R>(
         return Ok(body(&bytes));
     }
     let kind = kind(value)?;
+    let failed = if what.is_empty() {
+        String::new()
+    } else {
+        format!("{what} failed: ")
+    };
     Err(context.throw_plain(format!(
-        "{what}invalid type {kind}, expected string, Uint8Array or ArrayBuffer"
+        "{failed}invalid type {kind}, expected string, Uint8Array or ArrayBuffer"
     )))
 }
 

@@ -224,10 +224,14 @@ pub fn encode(bytes: Vec<u8>, encoding: &str) -> Result<Encoded, UnknownEncoding
 
 /// Two lower-case hexadecimal digits a byte.
 pub fn hex(bytes: &[u8]) -> String {
-    let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xF]);
-    nibbles
-        .filter_map(|nibble| char::from_digit(u32::from(nibble), 16))
-        .collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 0xF)]);
+    let mut out = String::with_capacity(2 * bytes.len());
+    for &byte in bytes {
+        out.push(digit(byte >> 4));
+        out.push(digit(byte));
+    }
+    out
 }
 
 #[cfg(test)]
