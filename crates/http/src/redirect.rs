@@ -34,11 +34,10 @@ pub(crate) fn redirect_of(
     };
     let location = String::from_utf8_lossy(location);
     let target = url.join(&location).map_err(|error| {
-        let parse = error.to_string();
-        let parse = parse.strip_prefix("invalid URL: ").unwrap_or(&parse);
+        let reason = error.reason();
         ErrorInfo::new(
             code::DEFAULT,
-            format!("failed to parse Location header {location:?}: {parse}"),
+            format!("failed to parse Location header {location:?}: parse {location:?}: {reason}"),
         )
     })?;
     let new_method = match method {

@@ -45,6 +45,13 @@ pub struct UrlError {
     reason: String,
 }
 
+impl UrlError {
+    /// What is wrong, without the URL.
+    pub(crate) fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
 impl fmt::Display for UrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "invalid URL: parse {:?}: {}", self.text, self.reason)
@@ -90,6 +97,19 @@ impl Url {
         let before = self.text.get(..at.start).unwrap_or_default();
         let after = self.text.get(at.end..).unwrap_or_default();
         Cow::Owned(format!("{before}{mask}{after}"))
+    }
+
+    /// The URL without user and password.
+    pub fn without_userinfo(&self) -> Cow<'_, str> {
+        match &self.userinfo_at {
+            // The @ goes with them.
+            Some(at) => {
+                let before = self.text.get(..at.start).unwrap_or_default();
+                let after = self.text.get(at.end + 1..).unwrap_or_default();
+                Cow::Owned(format!("{before}{after}"))
+            }
+            None => Cow::Borrowed(&self.text),
+        }
     }
 
     /// In lower case; empty if there is none.

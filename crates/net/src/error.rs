@@ -138,21 +138,30 @@ impl fmt::Display for TlsError {
             TlsError::NotTls => f.write_str("tls: first record does not look like a TLS handshake"),
             TlsError::Settings(text) => f.write_str(text),
             TlsError::UnknownAuthority => {
-                f.write_str("x509: certificate signed by unknown authority")
+                f.write_str("tls: failed to verify certificate: x509: certificate signed by unknown authority")
+            }
+            TlsError::WrongName { host, names }
+                if host.parse::<IpAddr>().is_ok() && !names.iter().any(|name| name.parse::<IpAddr>().is_ok()) =>
+            {
+                write!(
+                    f,
+                    "tls: failed to verify certificate: x509: cannot validate certificate for {host} because it \
+                     doesn't contain any IP SANs"
+                )
             }
             TlsError::WrongName { host, names } if names.is_empty() => write!(
                 f,
-                "x509: certificate is not valid for any names, but wanted to match {host}"
+                "tls: failed to verify certificate: x509: certificate is not valid for any names, but wanted to match {host}"
             ),
             TlsError::WrongName { host, names } => write!(
                 f,
-                "x509: certificate is valid for {}, not {host}",
+                "tls: failed to verify certificate: x509: certificate is valid for {}, not {host}",
                 names.join(", ")
             ),
             TlsError::Expired(text) => {
                 write!(
                     f,
-                    "x509: certificate has expired or is not yet valid: {text}"
+                    "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: {text}"
                 )
             }
             TlsError::Timeout => f.write_str("net/http: TLS handshake timeout"),

@@ -116,7 +116,10 @@ impl Network {
         steps: &mut Steps,
     ) -> Result<Dialled, Error> {
         let remote = self.locate(host, port).await?;
-        steps.looked_up = Some(clock::now());
+        // An address needs no looking up.
+        if host.parse::<IpAddr>().is_err() {
+            steps.looked_up = Some(clock::now());
+        }
         let socket = self.connect(remote, local).await?;
         steps.connected = Some(clock::now());
         let ring = self.settings.io == Io::Auto && !secured;

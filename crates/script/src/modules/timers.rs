@@ -31,7 +31,7 @@ pub fn set_interval<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> Returned<'c> {
     let callback = call.argument(0);
     if !callback.is_function() {
-        return Err(context.throw_type(format!("{name}() needs a function as its first argument")));
+        return Err(context.throw_type(format!("{name}'s callback isn't a callable function")));
     }
     // The HTML standard, timer initialization steps: what is no sensible delay is 0.
     let delay = call.argument(1).to_number()?;

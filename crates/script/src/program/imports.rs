@@ -147,7 +147,7 @@ pub fn run_entry<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
 pub fn require<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if user(context).phase() != Phase::Init {
         return Err(context.throw_plain(
-            "require() works in the init code only, outside of functions that users run",
+            "the \"require\" function works in the init code only, outside of functions that users run",
         ));
     }
     let specifier = call.argument(0).to_text()?;

@@ -40,7 +40,8 @@ pub enum ResponseType {
 pub enum Refused {
     /// An exception of the script's own code, such as a getter's.
     Thrown(Thrown),
-    /// The arguments are no request: a failed request like any other.
+    /// The arguments are no request: a failed request like any other, but for `throw`, which only
+    /// the run's options can ask for here.
     Invalid { code: u32, message: String, throw: bool, method: Method, url: String },
 }
 
@@ -90,7 +91,7 @@ pub fn prepare<'c>(
         Err(message) => {
             let code = http::code::INVALID_URL;
             let url = url.to_text().map(|text| text.into_string()).unwrap_or_default();
-            return Err(Refused::Invalid { code, message, throw, method, url });
+            return Err(Refused::Invalid { code, message, throw: options.throw, method, url });
         }
     };
     let request = Request::new(method, url);
@@ -117,9 +118,9 @@ pub fn prepare<'c>(
         Ok(()) => Ok(prepared),
         Err(Fault::Thrown(thrown)) => Err(Refused::Thrown(thrown)),
         Err(Fault::Message(message)) => Err(Refused::Invalid {
-            code: http::code::DEFAULT,
+            code: 0,
             message,
-            throw,
+            throw: options.throw,
             method: prepared.request.method.clone(),
             url: prepared.request.url.as_str().to_owned(),
         }),
@@ -141,7 +142,7 @@ fn read_url<'c>(context: &'c Context, value: &Value<'c>) -> Result<Result<NamedU
         return Ok(url.map(|url| (url, Some(Rc::clone(&tagged.name)))));
     }
     let shown = if value.is_nullish() { "<nil>".to_owned() } else { value.to_text()?.into_string() };
-    Ok(Err(format!("invalid URL: '#{shown}'; give a text or http.url`…`")))
+    Ok(Err(format!("invalid URL: '#{shown}'")))
 }
 
 /// Reads what the parameters object says. Unknown keys are ignored, as k6 does.
@@ -174,7 +175,7 @@ fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault>
                 for name in value.to_text()?.split(',') {
                     let encoding = Encoding::parse(name).ok_or_else(|| {
                         format!(
-                            "unknown compression algorithm {}; known are gzip, deflate, br, zstd",
+                            "unknown compression algorithm {}, supported algorithms are [gzip deflate zstd br]",
                             name.trim()
                         )
                     })?;
@@ -250,7 +251,7 @@ fn read_timeout(value: &Value<'_>) -> Result<Duration, Fault> {
         return span.map_err(|_| format!("invalid timeout {milliseconds}: give milliseconds from 0 up").into());
     }
     let text = value.to_text()?;
-    units::duration::parse(&text).map_err(|error| format!("invalid timeout: {error}").into())
+    units::duration::parse(&text).map_err(|_| format!("invalid timeout value: time: invalid duration {:?}", &*text).into())
 }
 
 fn read_cookies(request: &mut Request, cookies: &Value<'_>) -> Result<(), Fault> {
@@ -274,7 +275,7 @@ fn read_response_type(value: &Value<'_>) -> Result<ResponseType, Fault> {
         "text" => Ok(ResponseType::Text),
         "binary" => Ok(ResponseType::Binary),
         "none" => Ok(ResponseType::None),
-        other => Err(format!("invalid responseType {other:?}: use \"text\", \"binary\" or \"none\"").into()),
+        other => Err(format!("{other} does not belong to ResponseType values").into()),
     }
 }
 

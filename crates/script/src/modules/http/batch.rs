@@ -6,7 +6,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use http::Method;
 
 use super::arguments::{Prepared, Refused, prepare};
-use super::send::{NOT_IN_INIT, Outcome, conclude, exchange, method_of, refuse};
+use super::send::{Outcome, conclude, exchange, method_of, refuse_as};
 use super::url::TaggedUrl;
 use crate::quickjs::{Call, Context, Returned, Thrown, Value};
 use crate::user::{User, Work, user};
@@ -14,19 +14,25 @@ use crate::user::{User, Work, user};
 /// `http.batch(requests)`: an array gives an array, an object an object of the same keys.
 pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user = user(context);
-    let work = user.working(context, NOT_IN_INIT)?;
+    let work = user.working(context, "Using batch")?;
     let requests = call.argument(0);
     if !requests.is_object() {
-        return Err(context.throw_plain("batch() takes an array or an object of requests"));
+        let kind = match &requests {
+            value if value.is_nullish() => "<nil>",
+            value if value.is_string() => "string",
+            value if value.is_bool() => "bool",
+            _ => "number",
+        };
+        return Err(context.throw_plain(format!("invalid http.batch() argument type {kind}")));
     }
     let mut items = Vec::new();
     for (key, value) in requests.entries()? {
-        match read_item(context, &value)? {
+        match read_item(context, &key, &value)? {
             Ok(prepared) => items.push((key, prepared)),
             // As in k6, nothing is sent when one of the requests is none.
-            Err(refused @ Refused::Thrown(_)) => return refuse(context, refused),
-            Err(Refused::Invalid { message, .. }) => {
-                return Err(context.throw_plain(format!("batch request {key:?}: {message}")));
+            Err(refused) => {
+                let response = refuse_as(context, refused, "A batch request failed")?;
+                return only(context, &requests, &key, response);
             }
         }
     }
@@ -50,27 +56,51 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(object)
 }
 
+/// The result of a batch of which the request at `key` is none: the others have no answers.
+fn only<'c>(context: &'c Context, requests: &Value<'c>, key: &str, response: Value<'c>) -> Returned<'c> {
+    if requests.is_array() {
+        let place = key.parse().unwrap_or(0);
+        let nothing = || context.null();
+        let answers = (0..requests.length()?).map(|at| if at == place { response.clone() } else { nothing() });
+        return context.array(answers.collect::<Vec<_>>());
+    }
+    let object = context.object()?;
+    object.define(key, response)?;
+    Ok(object)
+}
+
 /// One request: a URL, `[method, url, body?, params?]` or `{ method?, url, body?, params? }`.
-fn read_item<'c>(context: &'c Context, item: &Value<'c>) -> Result<Result<Prepared, Refused>, Thrown> {
+fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Result<Prepared, Refused>, Thrown> {
     let none = context.undefined();
     if item.is_string() || item.instance::<TaggedUrl>().is_some() {
         return Ok(prepare(context, Method::Get, item, &none, &none));
+    }
+    if item.is_array() && item.length()? < 2 {
+        return Ok(Err(invalid(context, "invalid batch request: an array holds at least a method and a URL".to_owned())));
     }
     if item.is_array() {
         let method = method_of(&item.at(0)?)?;
         return Ok(prepare(context, method, &item.at(1)?, &item.at(2)?, &item.at(3)?));
     }
     if item.is_object() {
+        let url = item.get("url")?;
+        if url.is_nullish() {
+            return Ok(Err(invalid(context, format!("batch request {key} doesn't have a url key"))));
+        }
         let method = method_of(&item.get("method")?)?;
         let body = match method {
             Method::Get | Method::Head => none,
             _ => item.get("body")?,
         };
-        return Ok(prepare(context, method, &item.get("url")?, &body, &item.get("params")?));
+        return Ok(prepare(context, method, &url, &body, &item.get("params")?));
     }
-    Err(context.throw_plain(format!(
-        "a request of a batch is a URL, an array [method, url, body, params] or an object, and not {item:?}"
-    )))
+    // What is no URL either is told so.
+    Ok(prepare(context, Method::Get, item, &none, &none))
+}
+
+fn invalid(context: &Context, message: String) -> Refused {
+    let throw = user(context).http_options().throw;
+    Refused::Invalid { code: 0, message, throw, method: Method::Get, url: String::new() }
 }
 
 /// Sends all requests, so many at once as the options allow; outcomes in the order of the requests.

@@ -29,9 +29,14 @@ pub fn read_body<'c>(
         return Ok(Ok(()));
     }
     if !body.is_object() || body.is_array() || body.is_function() {
-        return Ok(Err(format!(
-            "a request body must be text, binary data or an object, and is {body:?}"
-        )));
+        let kind = match body.as_number() {
+            Some(number) if number.fract() == 0.0 => "int64",
+            Some(_) => "float64",
+            None if body.is_bool() => "bool",
+            None if body.is_array() => "[]interface {}",
+            None => "function",
+        };
+        return Ok(Err(format!("unknown request body type {kind}")));
     }
     let entries = body.entries()?;
     let has_file = entries.iter().any(|(_, value)| value.instance::<FileData>().is_some());

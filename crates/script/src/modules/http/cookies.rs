@@ -26,7 +26,7 @@ impl Class for Jar {
 /// `http.cookieJar()`: the user's own.
 pub fn cookie_jar<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let user = user(context);
-    user.working(context, "Getting the cookie jar")?;
+    user.working(context, "Making cookie jars")?;
     context.instance(Jar(Rc::clone(&user.cookies)))
 }
 

@@ -14,7 +14,7 @@ impl Class for Expected {}
 /// `http.expectedStatuses(200, { min: 300, max: 302 }, …)`.
 pub fn expected_statuses<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if call.count() == 0 {
-        return Err(context.throw_plain("expectedStatuses() needs statuses, or ranges like { min: 200, max: 299 }"));
+        return Err(context.throw_plain("no arguments"));
     }
     let mut ranges = Vec::new();
     for (place, argument) in call.arguments().enumerate() {
@@ -47,7 +47,7 @@ pub fn set_response_callback<'c>(context: &'c Context, call: &Call<'c>) -> Retur
         Some(expected) => Callback::Statuses(Rc::clone(&expected.0)),
         None if argument.is_nullish() => Callback::Off,
         None => {
-            return Err(context.throw_plain("setResponseCallback() takes http.expectedStatuses(…) or null"));
+            return Err(context.throw_plain("unsupported argument, expected http.expectedStatuses"));
         }
     };
     *user(context).http.callback.borrow_mut() = callback;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, RequestCookie, TlsFacts, canonical_name};
+use http::{Method, TlsFacts, canonical_name};
 
 use super::arguments::ResponseType;
 use crate::names;
@@ -21,14 +21,10 @@ pub struct Response {
     error_code: u32,
     /// Of a request that could not be made: how it was meant.
     meant: Option<(Method, String)>,
-    /// The cookies that the script gave this one request.
-    cookies: Vec<RequestCookie>,
     /// The body until it became a JavaScript value.
     body: RefCell<Bytes>,
     /// Fields that were made, so that they are the same object each time.
     made: [Slot; KEPT],
-    /// What `json()` gave.
-    json: [Slot; 1],
 }
 
 /// The fields in the order of [`names::RESPONSE`].
@@ -76,17 +72,9 @@ impl Response {
             error,
             error_code,
             meant: None,
-            cookies: Vec::new(),
             body: RefCell::new(body),
             made: Default::default(),
-            json: Default::default(),
         }
-    }
-
-    /// With the cookies that the script gave this one request.
-    pub fn with_cookies(mut self, cookies: Vec<RequestCookie>) -> Self {
-        self.cookies = cookies;
-        self
     }
 
     /// Stands for a request that could not be made.
@@ -97,10 +85,8 @@ impl Response {
             error,
             error_code,
             meant: Some((method, url)),
-            cookies: Vec::new(),
             body: RefCell::default(),
             made: Default::default(),
-            json: Default::default(),
         }
     }
 
@@ -142,9 +128,19 @@ impl Response {
         self.answer.as_ref()?.tls
     }
 
+    /// Whether the body is null to the script: not wanted, not there, or one that the status forbids
+    /// (RFC 9110, sections 15.3.5 and 15.4.5).
+    fn has_no_body(&self) -> bool {
+        self.response_type == ResponseType::None
+            || self.answer.as_ref().is_none_or(|answer| matches!(answer.status, 204 | 304))
+    }
+
     fn make_body<'c>(&self, context: &'c Context) -> Returned<'c> {
         // From here on the JavaScript value is the body; two copies are one too many.
         let bytes = self.body.take();
+        if self.has_no_body() {
+            return Ok(context.null());
+        }
         match self.response_type {
             ResponseType::Text => context.string_lossy(&bytes),
             ResponseType::Binary => context.array_buffer(&bytes),
@@ -182,6 +178,10 @@ impl Response {
         let mut headers: Vec<(String, Vec<&[u8]>)> = Vec::new();
         for (name, value) in self.answer.iter().flat_map(|answer| answer.fields()) {
             let name = canonical_name(name);
+            // How the body was cut up on its way (RFC 9112, section 6.1) is over once it is here.
+            if name == "Transfer-Encoding" {
+                continue;
+            }
             match headers.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, values)) => values.push(value),
                 None => headers.push((name.into_owned(), vec![value])),
@@ -211,15 +211,17 @@ impl Response {
         let cookies = context.object()?;
         for cookie in self.answer.iter().flat_map(|answer| answer.set_cookies()) {
             let object = context.object()?;
+            // 0 is "none was given", so that a Max-Age of 0 is the other one that means "at once".
+            let max_age = cookie.max_age.map_or(0, |age| if age <= 0 { -1 } else { age });
             object.define("name", context.string(&cookie.name)?)?;
             object.define("value", context.string(&cookie.value)?)?;
             object.define("domain", context.string(cookie.domain.as_deref().unwrap_or_default())?)?;
             object.define("path", context.string(cookie.path.as_deref().unwrap_or_default())?)?;
             object.define("http_only", context.bool(cookie.http_only))?;
             object.define("secure", context.bool(cookie.secure))?;
-            object.define("max_age", context.number(cookie.max_age.unwrap_or(0) as f64))?;
+            object.define("max_age", context.number(max_age as f64))?;
             let expires = cookie.expires.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-            object.define("expires", context.number(expires.map_or(0.0, |since| since.as_millis() as f64)))?;
+            object.define("expires", context.number(expires.map_or(NEVER, |since| since.as_millis() as f64)))?;
             push(context, &cookies, &cookie.name, object)?;
         }
         Ok(cookies)
@@ -241,7 +243,8 @@ impl Response {
             let name = canonical_name(name);
             // What the connection or the URL, not the script, decided is not k6's to show.
             let own = match &*name {
-                "Host" | "Content-Length" | "Connection" => false,
+                "Host" => sent.is_some_and(|sent| sent.url.authority() != value),
+                "Content-Length" | "Connection" => false,
                 "Authorization" => !sent.is_some_and(|sent| sent.is_authorized),
                 _ => true,
             };
@@ -254,8 +257,8 @@ impl Response {
                     let cookie = context.object()?;
                     cookie.define("name", context.string(name)?)?;
                     cookie.define("value", context.string(value)?)?;
-                    let own = self.cookies.iter().find(|own| own.name == name && own.value == value);
-                    cookie.define("replace", context.bool(own.is_some_and(|own| own.replace)))?;
+                    // As sent there is nothing left to be replaced.
+                    cookie.define("replace", context.bool(false))?;
                     push(context, &cookies, name, cookie)?;
                 }
             }
@@ -266,6 +269,9 @@ impl Response {
         Ok(request)
     }
 }
+
+/// What k6 shows as `expires` of a cookie that names no date.
+const NEVER: f64 = -6_795_364_578_871.0;
 
 /// Adds to the array at `key`.
 fn push<'c>(context: &'c Context, object: &Value<'c>, key: &str, value: Value<'c>) -> Result<(), Thrown> {
@@ -305,7 +311,7 @@ impl Class for Response {
     }
 
     fn trace(&self, see: &mut dyn FnMut(&Slot)) {
-        self.made.iter().chain(&self.json).for_each(see);
+        self.made.iter().for_each(see);
     }
 
     #[inline]
@@ -351,19 +357,15 @@ fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let Some(response) = this.instance::<Response>() else {
         return Err(context.throw_type("json() is a method of responses"));
     };
-    if response.response_type == ResponseType::None {
+    if response.has_no_body() {
         return Err(context.throw_plain(
             "the body is null, so it is no JSON: the request failed, or its responseType is \"none\"",
         ));
     }
     let selector = call.argument(0);
-    if !selector.is_string() {
-        if let Some(parsed) = response.json[0].get(context) {
-            return Ok(parsed);
-        }
-        let parsed = response.with_body(context, |bytes| parse(context, bytes))?;
-        response.json[0].set(parsed.clone());
-        return Ok(parsed);
+    if call.count() == 0 {
+        // Each call gives objects of its own, which the script may change.
+        return response.with_body(context, |bytes| parse(context, bytes));
     }
     let selector = selector.to_text()?;
     response.with_body(context, |bytes| {

@@ -1,9 +1,10 @@
 //! Sending a prepared request, and recording each of its round trips.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::Duration;
 
-use http::{Exchange, Failure, Method};
+use http::{Auth, Exchange, Failure, Method};
 use samples::{BaseTags, HttpFacts, Phases};
 
 use super::arguments::{Prepared, Refused, ResponseType, prepare};
@@ -89,7 +90,8 @@ pub async fn exchange(user: &User, work: &Work, prepared: &Prepared) -> Outcome 
     let mut each = |exchange: &Exchange| {
         trips += 1;
         if let Some(base) = &base {
-            record(work, prepared, &tags, exchange, base, late, wants_ip);
+            let is_challenge = trips == 1 && prepared.request.auth == Auth::Digest && exchange.status == 401;
+            record(work, prepared, &tags, exchange, base, late, wants_ip, is_challenge);
         }
     };
     let outcome = work.client.send(&prepared.request, Some(&prepared.jar), &mut each).await;
@@ -109,6 +111,7 @@ pub async fn exchange(user: &User, work: &Work, prepared: &Prepared) -> Outcome 
 }
 
 /// Names what is known of a round trip as samples take it.
+#[allow(clippy::too_many_arguments)]
 fn record(
     work: &Work,
     prepared: &Prepared,
@@ -117,10 +120,15 @@ fn record(
     base: &BaseTags,
     late: Option<Duration>,
     wants_ip: bool,
+    is_challenge: bool,
 ) {
     let timeline = &exchange.timeline;
     let phases = timeline.phases();
     let ip = if wants_ip { exchange.remote.map(|remote| remote.ip().to_string()) } else { None };
+    let url = match prepared.request.auth {
+        Auth::Digest => exchange.url.without_userinfo(),
+        _ => Cow::Borrowed(exchange.url.as_str()),
+    };
     let facts = HttpFacts {
         phases: Phases {
             queued: phases.queued,
@@ -135,7 +143,7 @@ fn record(
         started: timeline.started(),
         done: timeline.done(),
         method: exchange.method.as_str(),
-        url: exchange.url.as_str(),
+        url: &url,
         name: prepared.name.as_deref(),
         status: exchange.status,
         proto: exchange.proto.as_str(),
@@ -144,7 +152,8 @@ fn record(
         ocsp_status: "",
         error: exchange.error.as_ref().map_or("", |error| &error.message),
         error_code: exchange.error_code(),
-        expected: prepared.callback.judge(exchange.status),
+        // The challenge of a digest (RFC 7616) is what was asked for.
+        expected: prepared.callback.judge(exchange.status).map(|expected| expected || is_challenge),
         ip: ip.as_deref().unwrap_or_default(),
         extra: tags,
     };
@@ -162,7 +171,7 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
         Ok(response) => {
             let code = http::code::of_status(response.status);
             let response = Response::new(response, prepared.response_type, String::new(), code);
-            context.instance(response.with_cookies(prepared.request.cookies))
+            context.instance(response)
         }
         Err(failure) => {
             let sentence = describe(&failure);
@@ -171,8 +180,8 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
             }
             user(context).log_with(Level::Warning, "Request Failed", &[("error", &sentence)]);
             let Failure { error, response } = failure;
-            let response = Response::new(*response, ResponseType::None, error.message, error.code);
-            context.instance(response.with_cookies(prepared.request.cookies))
+            let kept = if response.body.is_empty() { ResponseType::None } else { prepared.response_type };
+            context.instance(Response::new(*response, kept, error.message, error.code))
         }
     }
 }
@@ -183,16 +192,24 @@ fn describe(failure: &Failure) -> String {
     let mut letters = method.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     let title: String = first.into_iter().chain(letters).collect();
-    format!("{title} {:?}: {}", failure.response.url.masked(), failure.error.detail())
+    let url = failure.response.url.masked();
+    // Without host and path Go shows the scheme alone.
+    let url = url.strip_suffix("//").unwrap_or(&url);
+    format!("{title} {url:?}: {}", failure.error.detail())
 }
 
 /// The response, or exception, for arguments that are no request.
 pub fn refuse(context: &Context, refused: Refused) -> Returned<'_> {
+    refuse_as(context, refused, "Request Failed")
+}
+
+/// [`refuse`], with what the log says.
+pub fn refuse_as<'c>(context: &'c Context, refused: Refused, complaint: &str) -> Returned<'c> {
     match refused {
         Refused::Thrown(thrown) => Err(thrown),
         Refused::Invalid { message, throw: true, .. } => Err(context.throw_plain(message)),
         Refused::Invalid { code, message, method, url, .. } => {
-            user(context).log_with(Level::Warning, "Request Failed", &[("error", &message)]);
+            user(context).log_with(Level::Warning, complaint, &[("error", &message)]);
             context.instance(Response::refused(method, url, message, code))
         }
     }
