@@ -75,8 +75,8 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Re
     if item.is_string() || item.instance::<TaggedUrl>().is_some() {
         return Ok(prepare(context, Method::Get, item, &none, &none));
     }
-    if item.is_array() && item.length()? < 2 {
-        return Ok(Err(invalid(context, "invalid batch request: an array holds at least a method and a URL".to_owned())));
+    if item.is_array() && item.length()? == 0 {
+        return Ok(Err(invalid(context, "invalid batch request '[]interface {}{}'".to_owned())));
     }
     if item.is_array() {
         let method = method_of(&item.at(0)?)?;
@@ -120,7 +120,7 @@ async fn run<'a>(user: &User, work: &Work, requests: impl Iterator<Item = &'a Pr
                 break;
             };
             *busy.entry(prepared.request.url.host()).or_default() += 1;
-            running.push(async move { (place, prepared, exchange(user, work, prepared).await) });
+            running.push(async move { (place, prepared, exchange(user, work, prepared, user.base_tags()).await) });
         }
         let Some((place, prepared, outcome)) = running.next().await else {
             break;

@@ -27,7 +27,7 @@ pub fn request<'c>(
     let work = user.working(context, NOT_IN_INIT)?;
     match prepare(context, method, url, body, params) {
         Ok(prepared) => {
-            let answered = context.wait(exchange(user, work, &prepared));
+            let answered = context.wait(exchange(user, work, &prepared, user.base_tags()));
             let outcome = answered.map_err(|cancelled| context.cancelled(cancelled))?;
             conclude(context, prepared, outcome)
         }
@@ -54,9 +54,11 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
         }
     };
     let running = Rc::clone(&owner);
+    // The request belongs to the group it is begun in.
+    let base = owner.base_tags();
     let operation = async move {
         let outcome = match running.work() {
-            Some(work) => Some(exchange(&running, work, &prepared).await),
+            Some(work) => Some(exchange(&running, work, &prepared, base).await),
             None => None,
         };
         (prepared, outcome)
@@ -80,9 +82,8 @@ pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
 /// What came of a request.
 pub type Outcome = Result<http::Response, Failure>;
 
-/// Sends `prepared`; each round trip is recorded as it ends.
-pub async fn exchange(user: &User, work: &Work, prepared: &Prepared) -> Outcome {
-    let base = user.base_tags();
+/// Sends `prepared`; each round trip is recorded with the tags of `base` as it ends.
+pub async fn exchange(user: &User, work: &Work, prepared: &Prepared, base: Option<BaseTags>) -> Outcome {
     let late = user.lateness();
     let tags = prepared.tags.borrowed();
     let wants_ip = user.run.as_ref().is_some_and(|run| run.tag_ip);
@@ -105,7 +106,7 @@ pub async fn exchange(user: &User, work: &Work, prepared: &Prepared) -> Outcome 
             "stopped after {trips} redirects and returned the last; set maxRedirects, or redirects in the request's \
              parameters, to say how many are wanted"
         );
-        user.log_with(Level::Warning, &text, &[("url", &response.url.masked())]);
+        user.log_with(Level::Warning, &text, &[("url", &prepared.request.url.masked())]);
     }
     outcome
 }
@@ -186,8 +187,12 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
     }
 }
 
-/// A failure in a sentence, as the log and exceptions have it: `Get "http://…": …`.
+/// A failure in a sentence, as the log and exceptions have it: `Get "http://…": …`. What failed
+/// after an answer had begun is told without method and URL.
 fn describe(failure: &Failure) -> String {
+    if failure.response.head.is_some() {
+        return failure.error.detail().to_string();
+    }
     let method = failure.response.sent.method.as_str().to_ascii_lowercase();
     let mut letters = method.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
