@@ -137,11 +137,12 @@ impl fmt::Display for TlsError {
         match self {
             TlsError::NotTls => f.write_str("tls: first record does not look like a TLS handshake"),
             TlsError::Settings(text) => f.write_str(text),
-            TlsError::UnknownAuthority => {
-                f.write_str("tls: failed to verify certificate: x509: certificate signed by unknown authority")
-            }
+            TlsError::UnknownAuthority => f.write_str(
+                "tls: failed to verify certificate: x509: certificate signed by unknown authority",
+            ),
             TlsError::WrongName { host, names }
-                if host.parse::<IpAddr>().is_ok() && !names.iter().any(|name| name.parse::<IpAddr>().is_ok()) =>
+                if host.parse::<IpAddr>().is_ok()
+                    && !names.iter().any(|name| name.parse::<IpAddr>().is_ok()) =>
             {
                 write!(
                     f,

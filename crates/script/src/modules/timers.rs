@@ -35,12 +35,22 @@ fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> R
     }
     // The HTML standard, timer initialization steps: what is no sensible delay is 0.
     let delay = call.argument(1).to_number()?;
-    let delay = if delay.is_finite() && delay > 0.0 { delay.min(LONGEST) } else { 0.0 };
+    let delay = if delay.is_finite() && delay > 0.0 {
+        delay.min(LONGEST)
+    } else {
+        0.0
+    };
     let delay = Duration::from_secs_f64(delay / 1000.0);
     // A repeating timer without a delay would leave no room for anything else.
     let every = repeat.then(|| delay.max(Duration::from_millis(1)));
-    let arguments = call.arguments().skip(2).map(|argument| Persistent::new(&argument)).collect();
-    let id = user(context).event_loop.add_timer(&callback, arguments, delay, every);
+    let arguments = call
+        .arguments()
+        .skip(2)
+        .map(|argument| Persistent::new(&argument))
+        .collect();
+    let id = user(context)
+        .event_loop
+        .add_timer(&callback, arguments, delay, every);
     Ok(context.number(id))
 }
 

@@ -42,7 +42,13 @@ pub enum Refused {
     Thrown(Thrown),
     /// The arguments are no request: a failed request like any other, but for `throw`, which only
     /// the run's options can ask for here.
-    Invalid { code: u32, message: String, throw: bool, method: Method, url: String },
+    Invalid {
+        code: u32,
+        message: String,
+        throw: bool,
+        method: Method,
+        url: String,
+    },
 }
 
 impl From<Thrown> for Refused {
@@ -82,7 +88,11 @@ pub fn prepare<'c>(
     let throw = match params.is_object() {
         true => {
             let throw = params.get(names::THROW)?;
-            if throw.is_undefined() { options.throw } else { throw.is_truthy() }
+            if throw.is_undefined() {
+                options.throw
+            } else {
+                throw.is_truthy()
+            }
         }
         false => options.throw,
     };
@@ -90,8 +100,17 @@ pub fn prepare<'c>(
         Ok(read) => read,
         Err(message) => {
             let code = http::code::INVALID_URL;
-            let url = url.to_text().map(|text| text.into_string()).unwrap_or_default();
-            return Err(Refused::Invalid { code, message, throw: options.throw, method, url });
+            let url = url
+                .to_text()
+                .map(|text| text.into_string())
+                .unwrap_or_default();
+            return Err(Refused::Invalid {
+                code,
+                message,
+                throw: options.throw,
+                method,
+                url,
+            });
         }
     };
     let request = Request::new(method, url);
@@ -101,7 +120,11 @@ pub fn prepare<'c>(
         name,
         callback: user.http.callback.borrow().clone(),
         jar: Rc::clone(&user.cookies),
-        response_type: if options.discard_bodies { ResponseType::None } else { ResponseType::Text },
+        response_type: if options.discard_bodies {
+            ResponseType::None
+        } else {
+            ResponseType::Text
+        },
         throw,
     };
     let read = read_body(context, &mut prepared.request, body).map_err(Fault::from);
@@ -131,17 +154,30 @@ pub fn prepare<'c>(
 type NamedUrl = (Rc<Url>, Option<Rc<str>>);
 
 /// Reads a URL argument: text, or what `http.url` made.
-fn read_url<'c>(context: &'c Context, value: &Value<'c>) -> Result<Result<NamedUrl, String>, Thrown> {
+fn read_url<'c>(
+    context: &'c Context,
+    value: &Value<'c>,
+) -> Result<Result<NamedUrl, String>, Thrown> {
     if value.is_string() {
         let text = value.to_text()?;
-        let url = user(context).http.url(&text).map_err(|error| error.to_string());
+        let url = user(context)
+            .http
+            .url(&text)
+            .map_err(|error| error.to_string());
         return Ok(url.map(|url| (url, None)));
     }
     if let Some(tagged) = value.instance::<TaggedUrl>() {
-        let url = user(context).http.url(&tagged.url).map_err(|error| error.to_string());
+        let url = user(context)
+            .http
+            .url(&tagged.url)
+            .map_err(|error| error.to_string());
         return Ok(url.map(|url| (url, Some(Rc::clone(&tagged.name)))));
     }
-    let shown = if value.is_nullish() { "<nil>".to_owned() } else { value.to_text()?.into_string() };
+    let shown = if value.is_nullish() {
+        "<nil>".to_owned()
+    } else {
+        value.to_text()?.into_string()
+    };
     Ok(Err(format!("invalid URL: '#{shown}'")))
 }
 
@@ -236,7 +272,8 @@ fn check_length(headers: &Value<'_>, request: &Request, value: &str) {
 }
 
 fn read_tags(prepared: &mut Prepared, tags: &Value<'_>) -> Result<(), Fault> {
-    let tags = SampleTags::read(tags)?.map_err(|error| format!("invalid HTTP request metric tags: {error}"))?;
+    let tags = SampleTags::read(tags)?
+        .map_err(|error| format!("invalid HTTP request metric tags: {error}"))?;
     if let Some(name) = tags.get("name") {
         prepared.name = Some(name.into());
     }
@@ -248,10 +285,13 @@ fn read_tags(prepared: &mut Prepared, tags: &Value<'_>) -> Result<(), Fault> {
 fn read_timeout(value: &Value<'_>) -> Result<Duration, Fault> {
     if let Some(milliseconds) = value.as_number() {
         let span = Duration::try_from_secs_f64(milliseconds / 1000.0);
-        return span.map_err(|_| format!("invalid timeout {milliseconds}: give milliseconds from 0 up").into());
+        return span.map_err(|_| {
+            format!("invalid timeout {milliseconds}: give milliseconds from 0 up").into()
+        });
     }
     let text = value.to_text()?;
-    units::duration::parse(&text).map_err(|_| format!("invalid timeout value: time: invalid duration {:?}", &*text).into())
+    units::duration::parse(&text)
+        .map_err(|_| format!("invalid timeout value: time: invalid duration {:?}", &*text).into())
 }
 
 fn read_cookies(request: &mut Request, cookies: &Value<'_>) -> Result<(), Fault> {
@@ -261,11 +301,18 @@ fn read_cookies(request: &mut Request, cookies: &Value<'_>) -> Result<(), Fault>
             continue;
         }
         let (value, replace) = if value.is_object() {
-            (value.get("value")?.to_text()?.into_string(), value.get("replace")?.is_truthy())
+            (
+                value.get("value")?.to_text()?.into_string(),
+                value.get("replace")?.is_truthy(),
+            )
         } else {
             (value.to_text()?.into_string(), false)
         };
-        request.cookies.push(RequestCookie { name: key.text(), value, replace });
+        request.cookies.push(RequestCookie {
+            name: key.text(),
+            value,
+            replace,
+        });
     }
     Ok(())
 }
@@ -288,6 +335,10 @@ fn read_callback(value: &Value<'_>) -> Result<Callback, Fault> {
     }
     match value.instance::<Expected>() {
         Some(expected) => Ok(Callback::Statuses(Rc::clone(&expected.0))),
-        None => Err("unsupported responseCallback: use http.expectedStatuses(…) or null".to_owned().into()),
+        None => Err(
+            "unsupported responseCallback: use http.expectedStatuses(…) or null"
+                .to_owned()
+                .into(),
+        ),
     }
 }

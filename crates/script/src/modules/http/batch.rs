@@ -38,14 +38,19 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     let answered = context.wait(run(user, work, items.iter().map(|(_, prepared)| prepared)));
     let outcomes = answered.map_err(|cancelled| context.cancelled(cancelled))?;
-    let responses = items.into_iter().zip(outcomes).map(|((key, prepared), outcome)| {
-        conclude(context, prepared, outcome).map(|response| (key, response))
-    });
+    let responses = items
+        .into_iter()
+        .zip(outcomes)
+        .map(|((key, prepared), outcome)| {
+            conclude(context, prepared, outcome).map(|response| (key, response))
+        });
     // Every outcome is told of, and then the first exception, if there is one, is thrown.
     let responses: Vec<_> = responses.collect();
     if requests.is_array() {
-        let responses: Result<Vec<_>, Thrown> =
-            responses.into_iter().map(|entry| entry.map(|(_, response)| response)).collect();
+        let responses: Result<Vec<_>, Thrown> = responses
+            .into_iter()
+            .map(|entry| entry.map(|(_, response)| response))
+            .collect();
         return context.array(responses?);
     }
     let object = context.object()?;
@@ -57,11 +62,22 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 /// The result of a batch of which the request at `key` is none: the others have no answers.
-fn only<'c>(context: &'c Context, requests: &Value<'c>, key: &str, response: Value<'c>) -> Returned<'c> {
+fn only<'c>(
+    context: &'c Context,
+    requests: &Value<'c>,
+    key: &str,
+    response: Value<'c>,
+) -> Returned<'c> {
     if requests.is_array() {
         let place = key.parse().unwrap_or(0);
         let nothing = || context.null();
-        let answers = (0..requests.length()?).map(|at| if at == place { response.clone() } else { nothing() });
+        let answers = (0..requests.length()?).map(|at| {
+            if at == place {
+                response.clone()
+            } else {
+                nothing()
+            }
+        });
         return context.array(answers.collect::<Vec<_>>());
     }
     let object = context.object()?;
@@ -70,22 +86,38 @@ fn only<'c>(context: &'c Context, requests: &Value<'c>, key: &str, response: Val
 }
 
 /// One request: a URL, `[method, url, body?, params?]` or `{ method?, url, body?, params? }`.
-fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Result<Prepared, Refused>, Thrown> {
+fn read_item<'c>(
+    context: &'c Context,
+    key: &str,
+    item: &Value<'c>,
+) -> Result<Result<Prepared, Refused>, Thrown> {
     let none = context.undefined();
     if item.is_string() || item.instance::<TaggedUrl>().is_some() {
         return Ok(prepare(context, Method::Get, item, &none, &none));
     }
     if item.is_array() && item.length()? == 0 {
-        return Ok(Err(invalid(context, "invalid batch request '[]interface {}{}'".to_owned())));
+        return Ok(Err(invalid(
+            context,
+            "invalid batch request '[]interface {}{}'".to_owned(),
+        )));
     }
     if item.is_array() {
         let method = method_of(&item.at(0)?)?;
-        return Ok(prepare(context, method, &item.at(1)?, &item.at(2)?, &item.at(3)?));
+        return Ok(prepare(
+            context,
+            method,
+            &item.at(1)?,
+            &item.at(2)?,
+            &item.at(3)?,
+        ));
     }
     if item.is_object() {
         let url = item.get("url")?;
         if url.is_nullish() {
-            return Ok(Err(invalid(context, format!("batch request {key} doesn't have a url key"))));
+            return Ok(Err(invalid(
+                context,
+                format!("batch request {key} doesn't have a url key"),
+            )));
         }
         let method = method_of(&item.get("method")?)?;
         let body = match method {
@@ -100,11 +132,21 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Re
 
 fn invalid(context: &Context, message: String) -> Refused {
     let throw = user(context).http_options().throw;
-    Refused::Invalid { code: 0, message, throw, method: Method::Get, url: String::new() }
+    Refused::Invalid {
+        code: 0,
+        message,
+        throw,
+        method: Method::Get,
+        url: String::new(),
+    }
 }
 
 /// Sends all requests, so many at once as the options allow; outcomes in the order of the requests.
-async fn run<'a>(user: &User, work: &Work, requests: impl Iterator<Item = &'a Prepared>) -> Vec<Outcome> {
+async fn run<'a>(
+    user: &User,
+    work: &Work,
+    requests: impl Iterator<Item = &'a Prepared>,
+) -> Vec<Outcome> {
     let limits = user.http_options();
     let mut waiting: VecDeque<(usize, &Prepared)> = requests.enumerate().collect();
     let mut outcomes: Vec<Option<Outcome>> = waiting.iter().map(|_| None).collect();
@@ -116,11 +158,21 @@ async fn run<'a>(user: &User, work: &Work, requests: impl Iterator<Item = &'a Pr
                 let count = busy.get(prepared.request.url.host()).copied().unwrap_or(0);
                 limits.batch_per_host == 0 || count < limits.batch_per_host
             };
-            let Some((place, prepared)) = waiting.iter().position(free).and_then(|next| waiting.remove(next)) else {
+            let Some((place, prepared)) = waiting
+                .iter()
+                .position(free)
+                .and_then(|next| waiting.remove(next))
+            else {
                 break;
             };
             *busy.entry(prepared.request.url.host()).or_default() += 1;
-            running.push(async move { (place, prepared, exchange(user, work, prepared, user.base_tags()).await) });
+            running.push(async move {
+                (
+                    place,
+                    prepared,
+                    exchange(user, work, prepared, user.base_tags()).await,
+                )
+            });
         }
         let Some((place, prepared, outcome)) = running.next().await else {
             break;

@@ -39,26 +39,38 @@ pub fn read_body<'c>(
         return Ok(Err(format!("unknown request body type {kind}")));
     }
     let entries = body.entries()?;
-    let has_file = entries.iter().any(|(_, value)| value.instance::<FileData>().is_some());
+    let has_file = entries
+        .iter()
+        .any(|(_, value)| value.instance::<FileData>().is_some());
     let (bytes, content_type) = if has_file {
         let boundary = boundary();
         let bytes = multipart(&entries, &boundary)?;
         (bytes, format!("multipart/form-data; boundary={boundary}"))
     } else {
-        (urlencoded(context, entries)?.into_bytes(), "application/x-www-form-urlencoded".to_owned())
+        (
+            urlencoded(context, entries)?.into_bytes(),
+            "application/x-www-form-urlencoded".to_owned(),
+        )
     };
     request.body = bytes.into();
     Ok(request.headers.set("Content-Type", &content_type))
 }
 
 /// A form as `application/x-www-form-urlencoded`, keys sorted.
-fn urlencoded<'c>(context: &'c Context, mut entries: Vec<(String, Value<'c>)>) -> Result<String, Thrown> {
+fn urlencoded<'c>(
+    context: &'c Context,
+    mut entries: Vec<(String, Value<'c>)>,
+) -> Result<String, Thrown> {
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut text = String::new();
     for (key, value) in &entries {
         if value.is_array() {
             for place in 0..value.length()? {
-                push_pair(&mut text, key, &field_text(context, key, &value.at(place as u32)?)?);
+                push_pair(
+                    &mut text,
+                    key,
+                    &field_text(context, key, &value.at(place as u32)?)?,
+                );
             }
         } else {
             push_pair(&mut text, key, &field_text(context, key, value)?);
@@ -97,7 +109,9 @@ fn push_escaped(out: &mut String, text: &str) {
     use std::fmt::Write as _;
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte as char),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                out.push(byte as char)
+            }
             b' ' => out.push('+'),
             _ => {
                 let _ = write!(out, "%{byte:02X}");
@@ -111,11 +125,16 @@ fn multipart(entries: &[(String, Value<'_>)], boundary: &str) -> Result<Vec<u8>,
     let mut body = Vec::new();
     for (key, value) in entries {
         let name = quoted(key);
-        body.extend_from_slice(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"").as_bytes());
+        body.extend_from_slice(
+            format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"").as_bytes(),
+        );
         if value.instance::<FileData>().is_some() {
             let filename = value.get("filename")?.to_text()?.into_string();
             let content_type = value.get("content_type")?.to_text()?.into_string();
-            let head = format!("; filename=\"{}\"\r\nContent-Type: {content_type}\r\n\r\n", quoted(&filename));
+            let head = format!(
+                "; filename=\"{}\"\r\nContent-Type: {content_type}\r\n\r\n",
+                quoted(&filename)
+            );
             body.extend_from_slice(head.as_bytes());
             body.extend_from_slice(&FileData::bytes(value)?.unwrap_or_default());
         } else {
@@ -134,11 +153,15 @@ fn multipart(entries: &[(String, Value<'_>)], boundary: &str) -> Result<Vec<u8>,
 
 /// A value within quotes of a Content-Disposition field: quotes, backslashes and line ends cannot stand there.
 fn quoted(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace(['\r', '\n'], "_")
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace(['\r', '\n'], "_")
 }
 
 /// A separator that no body holds by chance.
 fn boundary() -> String {
     use std::hash::{BuildHasher, RandomState};
-    (0..4).map(|part| format!("{:015x}", RandomState::new().hash_one(part) >> 4)).collect()
+    (0..4)
+        .map(|part| format!("{:015x}", RandomState::new().hash_one(part) >> 4))
+        .collect()
 }

@@ -91,7 +91,10 @@ fn read_expires(context: &Context, value: &Value<'_>) -> Result<Option<SystemTim
         return Ok(None);
     }
     // The engine's own Date reads RFC 1123 and more.
-    let date = context.global().get("Date")?.invoke("parse", &[&context.string(&text)?])?;
+    let date = context
+        .global()
+        .get("Date")?
+        .invoke("parse", &[&context.string(&text)?])?;
     let milliseconds = date.as_number().filter(|number| number.is_finite());
     match milliseconds {
         Some(number) if number >= 0.0 => {

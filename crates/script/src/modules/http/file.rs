@@ -22,11 +22,17 @@ impl FileData {
 pub fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let data = call.argument(0);
     if !data.is_string() && data.with_bytes(|_| ()).is_none() {
-        return Err(context.throw_type("http.file() takes text or binary data (an ArrayBuffer) as its first argument"));
+        return Err(context.throw_type(
+            "http.file() takes text or binary data (an ArrayBuffer) as its first argument",
+        ));
     }
     let text = |index: usize, default: &dyn Fn() -> String| {
         let argument = call.argument(index);
-        if argument.is_nullish() { Ok(default()) } else { argument.to_text().map(|text| text.into_string()) }
+        if argument.is_nullish() {
+            Ok(default())
+        } else {
+            argument.to_text().map(|text| text.into_string())
+        }
     };
     // Unique among the files of one body, as k6's nanosecond names are.
     let filename = text(1, &|| clock::now().as_nanos().to_string())?;

@@ -42,7 +42,10 @@ pub const MODULE: BuiltIn = BuiltIn {
         Entry::string(c"OCSP_REASON_CA_COMPROMISE", c"ca_compromise"),
         Entry::string(c"OCSP_REASON_AFFILIATION_CHANGED", c"affiliation_changed"),
         Entry::string(c"OCSP_REASON_SUPERSEDED", c"superseded"),
-        Entry::string(c"OCSP_REASON_CESSATION_OF_OPERATION", c"cessation_of_operation"),
+        Entry::string(
+            c"OCSP_REASON_CESSATION_OF_OPERATION",
+            c"cessation_of_operation",
+        ),
         Entry::string(c"OCSP_REASON_CERTIFICATE_HOLD", c"certificate_hold"),
         Entry::string(c"OCSP_REASON_REMOVE_FROM_CRL", c"remove_from_crl"),
         Entry::string(c"OCSP_REASON_PRIVILEGE_WITHDRAWN", c"privilege_withdrawn"),
@@ -92,7 +95,13 @@ fn without_body<'c>(context: &'c Context, call: &Call<'c>, method: Method) -> Re
             ),
         );
     }
-    send::request(context, method, &call.argument(0), &context.undefined(), &call.argument(1))
+    send::request(
+        context,
+        method,
+        &call.argument(0),
+        &context.undefined(),
+        &call.argument(1),
+    )
 }
 
 fn post<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
@@ -117,11 +126,23 @@ fn options<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 /// `(url, body?, params?)`.
 fn with_body<'c>(context: &'c Context, call: &Call<'c>, method: Method) -> Returned<'c> {
-    send::request(context, method, &call.argument(0), &call.argument(1), &call.argument(2))
+    send::request(
+        context,
+        method,
+        &call.argument(0),
+        &call.argument(1),
+        &call.argument(2),
+    )
 }
 
 /// `(method, url, body?, params?)`.
 fn request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let method = send::method_of(&call.argument(0))?;
-    send::request(context, method, &call.argument(1), &call.argument(2), &call.argument(3))
+    send::request(
+        context,
+        method,
+        &call.argument(1),
+        &call.argument(2),
+        &call.argument(3),
+    )
 }

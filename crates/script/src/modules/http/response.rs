@@ -64,7 +64,12 @@ fn place_of(field: usize) -> Option<usize> {
 }
 
 impl Response {
-    pub fn new(mut answer: http::Response, response_type: ResponseType, error: String, error_code: u32) -> Self {
+    pub fn new(
+        mut answer: http::Response,
+        response_type: ResponseType,
+        error: String,
+        error_code: u32,
+    ) -> Self {
         let body = std::mem::take(&mut answer.body);
         Self {
             answer: Some(Box::new(answer)),
@@ -92,7 +97,9 @@ impl Response {
 
     fn make<'c>(&self, context: &'c Context, field: usize) -> Returned<'c> {
         match field {
-            field::STATUS => Ok(context.number(self.answer.as_ref().map_or(0, |answer| answer.status))),
+            field::STATUS => {
+                Ok(context.number(self.answer.as_ref().map_or(0, |answer| answer.status)))
+            }
             field::BODY => self.make_body(context),
             field::HEADERS => self.make_headers(context),
             field::TIMINGS => self.make_timings(context),
@@ -106,16 +113,29 @@ impl Response {
                 (None, Some(answer)) => context.string(answer.url.as_str()),
                 (None, None) => context.string(""),
             },
-            field::REMOTE_PORT => Ok(context.number(self.remote().map_or(0, |remote| remote.port()))),
-            field::REMOTE_IP => {
-                context.string(&self.remote().map_or_else(String::new, |remote| remote.ip().to_string()))
+            field::REMOTE_PORT => {
+                Ok(context.number(self.remote().map_or(0, |remote| remote.port())))
             }
-            field::STATUS_TEXT => {
-                context.string(&self.answer.as_ref().map_or_else(String::new, |answer| answer.status_text()))
-            }
-            field::PROTO => context.string(self.answer.as_ref().map_or("", |answer| answer.proto.as_str())),
+            field::REMOTE_IP => context.string(
+                &self
+                    .remote()
+                    .map_or_else(String::new, |remote| remote.ip().to_string()),
+            ),
+            field::STATUS_TEXT => context.string(
+                &self
+                    .answer
+                    .as_ref()
+                    .map_or_else(String::new, |answer| answer.status_text()),
+            ),
+            field::PROTO => context.string(
+                self.answer
+                    .as_ref()
+                    .map_or("", |answer| answer.proto.as_str()),
+            ),
             field::TLS_VERSION => context.string(self.tls().map_or("", |tls| tls.version)),
-            field::TLS_CIPHER_SUITE => context.string(self.tls().map_or("", |tls| tls.cipher_suite)),
+            field::TLS_CIPHER_SUITE => {
+                context.string(self.tls().map_or("", |tls| tls.cipher_suite))
+            }
             _ => Ok(context.undefined()),
         }
     }
@@ -132,7 +152,10 @@ impl Response {
     /// (RFC 9110, sections 15.3.5 and 15.4.5).
     fn has_no_body(&self) -> bool {
         self.response_type == ResponseType::None
-            || self.answer.as_ref().is_none_or(|answer| matches!(answer.status, 204 | 304))
+            || self
+                .answer
+                .as_ref()
+                .is_none_or(|answer| matches!(answer.status, 204 | 304))
     }
 
     fn make_body<'c>(&self, context: &'c Context) -> Returned<'c> {
@@ -191,7 +214,11 @@ impl Response {
     }
 
     fn make_timings<'c>(&self, context: &'c Context) -> Returned<'c> {
-        let phases = self.answer.as_ref().map(|answer| answer.timeline.phases()).unwrap_or_default();
+        let phases = self
+            .answer
+            .as_ref()
+            .map(|answer| answer.timeline.phases())
+            .unwrap_or_default();
         let blocked = phases.queued + phases.looking_up + phases.connecting + phases.securing;
         let timings = context.object()?;
         let duration = phases.sending + phases.waiting + phases.receiving;
@@ -212,16 +239,29 @@ impl Response {
         for cookie in self.answer.iter().flat_map(|answer| answer.set_cookies()) {
             let object = context.object()?;
             // 0 is "none was given", so that a Max-Age of 0 is the other one that means "at once".
-            let max_age = cookie.max_age.map_or(0, |age| if age <= 0 { -1 } else { age });
+            let max_age = cookie
+                .max_age
+                .map_or(0, |age| if age <= 0 { -1 } else { age });
             object.define("name", context.string(&cookie.name)?)?;
             object.define("value", context.string(&cookie.value)?)?;
-            object.define("domain", context.string(cookie.domain.as_deref().unwrap_or_default())?)?;
-            object.define("path", context.string(cookie.path.as_deref().unwrap_or_default())?)?;
+            object.define(
+                "domain",
+                context.string(cookie.domain.as_deref().unwrap_or_default())?,
+            )?;
+            object.define(
+                "path",
+                context.string(cookie.path.as_deref().unwrap_or_default())?,
+            )?;
             object.define("http_only", context.bool(cookie.http_only))?;
             object.define("secure", context.bool(cookie.secure))?;
             object.define("max_age", context.number(max_age as f64))?;
-            let expires = cookie.expires.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-            object.define("expires", context.number(expires.map_or(NEVER, |since| since.as_millis() as f64)))?;
+            let expires = cookie
+                .expires
+                .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            object.define(
+                "expires",
+                context.number(expires.map_or(NEVER, |since| since.as_millis() as f64)),
+            )?;
             push(context, &cookies, &cookie.name, object)?;
         }
         Ok(cookies)
@@ -264,7 +304,10 @@ impl Response {
             }
         }
         request.define("headers", headers)?;
-        request.define("body", context.string_lossy(sent.map_or(&[], |sent| &sent.body))?)?;
+        request.define(
+            "body",
+            context.string_lossy(sent.map_or(&[], |sent| &sent.body))?,
+        )?;
         request.define("cookies", cookies)?;
         Ok(request)
     }
@@ -274,7 +317,12 @@ impl Response {
 const NEVER: f64 = -6_795_364_578_871.0;
 
 /// Adds to the array at `key`.
-fn push<'c>(context: &'c Context, object: &Value<'c>, key: &str, value: Value<'c>) -> Result<(), Thrown> {
+fn push<'c>(
+    context: &'c Context,
+    object: &Value<'c>,
+    key: &str,
+    value: Value<'c>,
+) -> Result<(), Thrown> {
     let list = object.get(key)?;
     if list.is_array() {
         return list.set(list.length()? as u32, value);
@@ -335,7 +383,12 @@ impl Class for Response {
         Ok(Some(value))
     }
 
-    fn set<'c>(&self, _: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+    fn set<'c>(
+        &self,
+        _: &'c Context,
+        key: &Atom<'c>,
+        value: &Value<'c>,
+    ) -> Result<Written, Thrown> {
         // What has a place of its own is kept there; anything else is an ordinary property, found first.
         match key.position_in(names::RESPONSE).and_then(place_of) {
             Some(place) => {
@@ -347,7 +400,10 @@ impl Class for Response {
     }
 
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
-        Ok(names::RESPONSE.iter().map(|name| Atom::new(context, name)).collect())
+        Ok(names::RESPONSE
+            .iter()
+            .map(|name| Atom::new(context, name))
+            .collect())
     }
 }
 
@@ -379,13 +435,15 @@ fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 fn parse<'c>(context: &'c Context, bytes: &[u8]) -> Returned<'c> {
     let text = String::from_utf8_lossy(bytes);
-    context.parse_json(&text, "response").map_err(|thrown| match json_syntax::check(bytes) {
-        Err(error) => {
-            drop(context.take_exception(thrown));
-            context.throw_plain(error.sentence(bytes))
-        }
-        Ok(()) => thrown,
-    })
+    context
+        .parse_json(&text, "response")
+        .map_err(|thrown| match json_syntax::check(bytes) {
+            Err(error) => {
+                drop(context.take_exception(thrown));
+                context.throw_plain(error.sentence(bytes))
+            }
+            Ok(()) => thrown,
+        })
 }
 
 fn html<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {

@@ -45,7 +45,13 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
         Ok(method) => method,
         Err(thrown) => return context.settled(Err(thrown)),
     };
-    let prepared = prepare(context, method, &call.argument(1), &call.argument(2), &call.argument(3));
+    let prepared = prepare(
+        context,
+        method,
+        &call.argument(1),
+        &call.argument(2),
+        &call.argument(3),
+    );
     let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(refused) => {
@@ -63,10 +69,14 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
         };
         (prepared, outcome)
     };
-    owner.event_loop.promise(context, operation, |context, (prepared, outcome)| match outcome {
-        Some(outcome) => conclude(context, prepared, outcome),
-        None => Err(context.throw_plain("the request was begun in the init context")),
-    })
+    owner.event_loop.promise(
+        context,
+        operation,
+        |context, (prepared, outcome)| match outcome {
+            Some(outcome) => conclude(context, prepared, outcome),
+            None => Err(context.throw_plain("the request was begun in the init context")),
+        },
+    )
 }
 
 /// The method named by an argument; none means GET.
@@ -75,15 +85,23 @@ pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
         return Ok(Method::Get);
     }
     let name = value.to_text()?;
-    Method::parse(&name)
-        .ok_or_else(|| value.context().throw_plain(format!("{:?} is no HTTP method", &*name)))
+    Method::parse(&name).ok_or_else(|| {
+        value
+            .context()
+            .throw_plain(format!("{:?} is no HTTP method", &*name))
+    })
 }
 
 /// What came of a request.
 pub type Outcome = Result<http::Response, Failure>;
 
 /// Sends `prepared`; each round trip is recorded with the tags of `base` as it ends.
-pub async fn exchange(user: &User, work: &Work, prepared: &Prepared, base: Option<BaseTags>) -> Outcome {
+pub async fn exchange(
+    user: &User,
+    work: &Work,
+    prepared: &Prepared,
+    base: Option<BaseTags>,
+) -> Outcome {
     let late = user.lateness();
     let tags = prepared.tags.borrowed();
     let wants_ip = user.run.as_ref().is_some_and(|run| run.tag_ip);
@@ -91,11 +109,24 @@ pub async fn exchange(user: &User, work: &Work, prepared: &Prepared, base: Optio
     let mut each = |exchange: &Exchange| {
         trips += 1;
         if let Some(base) = &base {
-            let is_challenge = trips == 1 && prepared.request.auth == Auth::Digest && exchange.status == 401;
-            record(work, prepared, &tags, exchange, base, late, wants_ip, is_challenge);
+            let is_challenge =
+                trips == 1 && prepared.request.auth == Auth::Digest && exchange.status == 401;
+            record(
+                work,
+                prepared,
+                &tags,
+                exchange,
+                base,
+                late,
+                wants_ip,
+                is_challenge,
+            );
         }
     };
-    let outcome = work.client.send(&prepared.request, Some(&prepared.jar), &mut each).await;
+    let outcome = work
+        .client
+        .send(&prepared.request, Some(&prepared.jar), &mut each)
+        .await;
     if let Ok(response) = &outcome
         && trips > MAX_REDIRECTS
         && (300..400).contains(&response.status)
@@ -106,7 +137,11 @@ pub async fn exchange(user: &User, work: &Work, prepared: &Prepared, base: Optio
             "stopped after {trips} redirects and returned the last; set maxRedirects, or redirects in the request's \
              parameters, to say how many are wanted"
         );
-        user.log_with(Level::Warning, &text, &[("url", &prepared.request.url.masked())]);
+        user.log_with(
+            Level::Warning,
+            &text,
+            &[("url", &prepared.request.url.masked())],
+        );
     }
     outcome
 }
@@ -125,7 +160,11 @@ fn record(
 ) {
     let timeline = &exchange.timeline;
     let phases = timeline.phases();
-    let ip = if wants_ip { exchange.remote.map(|remote| remote.ip().to_string()) } else { None };
+    let ip = if wants_ip {
+        exchange.remote.map(|remote| remote.ip().to_string())
+    } else {
+        None
+    };
     let url = match prepared.request.auth {
         Auth::Digest => exchange.url.without_userinfo(),
         _ => Cow::Borrowed(exchange.url.as_str()),
@@ -154,7 +193,10 @@ fn record(
         error: exchange.error.as_ref().map_or("", |error| &error.message),
         error_code: exchange.error_code(),
         // The challenge of a digest (RFC 7616) is what was asked for.
-        expected: prepared.callback.judge(exchange.status).map(|expected| expected || is_challenge),
+        expected: prepared
+            .callback
+            .judge(exchange.status)
+            .map(|expected| expected || is_challenge),
         ip: ip.as_deref().unwrap_or_default(),
         extra: tags,
     };
@@ -181,7 +223,11 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
             }
             user(context).log_with(Level::Warning, "Request Failed", &[("error", &sentence)]);
             let Failure { error, response } = failure;
-            let kept = if response.body.is_empty() { ResponseType::None } else { prepared.response_type };
+            let kept = if response.body.is_empty() {
+                ResponseType::None
+            } else {
+                prepared.response_type
+            };
             context.instance(Response::new(*response, kept, error.message, error.code))
         }
     }
@@ -212,8 +258,18 @@ pub fn refuse(context: &Context, refused: Refused) -> Returned<'_> {
 pub fn refuse_as<'c>(context: &'c Context, refused: Refused, complaint: &str) -> Returned<'c> {
     match refused {
         Refused::Thrown(thrown) => Err(thrown),
-        Refused::Invalid { message, throw: true, .. } => Err(context.throw_plain(message)),
-        Refused::Invalid { code, message, method, url, .. } => {
+        Refused::Invalid {
+            message,
+            throw: true,
+            ..
+        } => Err(context.throw_plain(message)),
+        Refused::Invalid {
+            code,
+            message,
+            method,
+            url,
+            ..
+        } => {
             user(context).log_with(Level::Warning, complaint, &[("error", &message)]);
             context.instance(Response::refused(method, url, message, code))
         }

@@ -29,9 +29,11 @@ impl Callback {
     pub fn judge(&self, status: u16) -> Option<bool> {
         match self {
             Callback::Default => Some((200..400).contains(&status)),
-            Callback::Statuses(ranges) => {
-                Some(ranges.iter().any(|(low, high)| (*low..=*high).contains(&status)))
-            }
+            Callback::Statuses(ranges) => Some(
+                ranges
+                    .iter()
+                    .any(|(low, high)| (*low..=*high).contains(&status)),
+            ),
             Callback::Off => None,
         }
     }
@@ -46,7 +48,12 @@ impl HttpState {
     /// # Errors
     /// When the text is no URL.
     pub fn url(&self, text: &str) -> Result<Rc<Url>, http::UrlError> {
-        let known = self.urls.borrow().iter().find(|url| url.as_str() == text).cloned();
+        let known = self
+            .urls
+            .borrow()
+            .iter()
+            .find(|url| url.as_str() == text)
+            .cloned();
         if let Some(url) = known {
             return Ok(url);
         }
@@ -80,7 +87,13 @@ pub struct HttpOptions {
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        HttpOptions { throw: false, discard_bodies: false, batch: 20, batch_per_host: 6, max_redirects: None }
+        HttpOptions {
+            throw: false,
+            discard_bodies: false,
+            batch: 20,
+            batch_per_host: 6,
+            max_redirects: None,
+        }
     }
 }
 

@@ -21,7 +21,11 @@ impl Class for TaggedUrl {
 pub fn url<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let parts = call.argument(0);
     if parts.is_string() {
-        return make(context, parts.to_text()?.into_string(), parts.to_text()?.into_string());
+        return make(
+            context,
+            parts.to_text()?.into_string(),
+            parts.to_text()?.into_string(),
+        );
     }
     let (mut url, mut name) = (String::new(), String::new());
     for place in 0..parts.length()? {
@@ -38,7 +42,10 @@ pub fn url<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 fn make(context: &Context, url: String, name: String) -> Returned<'_> {
-    let object = context.instance(TaggedUrl { url: url.clone(), name: name.as_str().into() })?;
+    let object = context.instance(TaggedUrl {
+        url: url.clone(),
+        name: name.as_str().into(),
+    })?;
     object.define("name", context.string(&name)?)?;
     object.define("url", context.string(&url)?)?;
     object.define("clean_url", context.string(&samples::mask_userinfo(&url))?)?;
