@@ -37,7 +37,8 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let scenario = scenario(args)?;
     let duration = scenario.executor.duration().unwrap_or_default();
     let registry = Arc::new(Registry::new());
-    let watch = Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
+    let watch =
+        Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
     let watch = Arc::new(watch);
     let running = engine::start(Setting {
         plan: Arc::new(Plan::single(scenario, Vec::new())),
@@ -79,7 +80,8 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
             .map_err(|error| format!("cannot write the result as JSON: {error}"))?;
         put(format!("{text}\n").as_bytes());
     } else {
-        let paint = Paint::new(paint.is_on() && std::io::IsTerminal::is_terminal(&std::io::stdout()));
+        let paint =
+            Paint::new(paint.is_on() && std::io::IsTerminal::is_terminal(&std::io::stdout()));
         put(report::http_text::render(&title, &result, paint).as_bytes());
     }
     Ok(match ended.aborted {
@@ -108,17 +110,27 @@ fn scenario(args: &HttpArgs) -> Result<Scenario, String> {
     let executor = match (args.rate, args.requests) {
         (Some(0), _) => return Err("--rate 0: leave it out for a closed model".to_owned()),
         (Some(rate), _) => Executor::ConstantArrivalRate {
-            rate: Rate { count: rate, per: Duration::from_secs(1) },
+            rate: Rate {
+                count: rate,
+                per: Duration::from_secs(1),
+            },
             duration,
             pre_allocated: args.connections,
-            max_users: args.max_users.unwrap_or(args.connections.saturating_mul(10).max(1000)),
+            max_users: args
+                .max_users
+                .unwrap_or(args.connections.saturating_mul(10).max(1000)),
         },
         (None, Some(iterations)) => Executor::SharedIterations {
-            users: u32::try_from(iterations).unwrap_or(u32::MAX).min(args.connections),
+            users: u32::try_from(iterations)
+                .unwrap_or(u32::MAX)
+                .min(args.connections),
             iterations,
             max_duration: duration,
         },
-        (None, None) => Executor::ConstantUsers { users: args.connections, duration },
+        (None, None) => Executor::ConstantUsers {
+            users: args.connections,
+            duration,
+        },
     };
     let mut scenario = Scenario::new("http", executor);
     scenario.graceful_stop = Duration::from_secs(1);
@@ -129,9 +141,8 @@ fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
     let body = match &args.body {
         None => Vec::new(),
         Some(text) => match text.strip_prefix('@') {
-            Some(path) => {
-                std::fs::read(path).map_err(|error| format!("--body @{path}: cannot read it: {error}"))?
-            }
+            Some(path) => std::fs::read(path)
+                .map_err(|error| format!("--body @{path}: cannot read it: {error}"))?,
             None => text.clone().into_bytes(),
         },
     };
@@ -150,9 +161,19 @@ fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
         None if args.body.is_some() => "POST".to_owned(),
         None => "GET".to_owned(),
     };
-    let url = if args.url.contains("://") { args.url.clone() } else { format!("http://{}", args.url) };
+    let url = if args.url.contains("://") {
+        args.url.clone()
+    } else {
+        format!("http://{}", args.url)
+    };
     let timeout = parse_duration("--timeout", &args.timeout)?;
-    Ok(RequestSpec { method, url, headers, body: body.into(), timeout })
+    Ok(RequestSpec {
+        method,
+        url,
+        headers,
+        body: body.into(),
+        timeout,
+    })
 }
 
 fn settings(args: &HttpArgs) -> Result<http::Settings, String> {
@@ -167,14 +188,19 @@ fn settings(args: &HttpArgs) -> Result<http::Settings, String> {
         no_connection_reuse: args.no_keepalive,
         protocol,
         discard_response_bodies: true,
-        network: net::NetworkSettings { io: net::Io::Auto, tls: tls(args)?, ..net::NetworkSettings::default() },
+        network: net::NetworkSettings {
+            io: net::Io::Auto,
+            tls: tls(args)?,
+            ..net::NetworkSettings::default()
+        },
         ..http::Settings::default()
     })
 }
 
 fn tls(args: &HttpArgs) -> Result<net::TlsSettings, String> {
     let read = |flag: &str, path: &Path| {
-        std::fs::read(path).map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
+        std::fs::read(path)
+            .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
     };
     let client_certificates = match (&args.cert, &args.key) {
         (Some(cert), Some(key)) => vec![net::ClientCertificate {
@@ -205,7 +231,9 @@ pub fn latency_metric() -> samples::MetricId {
 /// A notice as a sentence.
 pub fn tell(notice: &Notice) -> String {
     match notice {
-        Notice::InsufficientUsers { scenario, users, .. } => format!(
+        Notice::InsufficientUsers {
+            scenario, users, ..
+        } => format!(
             "Insufficient VUs, reached {users} active VUs and cannot initialize more (scenario {scenario})"
         ),
     }

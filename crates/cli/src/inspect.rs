@@ -29,7 +29,9 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
         && let Some(object) = options.as_object_mut()
     {
         let needs = prepared.plan.requirements();
-        let duration = needs.duration_with_graceful_stop.map(units::duration::format);
+        let duration = needs
+            .duration_with_graceful_stop
+            .map(units::duration::format);
         object.insert("totalDuration".to_owned(), duration.into());
         object.insert("maxVUs".to_owned(), needs.max_users.into());
     }

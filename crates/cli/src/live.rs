@@ -26,15 +26,26 @@ impl Live {
         wanted_rate: Option<f64>,
         paint: Paint,
     ) -> Self {
-        Live { title, duration, wanted_rate, paint }
+        Live {
+            title,
+            duration,
+            wanted_rate,
+            paint,
+        }
     }
 
     fn view(&self, session: &Session) -> LiveView {
         let elapsed = session.elapsed();
         let values = |metric| session.totals.values(metric, elapsed);
         let http = session.totals.http();
-        let reading = session.running.scenarios.first().map(|s| s.read(clock::now()));
-        let failed = values(builtin::HTTP_REQ_FAILED).and_then(|v| v.passes()).unwrap_or(0);
+        let reading = session
+            .running
+            .scenarios
+            .first()
+            .map(|s| s.read(clock::now()));
+        let failed = values(builtin::HTTP_REQ_FAILED)
+            .and_then(|v| v.passes())
+            .unwrap_or(0);
         let verdict = session.evidence.judge();
         LiveView {
             title: self.title.clone(),
@@ -49,9 +60,17 @@ impl Live {
             latest: None,
             overall: values(http::latency_metric()).as_ref().and_then(quantiles),
             statuses: http.statuses,
-            errors: http.errors.into_iter().map(|error| (error.text, error.count)).collect(),
+            errors: http
+                .errors
+                .into_iter()
+                .map(|error| (error.text, error.count))
+                .collect(),
             generator: GeneratorLoad {
-                workers: session.pulses.iter().map(|pulse| pulse.cpu.as_secs_f64()).collect(),
+                workers: session
+                    .pulses
+                    .iter()
+                    .map(|pulse| pulse.cpu.as_secs_f64())
+                    .collect(),
                 send_lag: values(builtin::ITERATION_SEND_LAG)
                     .and_then(|values| milliseconds(values.quantile(0.99)?)),
                 rss: machine::rss(),

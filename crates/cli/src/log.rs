@@ -65,8 +65,17 @@ impl Log {
             Some("raw") => Format::Raw,
             Some(other) => return Err(format!("--log-format {other}: use text, json or raw")),
         };
-        let least = if args.verbose { Level::Debug } else { Level::Info };
-        Ok(Log { target, console: None, format, least })
+        let least = if args.verbose {
+            Level::Debug
+        } else {
+            Level::Info
+        };
+        Ok(Log {
+            target,
+            console: None,
+            format,
+            least,
+        })
     }
 
     /// Sends the script's console to a file.
@@ -126,8 +135,13 @@ fn write_to(file: &Mutex<File>, text: &str) {
 
 fn wall_time() -> WallTime {
     let now = SystemTime::now();
-    let unix_seconds =
-        now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().try_into().unwrap_or(0));
-    let offset = report::wall_clock::WallClock::reading(Moment::ZERO, now).local_offset(Moment::ZERO);
-    WallTime { unix_seconds, utc_offset_seconds: offset }
+    let unix_seconds = now
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs().try_into().unwrap_or(0));
+    let offset =
+        report::wall_clock::WallClock::reading(Moment::ZERO, now).local_offset(Moment::ZERO);
+    WallTime {
+        unix_seconds,
+        utc_offset_seconds: offset,
+    }
 }

@@ -68,7 +68,10 @@ fn version(json: bool) -> Exit {
     let version = env!("CARGO_PKG_VERSION");
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     let text = if json {
-        format!("{}\n", serde_json::json!({ "version": version, "os": os, "arch": arch }))
+        format!(
+            "{}\n",
+            serde_json::json!({ "version": version, "os": os, "arch": arch })
+        )
     } else {
         format!("plimsoll v{version} ({os}/{arch})\n")
     };

@@ -31,15 +31,21 @@ pub fn new(args: &NewArgs) -> Exit {
     } else {
         options.create_new(true);
     }
-    let written = options.open(&args.file).and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = options
+        .open(&args.file)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
     let file = args.file.display();
     match written {
         Ok(()) => {
-            say(&format!("New script created: {file}. Run it with: plimsoll run {file}"));
+            say(&format!(
+                "New script created: {file}. Run it with: plimsoll run {file}"
+            ));
             Exit::SUCCESS
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            complain(&format!("{file} already exists; give --force to write over it"));
+            complain(&format!(
+                "{file} already exists; give --force to write over it"
+            ));
             Exit::GENERIC
         }
         Err(error) => {

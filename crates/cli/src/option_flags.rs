@@ -22,8 +22,14 @@ pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
     let mut faults = Vec::new();
     let mut options = Options::from_env(&variables).unwrap_or_else(|errors| {
         faults.extend(errors.0.into_iter().map(|fault| {
-            let flag = given.iter().find(|(_, name, _)| *name == fault.place).map(|(flag, ..)| *flag);
-            Fault::at(flag.map_or(fault.place.clone(), str::to_owned), fault.message)
+            let flag = given
+                .iter()
+                .find(|(_, name, _)| *name == fault.place)
+                .map(|(flag, ..)| *flag);
+            Fault::at(
+                flag.map_or(fault.place.clone(), str::to_owned),
+                fault.message,
+            )
         }));
         Options::default()
     });
@@ -52,7 +58,11 @@ pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
         }
         options.tags = Some(tags);
     }
-    if faults.is_empty() { Ok(options) } else { Err(Errors(faults)) }
+    if faults.is_empty() {
+        Ok(options)
+    } else {
+        Err(Errors(faults))
+    }
 }
 
 fn variables(args: &OptionArgs) -> Vec<Given<'static>> {
@@ -66,9 +76,17 @@ fn variables(args: &OptionArgs) -> Vec<Given<'static>> {
         ("--paused", "K6_PAUSED", flag(args.paused)),
         ("--no-setup", "K6_NO_SETUP", flag(args.no_setup)),
         ("--no-teardown", "K6_NO_TEARDOWN", flag(args.no_teardown)),
-        ("--max-redirects", "K6_MAX_REDIRECTS", args.max_redirects.clone()),
+        (
+            "--max-redirects",
+            "K6_MAX_REDIRECTS",
+            args.max_redirects.clone(),
+        ),
         ("--batch", "K6_BATCH", args.batch.clone()),
-        ("--batch-per-host", "K6_BATCH_PER_HOST", args.batch_per_host.clone()),
+        (
+            "--batch-per-host",
+            "K6_BATCH_PER_HOST",
+            args.batch_per_host.clone(),
+        ),
         ("--rps", "K6_RPS", args.rps.clone()),
         ("--user-agent", "K6_USER_AGENT", args.user_agent.clone()),
         ("--http-debug", "K6_HTTP_DEBUG", args.http_debug.clone()),
@@ -77,16 +95,48 @@ fn variables(args: &OptionArgs) -> Vec<Given<'static>> {
             "K6_INSECURE_SKIP_TLS_VERIFY",
             flag(args.insecure_skip_tls_verify),
         ),
-        ("--no-connection-reuse", "K6_NO_CONNECTION_REUSE", flag(args.no_connection_reuse)),
-        ("--no-vu-connection-reuse", "K6_NO_VU_CONNECTION_REUSE", flag(args.no_vu_connection_reuse)),
-        ("--min-iteration-duration", "K6_MIN_ITERATION_DURATION", args.min_iteration_duration.clone()),
+        (
+            "--no-connection-reuse",
+            "K6_NO_CONNECTION_REUSE",
+            flag(args.no_connection_reuse),
+        ),
+        (
+            "--no-vu-connection-reuse",
+            "K6_NO_VU_CONNECTION_REUSE",
+            flag(args.no_vu_connection_reuse),
+        ),
+        (
+            "--min-iteration-duration",
+            "K6_MIN_ITERATION_DURATION",
+            args.min_iteration_duration.clone(),
+        ),
         ("--throw", "K6_THROW", flag(args.throw)),
-        ("--blacklist-ip", "K6_BLACKLIST_IPS", list(&args.blacklist_ip)),
-        ("--block-hostnames", "K6_BLOCK_HOSTNAMES", list(&args.block_hostnames)),
-        ("--summary-trend-stats", "K6_SUMMARY_TREND_STATS", args.summary_trend_stats.clone()),
-        ("--summary-time-unit", "K6_SUMMARY_TIME_UNIT", args.summary_time_unit.clone()),
+        (
+            "--blacklist-ip",
+            "K6_BLACKLIST_IPS",
+            list(&args.blacklist_ip),
+        ),
+        (
+            "--block-hostnames",
+            "K6_BLOCK_HOSTNAMES",
+            list(&args.block_hostnames),
+        ),
+        (
+            "--summary-trend-stats",
+            "K6_SUMMARY_TREND_STATS",
+            args.summary_trend_stats.clone(),
+        ),
+        (
+            "--summary-time-unit",
+            "K6_SUMMARY_TIME_UNIT",
+            args.summary_time_unit.clone(),
+        ),
         ("--system-tags", "K6_SYSTEM_TAGS", args.system_tags.clone()),
-        ("--console-output", "K6_CONSOLE_OUTPUT", args.console_output.clone()),
+        (
+            "--console-output",
+            "K6_CONSOLE_OUTPUT",
+            args.console_output.clone(),
+        ),
         (
             "--discard-response-bodies",
             "K6_DISCARD_RESPONSE_BODIES",

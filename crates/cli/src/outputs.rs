@@ -36,7 +36,10 @@ impl Outputs {
             .name("outputs".to_owned())
             .spawn(move || write(outputs, &receiver))
             .map_err(|error| format!("cannot start a thread for outputs: {error}"))?;
-        Ok(Outputs { thread: Some((sender, thread)), lost: Vec::new() })
+        Ok(Outputs {
+            thread: Some((sender, thread)),
+            lost: Vec::new(),
+        })
     }
 
     /// Hands samples over.
@@ -45,7 +48,8 @@ impl Outputs {
             && sender.send(records).is_err()
             && self.lost.is_empty()
         {
-            self.lost.push("an output ended early; later samples are not in it".to_owned());
+            self.lost
+                .push("an output ended early; later samples are not in it".to_owned());
         }
     }
 
@@ -55,7 +59,9 @@ impl Outputs {
             drop(sender);
             match thread.join() {
                 Ok(errors) => self.lost.extend(errors),
-                Err(_) => self.lost.push("an output's thread ended by a panic".to_owned()),
+                Err(_) => self
+                    .lost
+                    .push("an output's thread ended by a panic".to_owned()),
             }
         }
         self.lost

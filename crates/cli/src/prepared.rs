@@ -34,11 +34,17 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn config(message: impl ToString) -> Refusal {
-        Refusal { message: message.to_string(), exit: Exit::INVALID_CONFIG }
+        Refusal {
+            message: message.to_string(),
+            exit: Exit::INVALID_CONFIG,
+        }
     }
 
     pub fn generic(message: impl ToString) -> Refusal {
-        Refusal { message: message.to_string(), exit: Exit::GENERIC }
+        Refusal {
+            message: message.to_string(),
+            exit: Exit::GENERIC,
+        }
     }
 }
 
@@ -48,7 +54,10 @@ impl From<ScriptError> for Refusal {
             ScriptError::Exception(_) => Exit::SCRIPT_EXCEPTION,
             ScriptError::Aborted(_) => Exit::ABORTED_BY_SCRIPT,
         };
-        Refusal { message: error.to_string(), exit }
+        Refusal {
+            message: error.to_string(),
+            exit,
+        }
     }
 }
 
@@ -80,17 +89,44 @@ pub fn prepare(
 
     let (script_options, script_warnings) =
         Options::from_json(program.options().clone()).map_err(Refusal::config)?;
-    let layers = Layers { config, script: script_options, env: variables, flags };
+    let layers = Layers {
+        config,
+        script: script_options,
+        env: variables,
+        flags,
+    };
     let (options, warnings) = consolidate(layers).map_err(Refusal::config)?;
-    let exports = Exports { functions: program.functions().to_vec() };
+    let exports = Exports {
+        functions: program.functions().to_vec(),
+    };
     let plan = Plan::build(&options, &exports).map_err(Refusal::config)?;
-    for warning in [config_warnings, script_warnings, warnings, plan.warnings.clone()].concat() {
+    for warning in [
+        config_warnings,
+        script_warnings,
+        warnings,
+        plan.warnings.clone(),
+    ]
+    .concat()
+    {
         tell(log, &warning);
     }
     let system_tags = system_tags(&plan.options);
-    let run_tags: TagMap = plan.options.tags.clone().unwrap_or_default().into_iter().collect();
+    let run_tags: TagMap = plan
+        .options
+        .tags
+        .clone()
+        .unwrap_or_default()
+        .into_iter()
+        .collect();
     program.set_run(run_options(&plan, &system_tags, &run_tags).map_err(Refusal::config)?);
-    Ok(Prepared { program, plan, registry, system_tags, run_tags, source })
+    Ok(Prepared {
+        program,
+        plan,
+        registry,
+        system_tags,
+        run_tags,
+        source,
+    })
 }
 
 fn load(
@@ -102,15 +138,18 @@ fn load(
 ) -> Result<Program, Refusal> {
     let piped = input.path.as_os_str() == "-";
     let path = if piped {
-        std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")).join("-")
+        std::env::current_dir()
+            .unwrap_or_else(|_| PathBuf::from("/"))
+            .join("-")
     } else {
         input.path
     };
     let import_map = match &runtime.import_map {
         None => ImportMap::default(),
         Some(file) => {
-            let text = std::fs::read_to_string(file)
-                .map_err(|error| Refusal::config(format!("--import-map {}: {error}", file.display())))?;
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                Refusal::config(format!("--import-map {}: {error}", file.display()))
+            })?;
             let file = std::path::absolute(file).map_err(Refusal::config)?;
             let folder = file.parent().unwrap_or(std::path::Path::new("/"));
             ImportMap::parse(&text, folder).map_err(Refusal::config)?
@@ -130,15 +169,26 @@ fn load(
 }
 
 fn tell(log: &Log, warning: &Warning) {
-    let fields = warning.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    log.line(Level::Warning, &warning.message, &fields.collect::<Vec<_>>());
+    let fields = warning
+        .fields
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    log.line(
+        Level::Warning,
+        &warning.message,
+        &fields.collect::<Vec<_>>(),
+    );
 }
 
 fn system_tags(options: &Options) -> SystemTags {
     match &options.system_tags {
         None => SystemTags::default(),
         // Both name the same tags.
-        Some(tags) => tags.0.iter().filter_map(|tag| samples::SystemTag::from_key(tag.name())).collect(),
+        Some(tags) => tags
+            .0
+            .iter()
+            .filter_map(|tag| samples::SystemTag::from_key(tag.name()))
+            .collect(),
     }
 }
 
@@ -151,7 +201,11 @@ fn run_options(
     let agent = format!("plimsoll/{} (k6 compatible)", env!("CARGO_PKG_VERSION"));
     let client = settings::settings(options, &agent)?;
     let minute = Duration::from_secs(60);
-    let count = |value: Option<i64>, default| value.and_then(|v| usize::try_from(v).ok()).unwrap_or(default);
+    let count = |value: Option<i64>, default| {
+        value
+            .and_then(|v| usize::try_from(v).ok())
+            .unwrap_or(default)
+    };
     let defaults = HttpOptions::default();
     Ok(RunOptions {
         options: options.to_test_json().to_string(),

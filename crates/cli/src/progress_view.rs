@@ -21,7 +21,11 @@ pub fn view(session: &Session, extent: Extent, now: Moment) -> ProgressView {
     let state = &session.running.state;
     let phase = match session.phase {
         Phase::Init => Shown::Init {
-            what: format!("{}/{} VUs initialized", state.users_initialized(), extent.users),
+            what: format!(
+                "{}/{} VUs initialized",
+                state.users_initialized(),
+                extent.users
+            ),
             done: f64::from(state.users_initialized()) / f64::from(extent.users.max(1)),
         },
         Phase::SetUp => Shown::SetUp,
@@ -39,7 +43,10 @@ pub fn view(session: &Session, extent: Extent, now: Moment) -> ProgressView {
         users_max: extent.users,
         iterations_complete: state.iterations_completed(),
         iterations_interrupted: state.iterations_interrupted(),
-        scenarios: scenarios.iter().map(|state| scenario(state, elapsed, now)).collect(),
+        scenarios: scenarios
+            .iter()
+            .map(|state| scenario(state, elapsed, now))
+            .collect(),
     }
 }
 

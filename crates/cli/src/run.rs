@@ -62,8 +62,11 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
 fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Refusal> {
     let mode = summary_mode(args)?;
     let prepared = prepare(&args.script, &args.runtime, &args.options, log, true)?;
-    let thresholds =
-        if args.runtime.no_thresholds { Vec::new() } else { prepared.plan.thresholds.clone() };
+    let thresholds = if args.runtime.no_thresholds {
+        Vec::new()
+    } else {
+        prepared.plan.thresholds.clone()
+    };
     let specs = args
         .out
         .iter()
@@ -71,14 +74,17 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         .map(|text| OutputSpec::parse(text))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Refusal::generic)?;
-    let watch = Watch::new(&prepared.registry, WatchSettings {
-        thresholds: thresholds.clone(),
-        system_tags: prepared.system_tags,
-        run_tags: prepared.run_tags.clone(),
-        outputs: !specs.is_empty(),
-        output_extra: false,
-        breakdown: mode == SummaryMode::Full,
-    })
+    let watch = Watch::new(
+        &prepared.registry,
+        WatchSettings {
+            thresholds: thresholds.clone(),
+            system_tags: prepared.system_tags,
+            run_tags: prepared.run_tags.clone(),
+            outputs: !specs.is_empty(),
+            output_extra: false,
+            breakdown: mode == SummaryMode::Full,
+        },
+    )
     .map_err(Refusal::config)?;
     let watch = Arc::new(watch);
     let outputs = open_outputs(&specs, &prepared, &thresholds)?;
@@ -90,7 +96,10 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let paint = Paint::new(!no_color(global) && std::io::stdout().is_terminal());
     if !global.quiet {
         show(&header::banner(env!("CARGO_PKG_VERSION"), paint));
-        show(&header::plan(&announce(args, &prepared, &specs, extent), paint));
+        show(&header::plan(
+            &announce(args, &prepared, &specs, extent),
+            paint,
+        ));
     }
     let running = engine::start(Setting {
         plan: Arc::new(prepared.plan.clone()),
@@ -98,16 +107,28 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         registry: Arc::clone(&prepared.registry),
         watch: Arc::clone(&watch),
         run_tags: prepared.run_tags.clone(),
-        min_iteration: prepared.plan.options.min_iteration_duration.unwrap_or(Duration::ZERO),
+        min_iteration: prepared
+            .plan
+            .options
+            .min_iteration_duration
+            .unwrap_or(Duration::ZERO),
         workers: machine::workers(args.runtime.workers),
     });
     let lines = Arc::clone(log);
     interrupts::listen(Arc::clone(&running.state), move |signal| {
-        lines.error(&format!("test run was aborted because plimsoll received a '{signal}' signal"));
+        lines.error(&format!(
+            "test run was aborted because plimsoll received a '{signal}' signal"
+        ));
     })
     .map_err(Refusal::generic)?;
     let totals = Totals::new(Arc::clone(&prepared.registry), watch);
-    let mut watcher = Progress { log: Arc::clone(log), extent, paint, quiet: global.quiet, last: None };
+    let mut watcher = Progress {
+        log: Arc::clone(log),
+        extent,
+        paint,
+        quiet: global.quiet,
+        last: None,
+    };
     let ended = Session::new(running, totals, outputs).accompany(&mut watcher);
     for error in &ended.output_errors {
         log.error(error);
@@ -155,7 +176,9 @@ fn open_outputs(
     let setting = OutputSetting {
         catalog: catalog::Catalog::new(
             Arc::clone(&prepared.registry),
-            thresholds.iter().map(|threshold| (&threshold.metric, threshold.source.as_str())),
+            thresholds
+                .iter()
+                .map(|threshold| (&threshold.metric, threshold.source.as_str())),
         ),
         clock: wall_clock::WallClock::reading(clock::now(), SystemTime::now()),
         system_tags: samples::SystemTag::ALL
@@ -172,7 +195,12 @@ fn open_outputs(
     Outputs::start(opened).map_err(Refusal::generic)
 }
 
-fn announce(args: &RunArgs, prepared: &Prepared, specs: &[OutputSpec], extent: Extent) -> header::Header {
+fn announce(
+    args: &RunArgs,
+    prepared: &Prepared,
+    specs: &[OutputSpec],
+    extent: Extent,
+) -> header::Header {
     header::Header {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         script: args.script.clone(),
@@ -196,18 +224,27 @@ fn announce(args: &RunArgs, prepared: &Prepared, specs: &[OutputSpec], extent: E
 fn tell_ending(ended: &Ended, log: &Log) {
     match &ended.aborted {
         Some(AbortReason::ScriptException(text) | AbortReason::Machine(text)) => log.error(text),
-        Some(AbortReason::SetupTimeout(text) | AbortReason::TeardownTimeout(text)) => log.error(text),
+        Some(AbortReason::SetupTimeout(text) | AbortReason::TeardownTimeout(text)) => {
+            log.error(text)
+        }
         Some(AbortReason::ByScript(text)) => log.error(text),
         Some(AbortReason::Threshold | AbortReason::Signal) | None => {}
     }
     if !ended.crossed.is_empty() {
-        let metrics: Vec<String> = ended.crossed.iter().map(|name| format!("'{name}'")).collect();
+        let metrics: Vec<String> = ended
+            .crossed
+            .iter()
+            .map(|name| format!("'{name}'"))
+            .collect();
         let what = if matches!(ended.aborted, Some(AbortReason::Threshold)) {
             "were crossed; at least one has abortOnFail enabled, stopping test prematurely"
         } else {
             "have been crossed"
         };
-        log.error(&format!("thresholds on metrics {} {what}", metrics.join(", ")));
+        log.error(&format!(
+            "thresholds on metrics {} {what}",
+            metrics.join(", ")
+        ));
     }
 }
 
@@ -237,7 +274,10 @@ fn summarize(
 ) {
     let options = &prepared.plan.options;
     let plain = no_color(global);
-    let style = Style::new(options, Paint::new(!plain && std::io::stdout().is_terminal()));
+    let style = Style::new(
+        options,
+        Paint::new(!plain && std::io::stdout().is_terminal()),
+    );
     let about = Circumstances {
         trend_stats: style.trend_stats.clone(),
         time_unit: style.time_unit,
@@ -262,10 +302,13 @@ fn summarize(
     } else {
         report::summary_data::handle_summary_argument(&ended.summary, &about)
     };
-    let own = prepared.program.handle_summary(&data).unwrap_or_else(|error| {
-        log.error(&error.to_string());
-        None
-    });
+    let own = prepared
+        .program
+        .handle_summary(&data)
+        .unwrap_or_else(|error| {
+            log.error(&error.to_string());
+            None
+        });
     match own {
         Some(outputs) => outputs.iter().for_each(|output| write_output(output, log)),
         None => {
@@ -297,7 +340,10 @@ fn summarize(
         };
         let written = std::fs::write(file, report::pretty_json(&data));
         if let Err(error) = written {
-            log.error(&format!("cannot write the summary to {}: {error}", file.display()));
+            log.error(&format!(
+                "cannot write the summary to {}: {error}",
+                file.display()
+            ));
         }
     }
 }
@@ -326,11 +372,19 @@ struct Progress {
 
 impl Watcher for Progress {
     fn interval(&self) -> Duration {
-        if screen_columns().is_some() { Duration::from_millis(100) } else { Duration::from_secs(1) }
+        if screen_columns().is_some() {
+            Duration::from_millis(100)
+        } else {
+            Duration::from_secs(1)
+        }
     }
 
     fn notice(&mut self, notice: &Notice) {
-        let Notice::InsufficientUsers { scenario, users, executor } = notice;
+        let Notice::InsufficientUsers {
+            scenario,
+            users,
+            executor,
+        } = notice;
         self.log.line(
             script::logline::Level::Warning,
             &format!("Insufficient VUs, reached {users} active VUs and cannot initialize more"),

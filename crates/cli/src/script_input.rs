@@ -29,7 +29,10 @@ impl ScriptInput {
                 .take(LONGEST)
                 .read_to_end(&mut source)
                 .map_err(|error| format!("cannot read the script from standard input: {error}"))?;
-            return Ok(ScriptInput { path: PathBuf::from("-"), source });
+            return Ok(ScriptInput {
+                path: PathBuf::from("-"),
+                source,
+            });
         }
         let path = std::path::absolute(name).map_err(|error| format!("{name}: {error}"))?;
         let source = std::fs::read(&path).map_err(|error| {
@@ -47,7 +50,10 @@ impl ScriptInput {
 ///
 /// # Errors
 /// When a flag is not of the form NAME=VALUE.
-pub fn environment(args: &RuntimeArgs, include_system: bool) -> Result<BTreeMap<String, String>, String> {
+pub fn environment(
+    args: &RuntimeArgs,
+    include_system: bool,
+) -> Result<BTreeMap<String, String>, String> {
     let mut env = BTreeMap::new();
     if args.include_system_env_vars.unwrap_or(include_system) {
         env.extend(std::env::vars_os().filter_map(|(name, value)| {
@@ -64,7 +70,9 @@ pub fn environment(args: &RuntimeArgs, include_system: bool) -> Result<BTreeMap<
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && !name.starts_with(|c: char| c.is_ascii_digit());
         if !fine {
-            return Err(format!("--env {given}: \"{name}\" is no name of a variable; write NAME=VALUE"));
+            return Err(format!(
+                "--env {given}: \"{name}\" is no name of a variable; write NAME=VALUE"
+            ));
         }
         env.insert(name.to_owned(), value);
     }
@@ -84,8 +92,15 @@ pub fn config(named: Option<&Path>) -> Result<Option<serde_json::Value>, String>
     };
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(error) if !must_exist && error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("cannot read the config file {}: {error}", path.display())),
+        Err(error) if !must_exist && error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(error) => {
+            return Err(format!(
+                "cannot read the config file {}: {error}",
+                path.display()
+            ));
+        }
     };
     serde_json::from_str(&text)
         .map(Some)

@@ -67,11 +67,7 @@ const JUDGE: Duration = Duration::from_secs(2);
 const RATES: usize = 120;
 
 impl Session {
-    pub fn new(
-        running: Running,
-        totals: Totals,
-            outputs: Outputs,
-    ) -> Self {
+    pub fn new(running: Running, totals: Totals, outputs: Outputs) -> Self {
         Session {
             running,
             totals,
@@ -89,7 +85,9 @@ impl Session {
     pub fn elapsed(&self) -> Duration {
         let state = &self.running.state;
         let end = state.ended().unwrap_or_else(clock::now);
-        state.started().map_or(Duration::ZERO, |started| end.since(started))
+        state
+            .started()
+            .map_or(Duration::ZERO, |started| end.since(started))
     }
 
     /// Accompanies the run to its end.
@@ -98,7 +96,9 @@ impl Session {
         let mut seconds: Option<Moment> = None;
         let mut judging: Option<Moment> = None;
         loop {
-            let wait = next_look.since(clock::now()).min(Duration::from_millis(100));
+            let wait = next_look
+                .since(clock::now())
+                .min(Duration::from_millis(100));
             match self.running.events.recv_timeout(wait) {
                 Ok(Event::Finished) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(event) => self.take(event, watcher),
@@ -133,7 +133,11 @@ impl Session {
             Event::Started => self.phase = Phase::Running,
             Event::ScenariosDone => self.phase = Phase::TearDown,
             Event::Notice(notice) => watcher.notice(&notice),
-            Event::Window { worker, window, pulse } => {
+            Event::Window {
+                worker,
+                window,
+                pulse,
+            } => {
                 self.totals.merge(window);
                 if let Some(pulse) = pulse {
                     if self.phase == Phase::Running {
@@ -162,7 +166,8 @@ impl Session {
 
     fn count_users(&mut self, now: Moment) {
         let state = &self.running.state;
-        self.totals.users(state.users_active(), state.users_initialized(), now);
+        self.totals
+            .users(state.users_active(), state.users_initialized(), now);
         let requests = self.requests();
         if self.rates.len() == RATES {
             self.rates.pop_front();
@@ -244,8 +249,8 @@ impl Session {
         evidence.send_lag_p99 = lag;
         evidence.latency_median = median;
         evidence.dropped = if lag.is_some() { dropped } else { 0 };
-        evidence.started = self.running.state.iterations_completed()
-            + self.running.state.iterations_interrupted();
+        evidence.started =
+            self.running.state.iterations_completed() + self.running.state.iterations_interrupted();
         evidence.exhausted = exhausted;
         evidence.failed = failed;
         evidence.requests = requests;
@@ -254,7 +259,9 @@ impl Session {
 
 /// EADDRNOTAVAIL, EMFILE and ENFILE, as their messages tell.
 fn is_exhaustion(text: &str) -> bool {
-    ["assign requested address", "oo many open files"].iter().any(|part| text.contains(part))
+    ["assign requested address", "oo many open files"]
+        .iter()
+        .any(|part| text.contains(part))
 }
 
 fn milliseconds(value: f64) -> Option<Duration> {

@@ -12,7 +12,9 @@ use plan::{DnsPolicy, DnsSelect, Options, Protocol, TlsVersion};
 pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, String> {
     let defaults = http::Settings::default();
     let count = |value: Option<i64>, default: usize| {
-        value.and_then(|value| usize::try_from(value).ok()).unwrap_or(default)
+        value
+            .and_then(|value| usize::try_from(value).ok())
+            .unwrap_or(default)
     };
     let tls = tls(options);
     tls.check()?;
@@ -32,7 +34,10 @@ pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, S
             .max_redirects
             .and_then(|value| u32::try_from(value).ok())
             .unwrap_or(defaults.max_redirects),
-        user_agent: options.user_agent.clone().unwrap_or_else(|| user_agent.to_owned()),
+        user_agent: options
+            .user_agent
+            .clone()
+            .unwrap_or_else(|| user_agent.to_owned()),
         no_connection_reuse: options.no_connection_reuse.unwrap_or(false),
         idle_per_host: count(options.batch_per_host, defaults.idle_per_host).max(1),
         idle_total: count(options.batch, defaults.idle_total).max(1),
@@ -55,14 +60,20 @@ pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, S
 fn rules(options: &Options) -> Result<HostRules, String> {
     let mut rules = HostRules::default();
     for (name, target) in options.hosts.iter().flat_map(|hosts| &hosts.0) {
-        rules.add_override(name, &target.to_string()).map_err(|error| format!("hosts: {error}"))?;
+        rules
+            .add_override(name, &target.to_string())
+            .map_err(|error| format!("hosts: {error}"))?;
     }
     for pattern in options.block_hostnames.iter().flatten() {
         rules
             .block_host(pattern.as_str())
             .map_err(|error| format!("blockHostnames: {error}"))?;
     }
-    let blocked = options.blacklist_ips.iter().flatten().map(ToString::to_string);
+    let blocked = options
+        .blacklist_ips
+        .iter()
+        .flatten()
+        .map(ToString::to_string);
     for range in ranges("blacklistIPs", blocked)? {
         rules.blacklist(range);
     }
@@ -75,13 +86,17 @@ fn ranges(
 ) -> Result<Vec<IpRange>, String> {
     texts
         .into_iter()
-        .map(|text| IpRange::parse(text.as_ref().trim()).map_err(|error| format!("{option}: {error}")))
+        .map(|text| {
+            IpRange::parse(text.as_ref().trim()).map_err(|error| format!("{option}: {error}"))
+        })
         .collect()
 }
 
 fn dns(options: &Options) -> DnsSettings {
     let defaults = DnsSettings::default();
-    let Some(dns) = &options.dns else { return defaults };
+    let Some(dns) = &options.dns else {
+        return defaults;
+    };
     DnsSettings {
         ttl: match &dns.ttl {
             Some(ttl) => ttl.keep.unwrap_or(Duration::MAX),

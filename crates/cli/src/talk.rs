@@ -29,7 +29,9 @@ pub fn talk(text: &str) {
     let mut err = std::io::stderr().lock();
     let clear: &[u8] = if err.is_terminal() { b"\x1b[J" } else { b"" };
     // Where standard error is gone there is nobody left to tell.
-    let _ = err.write_all(clear).and_then(|()| err.write_all(text.as_bytes()));
+    let _ = err
+        .write_all(clear)
+        .and_then(|()| err.write_all(text.as_bytes()));
 }
 
 /// Data for standard output. A reader that has gone away (`| head`) is no
@@ -44,7 +46,11 @@ pub fn put(data: &[u8]) {
 /// on standard output. On a terminal it is written over what progress may
 /// stand below the cursor.
 pub fn show(text: &str) {
-    let clear = if std::io::stdout().is_terminal() { "\x1b[J" } else { "" };
+    let clear = if std::io::stdout().is_terminal() {
+        "\x1b[J"
+    } else {
+        ""
+    };
     put(format!("{clear}{text}").as_bytes());
 }
 

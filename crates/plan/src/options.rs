@@ -256,7 +256,8 @@ impl Options {
             object.retain(|key, _| !PROGRAM_SETTINGS.contains(&key.as_str()));
         }
         Options::read(&value, "the config file").map_err(|errors| {
-            let of_config = |fault: Fault| Fault::at(format!("config file: {}", fault.place), fault.message);
+            let of_config =
+                |fault: Fault| Fault::at(format!("config file: {}", fault.place), fault.message);
             Errors(errors.0.into_iter().map(of_config).collect())
         })
     }
@@ -337,7 +338,10 @@ fn told(key: &str) -> String {
     if CLI_ONLY.contains(&key) {
         return format!("{quoted} (it is set by a flag or a variable only)");
     }
-    let known = Options::KEYS.iter().copied().filter(|known| !CLI_ONLY.contains(known));
+    let known = Options::KEYS
+        .iter()
+        .copied()
+        .filter(|known| !CLI_ONLY.contains(known));
     match units::nearest(key, known) {
         Some(meant) => format!("{quoted} (did you mean \"{meant}\"?)"),
         None => quoted,

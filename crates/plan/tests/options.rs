@@ -151,8 +151,14 @@ fn unknown_keys_warn_with_the_nearest_name() {
     assert_eq!(warnings.len(), 1);
     let message = &warnings[0].message;
     assert!(message.contains("did you mean \"thresholds\""), "{message}");
-    assert!(message.contains("flag") && message.contains("\"zzzzzz\""), "{message}");
-    let error = ("error".to_owned(), "json: unknown field \"tresholds\"".to_owned());
+    assert!(
+        message.contains("flag") && message.contains("\"zzzzzz\""),
+        "{message}"
+    );
+    let error = (
+        "error".to_owned(),
+        "json: unknown field \"tresholds\"".to_owned(),
+    );
     assert_eq!(warnings[0].fields, [error]);
 }
 

@@ -10,9 +10,15 @@ use crate::user::user;
 pub static ENTRIES: &[Entry] = &[
     Entry::function(c"log", 0, |context, call| log(context, call, Level::Info)),
     Entry::function(c"info", 0, |context, call| log(context, call, Level::Info)),
-    Entry::function(c"debug", 0, |context, call| log(context, call, Level::Debug)),
-    Entry::function(c"warn", 0, |context, call| log(context, call, Level::Warning)),
-    Entry::function(c"error", 0, |context, call| log(context, call, Level::Error)),
+    Entry::function(c"debug", 0, |context, call| {
+        log(context, call, Level::Debug)
+    }),
+    Entry::function(c"warn", 0, |context, call| {
+        log(context, call, Level::Warning)
+    }),
+    Entry::function(c"error", 0, |context, call| {
+        log(context, call, Level::Error)
+    }),
 ];
 
 fn log<'c>(context: &'c Context, call: &Call<'c>, level: Level) -> Returned<'c> {
@@ -40,7 +46,11 @@ fn write_outer(line: &mut String, value: &Value<'_>) -> Result<(), Thrown> {
 }
 
 /// A value within another: text stands in quotes, and what JSON does not know is null.
-fn write_inner<'c>(line: &mut String, value: &Value<'c>, around: &mut Vec<Value<'c>>) -> Result<(), Thrown> {
+fn write_inner<'c>(
+    line: &mut String,
+    value: &Value<'c>,
+    around: &mut Vec<Value<'c>>,
+) -> Result<(), Thrown> {
     if value.is_undefined() {
         line.push_str("null");
     } else if value.is_string() {
@@ -63,7 +73,11 @@ fn write_symbol(line: &mut String, value: &Value<'_>) -> Result<(), Thrown> {
     Ok(())
 }
 
-fn write_object<'c>(line: &mut String, value: &Value<'c>, around: &mut Vec<Value<'c>>) -> Result<(), Thrown> {
+fn write_object<'c>(
+    line: &mut String,
+    value: &Value<'c>,
+    around: &mut Vec<Value<'c>>,
+) -> Result<(), Thrown> {
     if around.iter().any(|outer| outer.is_same(value)) {
         line.push_str("[Circular]");
         return Ok(());
@@ -99,7 +113,11 @@ fn write_object<'c>(line: &mut String, value: &Value<'c>, around: &mut Vec<Value
 /// How deep values are shown. Nobody reads further, and a stack has an end.
 const DEEPEST: usize = 100;
 
-fn write_items<'c>(line: &mut String, value: &Value<'c>, around: &mut Vec<Value<'c>>) -> Result<(), Thrown> {
+fn write_items<'c>(
+    line: &mut String,
+    value: &Value<'c>,
+    around: &mut Vec<Value<'c>>,
+) -> Result<(), Thrown> {
     let length = value.length()?;
     if length == 0 {
         line.push_str("[]");
@@ -116,7 +134,11 @@ fn write_items<'c>(line: &mut String, value: &Value<'c>, around: &mut Vec<Value<
     Ok(())
 }
 
-fn write_members<'c>(line: &mut String, value: &Value<'c>, around: &mut Vec<Value<'c>>) -> Result<(), Thrown> {
+fn write_members<'c>(
+    line: &mut String,
+    value: &Value<'c>,
+    around: &mut Vec<Value<'c>>,
+) -> Result<(), Thrown> {
     let mut any = false;
     for key in value.keys()? {
         line.push_str(if any { ", " } else { "{ " });

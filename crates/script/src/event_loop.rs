@@ -70,14 +70,22 @@ impl EventLoop {
     ) -> TimerId {
         let id = self.last_timer.get() + 1;
         self.last_timer.set(id);
-        let timer = Timer { callback: Persistent::new(callback), arguments, every };
-        self.timers.borrow_mut().insert((clock::now() + delay, id), timer);
+        let timer = Timer {
+            callback: Persistent::new(callback),
+            arguments,
+            every,
+        };
+        self.timers
+            .borrow_mut()
+            .insert((clock::now() + delay, id), timer);
         id
     }
 
     /// Takes a timer away; an unknown one does nothing.
     pub fn remove_timer(&self, id: TimerId) {
-        self.timers.borrow_mut().retain(|(_, known), _| *known != id);
+        self.timers
+            .borrow_mut()
+            .retain(|(_, known), _| *known != id);
     }
 
     /// Runs promise jobs, timers and what finished operations have to tell, until nothing is left to wait for.
@@ -111,7 +119,9 @@ impl EventLoop {
         } else if self.is_idle() {
             return Ok(false);
         } else {
-            context.wait(self.next()).map_err(|cancelled| context.cancelled(cancelled))?;
+            context
+                .wait(self.next())
+                .map_err(|cancelled| context.cancelled(cancelled))?;
         }
         Ok(true)
     }
@@ -139,9 +149,18 @@ impl EventLoop {
         (first.key().0 <= clock::now()).then(|| first.remove_entry())
     }
 
-    fn fire(&self, context: &Context, (due, id): (Moment, TimerId), timer: Timer) -> Result<(), Thrown> {
+    fn fire(
+        &self,
+        context: &Context,
+        (due, id): (Moment, TimerId),
+        timer: Timer,
+    ) -> Result<(), Thrown> {
         let callback = timer.callback.restore(context);
-        let arguments: Vec<_> = timer.arguments.iter().map(|kept| kept.restore(context)).collect();
+        let arguments: Vec<_> = timer
+            .arguments
+            .iter()
+            .map(|kept| kept.restore(context))
+            .collect();
         if let Some(every) = timer.every {
             // Put back first: the callback may be the one to remove it. Turns that were missed are not made up.
             let next = (due + every).max(clock::now());
@@ -153,7 +172,11 @@ impl EventLoop {
 
     /// Resolves when an operation has finished or a timer is due.
     async fn next(&self) {
-        let deadline = self.timers.borrow().first_key_value().map(|((due, _), _)| *due);
+        let deadline = self
+            .timers
+            .borrow()
+            .first_key_value()
+            .map(|((due, _), _)| *due);
         let mut alarm = pin!(async {
             match deadline {
                 Some(due) => sleep_until(due).await,
@@ -187,7 +210,11 @@ impl EventLoop {
     }
 
     /// Polls a script and, beside it, what it has left running.
-    pub fn poll_with<R: 'static>(&self, fiber: &mut Fiber<R>, task: &mut TaskContext<'_>) -> Poll<R> {
+    pub fn poll_with<R: 'static>(
+        &self,
+        fiber: &mut Fiber<R>,
+        task: &mut TaskContext<'_>,
+    ) -> Poll<R> {
         loop {
             if let Poll::Ready(result) = Pin::new(&mut *fiber).poll(task) {
                 return Poll::Ready(result);

@@ -56,22 +56,43 @@ impl Class for Environment {
         value.map(|value| context.string(&value)).transpose()
     }
 
-    fn set<'c>(&self, context: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+    fn set<'c>(
+        &self,
+        context: &'c Context,
+        key: &Atom<'c>,
+        value: &Value<'c>,
+    ) -> Result<Written, Thrown> {
         let value = value.to_text()?.into_string();
-        user(context).env_changes.borrow_mut().insert(key.text(), Some(value));
+        user(context)
+            .env_changes
+            .borrow_mut()
+            .insert(key.text(), Some(value));
         Ok(Written::Done)
     }
 
     fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
-        user(context).env_changes.borrow_mut().insert(key.text(), None);
+        user(context)
+            .env_changes
+            .borrow_mut()
+            .insert(key.text(), None);
         Ok(true)
     }
 
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
         let user = user(context);
         let changes = user.env_changes.borrow();
-        let kept = user.common.env.keys().filter(|name| !changes.contains_key(*name));
-        let changed = changes.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name);
-        Ok(kept.chain(changed).map(|name| Atom::from_text(context, name)).collect())
+        let kept = user
+            .common
+            .env
+            .keys()
+            .filter(|name| !changes.contains_key(*name));
+        let changed = changes
+            .iter()
+            .filter(|(_, value)| value.is_some())
+            .map(|(name, _)| name);
+        Ok(kept
+            .chain(changed)
+            .map(|name| Atom::from_text(context, name))
+            .collect())
     }
 }

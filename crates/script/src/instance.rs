@@ -46,7 +46,11 @@ impl Instance {
     /// What the init code threw, or that it asked for the end of the run.
     pub async fn start(user: User) -> Result<Self, ScriptError> {
         let user = Rc::new(user);
-        let settings = Settings { names: names::TABLE, memory_limit: None, loader: Rc::new(UserLoader) };
+        let settings = Settings {
+            names: names::TABLE,
+            memory_limit: None,
+            loader: Rc::new(UserLoader),
+        };
         let runtime = Runtime::new(settings, Rc::clone(&user))
             .map_err(|error| ScriptError::Aborted(AbortReason::Machine(error.to_string())))?;
         let asked = Rc::clone(&user);
@@ -56,18 +60,24 @@ impl Instance {
             settle(context, outcome, |value| Ok(Persistent::new(&value)))
         });
         match started.await {
-            Outcome::Returned(exports) => {
-                Ok(Self { user, exports: Rc::new(exports), functions: RefCell::default(), runtime })
-            }
+            Outcome::Returned(exports) => Ok(Self {
+                user,
+                exports: Rc::new(exports),
+                functions: RefCell::default(),
+                runtime,
+            }),
             Outcome::Threw(text) => Err(ScriptError::Exception(text)),
-            Outcome::Interrupted => Err(ScriptError::Exception("the init code was interrupted".to_owned())),
+            Outcome::Interrupted => Err(ScriptError::Exception(
+                "the init code was interrupted".to_owned(),
+            )),
             Outcome::Aborted(reason) => Err(ScriptError::Aborted(reason)),
         }
     }
 
     /// Looks at the exports, without running any of them.
     pub fn with_exports<R>(&self, body: impl for<'c> FnOnce(&Value<'c>) -> R) -> R {
-        self.runtime.enter(|context| body(&self.exports.restore(context)))
+        self.runtime
+            .enter(|context| body(&self.exports.restore(context)))
     }
 
     /// The exported function `name`.
@@ -83,7 +93,9 @@ impl Instance {
                 None
             }
         })?;
-        self.functions.borrow_mut().insert(name.to_owned(), Rc::clone(&found));
+        self.functions
+            .borrow_mut()
+            .insert(name.to_owned(), Rc::clone(&found));
         Some(found)
     }
 
@@ -99,9 +111,11 @@ impl Instance {
     ) -> Outcome<T> {
         self.user.set_phase(phase);
         let called = run(&self.runtime, &self.user, stop, move |context| {
-            let outcome = argument
-                .make(context)
-                .and_then(|argument| function.restore(context).call(&context.undefined(), &[&argument]));
+            let outcome = argument.make(context).and_then(|argument| {
+                function
+                    .restore(context)
+                    .call(&context.undefined(), &[&argument])
+            });
             settle(context, outcome, read)
         });
         called.await
@@ -212,11 +226,16 @@ fn settle<'c, T>(
     let user = user(context);
     let outcome = match outcome {
         Ok(value) => match user.event_loop.drain(context) {
-            Ok(()) => settled(context, value).and_then(read).map_err(|thrown| of_exception(context, thrown)),
+            Ok(()) => settled(context, value)
+                .and_then(read)
+                .map_err(|thrown| of_exception(context, thrown)),
             Err(Drained::Thrown(thrown)) => Err(of_exception(context, thrown)),
             Err(Drained::Unhandled(reason)) => {
                 let exception = crate::quickjs::Exception(reason.restore(context));
-                Err(Outcome::Threw(format!("Uncaught (in promise) {}", with_stack(&exception))))
+                Err(Outcome::Threw(format!(
+                    "Uncaught (in promise) {}",
+                    with_stack(&exception)
+                )))
             }
         },
         Err(thrown) => Err(of_exception(context, thrown)),

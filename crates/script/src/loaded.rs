@@ -60,8 +60,8 @@ impl Program {
         })?;
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let entry = Location::File(path);
-        let typescript =
-            settings.may_be_typescript || matches!(entry.extension().as_str(), "ts" | "mts" | "cts");
+        let typescript = settings.may_be_typescript
+            || matches!(entry.extension().as_str(), "ts" | "mts" | "cts");
         let common = Arc::new(Common {
             library: Library::new(entry, folder, settings.fetch, settings.import_map),
             registry: settings.registry,
@@ -74,11 +74,18 @@ impl Program {
         });
         let source = settings.source;
         once::on_own_thread(move || {
-            common.library.add_entry(&source, typescript).map_err(ScriptError::Exception)?;
-            let exports = once::block_on(first_run(Arc::clone(&common)))
-                .map_err(|error| ScriptError::Exception(format!("cannot start an event loop: {error}")))??;
+            common
+                .library
+                .add_entry(&source, typescript)
+                .map_err(ScriptError::Exception)?;
+            let exports = once::block_on(first_run(Arc::clone(&common))).map_err(|error| {
+                ScriptError::Exception(format!("cannot start an event loop: {error}"))
+            })??;
             common.library.seal();
-            Ok(Program { common, exports: Arc::new(exports) })
+            Ok(Program {
+                common,
+                exports: Arc::new(exports),
+            })
         })
     }
 
@@ -95,7 +102,10 @@ impl Program {
     /// Tells the program what holds for the run. Only the first call counts.
     pub fn set_run(&self, options: RunOptions) {
         let all: Json = serde_json::from_str(&options.script_options).unwrap_or_default();
-        let _ = self.common.option_changes.set(changes_to(self.options(), &all));
+        let _ = self
+            .common
+            .option_changes
+            .set(changes_to(self.options(), &all));
         let _ = self.common.run.set(Arc::new(options));
     }
 
@@ -114,8 +124,11 @@ impl Program {
 /// The consolidated options that differ from what the script has, each as JSON. What nobody set is not among them.
 fn changes_to(own: &Json, all: &Json) -> Vec<(String, String)> {
     let all = all.as_object().into_iter().flatten();
-    let changed = all.filter(|(key, value)| !value.is_null() && own.get(key.as_str()) != Some(value));
-    changed.map(|(key, value)| (key.clone(), value.to_string())).collect()
+    let changed =
+        all.filter(|(key, value)| !value.is_null() && own.get(key.as_str()) != Some(value));
+    changed
+        .map(|(key, value)| (key.clone(), value.to_string()))
+        .collect()
 }
 
 /// Runs the init code for the first time, and looks at what it exports.
@@ -128,10 +141,12 @@ async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
             let functions = functions.map(|(name, _)| name.clone()).collect();
             Ok((functions, exports.get("options")?.to_json()?))
         };
-        let (functions, options) = read().map_err(|thrown| ScriptError::thrown(exports.context(), thrown))?;
+        let (functions, options) =
+            read().map_err(|thrown| ScriptError::thrown(exports.context(), thrown))?;
         let options = match options {
-            Some(json) => serde_json::from_str(&json)
-                .map_err(|error| ScriptError::Exception(format!("the exported options are no JSON: {error}")))?,
+            Some(json) => serde_json::from_str(&json).map_err(|error| {
+                ScriptError::Exception(format!("the exported options are no JSON: {error}"))
+            })?,
             None => Json::Null,
         };
         Ok(Exports { functions, options })

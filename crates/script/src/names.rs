@@ -50,6 +50,12 @@ names! {
 }
 
 /// The parameters of requests.
-pub const PARAMS: NameRange = NameRange { first: HEADERS, count: 10 };
+pub const PARAMS: NameRange = NameRange {
+    first: HEADERS,
+    count: 10,
+};
 /// The fields of responses.
-pub const RESPONSE: NameRange = NameRange { first: R_REMOTE_IP, count: 16 };
+pub const RESPONSE: NameRange = NameRange {
+    first: R_REMOTE_IP,
+    count: 16,
+};

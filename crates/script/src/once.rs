@@ -9,13 +9,17 @@ use crate::failure::ScriptError;
 /// # Errors
 /// When the system has no event loop for it.
 pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     tokio::task::LocalSet::new().block_on(&runtime, engine::timer::run_with_timers(work))
 }
 
 /// Runs `work` on a thread with a stack that is deep enough for parsing, and whatever event loop the caller has out of
 /// the way.
-pub fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, ScriptError> + Send) -> Result<T, ScriptError> {
+pub fn on_own_thread<T: Send>(
+    work: impl FnOnce() -> Result<T, ScriptError> + Send,
+) -> Result<T, ScriptError> {
     const STACK: usize = 16 * 1024 * 1024;
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
@@ -24,7 +28,9 @@ pub fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, ScriptError> + Se
             .spawn_scoped(scope, work)
             .map_err(|error| ScriptError::Exception(format!("cannot start a thread: {error}")))?;
         thread.join().unwrap_or_else(|_| {
-            Err(ScriptError::Exception("loading the script ended by a fault; please report this".to_owned()))
+            Err(ScriptError::Exception(
+                "loading the script ended by a fault; please report this".to_owned(),
+            ))
         })
     })
 }

@@ -33,23 +33,40 @@ impl Program {
     pub fn handle_summary(&self, data: &Json) -> Result<Option<Outputs>, ScriptError> {
         let common = Arc::clone(&self.common);
         // The init code runs once more even when there is no such function, as in k6.
-        let data = self.has("handleSummary").then(|| Arc::from(data.to_string()));
+        let data = self
+            .has("handleSummary")
+            .then(|| Arc::from(data.to_string()));
         once::on_own_thread(move || {
-            once::block_on(summarize(common, data))
-                .map_err(|error| ScriptError::Exception(format!("cannot start an event loop: {error}")))?
+            once::block_on(summarize(common, data)).map_err(|error| {
+                ScriptError::Exception(format!("cannot start an event loop: {error}"))
+            })?
         })
     }
 }
 
-async fn summarize(common: Arc<Common>, data: Option<Arc<str>>) -> Result<Option<Outputs>, ScriptError> {
-    let limit = common.run.get().map_or(std::time::Duration::from_secs(120), |run| run.summary_timeout);
+async fn summarize(
+    common: Arc<Common>,
+    data: Option<Arc<str>>,
+) -> Result<Option<Outputs>, ScriptError> {
+    let limit = common
+        .run
+        .get()
+        .map_or(std::time::Duration::from_secs(120), |run| {
+            run.summary_timeout
+        });
     let instance = Instance::start(User::new(UserId(0), common, None)).await?;
     let (Some(data), Some(function)) = (data, instance.function("handleSummary")) else {
         return Ok(None);
     };
     let stop = engine::Stop::new();
     stop.set_deadline(clock::now() + limit);
-    let call = instance.call(Phase::Summary, function, Argument::Json(data), Some(&stop), read_outputs);
+    let call = instance.call(
+        Phase::Summary,
+        function,
+        Argument::Json(data),
+        Some(&stop),
+        read_outputs,
+    );
     match within(limit, call).await {
         Some(Outcome::Returned(outputs)) => Ok(outputs),
         Some(Outcome::Threw(text)) => Err(ScriptError::Exception(text)),
@@ -70,7 +87,10 @@ fn read_outputs(value: Value<'_>) -> Result<Option<Outputs>, Thrown> {
             "handleSummary() must return an object of outputs, such as { stdout: text, 'summary.json': text }",
         ));
     }
-    let entries = value.entries()?.into_iter().filter(|(_, content)| !content.is_nullish());
+    let entries = value
+        .entries()?
+        .into_iter()
+        .filter(|(_, content)| !content.is_nullish());
     let outputs = entries.map(|(place, content)| {
         let bytes = match content.to_bytes() {
             Some(bytes) => bytes,

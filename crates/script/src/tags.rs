@@ -94,7 +94,12 @@ impl Tags {
         };
         group.push_str("::");
         group.push_str(name);
-        let known = self.entered.borrow().iter().find(|(path, _)| *path == *group).map(|(_, base)| base.clone());
+        let known = self
+            .entered
+            .borrow()
+            .iter()
+            .find(|(path, _)| *path == *group)
+            .map(|(_, base)| base.clone());
         match known {
             Some(base) => *self.base.borrow_mut() = Some(base),
             None => {
@@ -147,7 +152,11 @@ impl Tags {
     }
 
     pub fn keys(&self) -> Vec<String> {
-        self.map.borrow().iter().map(|(key, _)| key.to_owned()).collect()
+        self.map
+            .borrow()
+            .iter()
+            .map(|(key, _)| key.to_owned())
+            .collect()
     }
 
     pub fn metadata(&self) -> std::cell::Ref<'_, BTreeMap<String, String>> {

@@ -200,8 +200,9 @@ impl User {
     /// In the init code: an exception that says `what` cannot be done there.
     #[inline]
     pub fn working(&self, context: &Context, what: &str) -> Result<&Work, Thrown> {
-        self.work()
-            .ok_or_else(|| context.throw_plain(format!("{what} in the init context is not supported")))
+        self.work().ok_or_else(|| {
+            context.throw_plain(format!("{what} in the init context is not supported"))
+        })
     }
 
     /// The tags that samples of this user have now. `None` in the init code.
@@ -217,17 +218,28 @@ impl User {
 
     /// Whether what runs now should have ended.
     pub fn is_overdue(&self) -> bool {
-        let stopped = self.stop.borrow().as_ref().is_some_and(|stop| stop.is_overdue(clock::now()));
+        let stopped = self
+            .stop
+            .borrow()
+            .as_ref()
+            .is_some_and(|stop| stop.is_overdue(clock::now()));
         // Tear-down runs after an abort too.
         let ends_with_run = matches!(self.phase(), Phase::Setup | Phase::Iteration);
-        stopped || (ends_with_run && self.work.as_ref().is_some_and(|work| work.run.aborted().is_some()))
+        stopped
+            || (ends_with_run
+                && self
+                    .work
+                    .as_ref()
+                    .is_some_and(|work| work.run.aborted().is_some()))
     }
 
     /// How late the present iteration started, in an open model.
     pub fn lateness(&self) -> Option<Duration> {
         let iteration = self.iteration.borrow();
         let iteration = iteration.as_ref()?;
-        iteration.scheduled.map(|scheduled| iteration.started.since(scheduled))
+        iteration
+            .scheduled
+            .map(|scheduled| iteration.started.since(scheduled))
     }
 
     /// Logs a line that is Plimsoll's own, such as a warning about a parameter.

@@ -9,7 +9,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use engine::{
-    AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId, VirtualUser, Worker,
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId,
+    VirtualUser, Worker,
 };
 
 use crate::failure::ScriptError;
@@ -49,7 +50,9 @@ impl ScriptUsers {
 
     fn run(&self) -> Result<&Arc<RunOptions>, AbortReason> {
         let run = self.program.common.run.get();
-        run.ok_or_else(|| AbortReason::Machine("users were asked for before the run was known".to_owned()))
+        run.ok_or_else(|| {
+            AbortReason::Machine("users were asked for before the run was known".to_owned())
+        })
     }
 
     async fn start(&self, id: UserId, worker: &Worker) -> Result<Instance, AbortReason> {
@@ -89,8 +92,14 @@ impl ScriptUsers {
         instance.record_traffic();
         let took_too_long = || {
             let limit = units::duration::format(limit);
-            let text = format!("{name}() execution timed out after {limit}; give it more time by {name}Timeout");
-            if phase == Phase::Setup { AbortReason::SetupTimeout(text) } else { AbortReason::TeardownTimeout(text) }
+            let text = format!(
+                "{name}() execution timed out after {limit}; give it more time by {name}Timeout"
+            );
+            if phase == Phase::Setup {
+                AbortReason::SetupTimeout(text)
+            } else {
+                AbortReason::TeardownTimeout(text)
+            }
         };
         match outcome {
             Some(Outcome::Returned(value)) => Ok(Some(value)),
@@ -118,7 +127,10 @@ impl UserFactory for ScriptUsers {
 
     async fn create(&self, id: UserId, worker: &Worker) -> Result<ScriptUser, InitError> {
         let instance = self.start(id, worker).await.map_err(InitError)?;
-        Ok(ScriptUser { instance, function: None })
+        Ok(ScriptUser {
+            instance,
+            function: None,
+        })
     }
 
     async fn set_up(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
@@ -126,7 +138,9 @@ impl UserFactory for ScriptUsers {
         let mut data = None;
         if self.program.has("setup") && !run.no_setup {
             let setup = (Phase::Setup, "setup", run.setup_timeout);
-            let returned = self.run_once(setup, worker, stop, |value| value.to_json()).await?;
+            let returned = self
+                .run_once(setup, worker, stop, |value| value.to_json())
+                .await?;
             data = returned.flatten().map(Arc::from);
         }
         // Set-up happens once in a run.
@@ -156,8 +170,11 @@ impl VirtualUser for ScriptUser {
         let user = &self.instance.user;
         let definition = &scenario.state.scenario;
         user.tags.reset(&scenario.tag_map);
-        *user.env_changes.borrow_mut() =
-            definition.env.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        *user.env_changes.borrow_mut() = definition
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), Some(value.clone())))
+            .collect();
         *user.scenario.borrow_mut() = Some(Rc::clone(scenario));
         self.function = self.instance.function(&definition.exec);
     }
@@ -165,13 +182,17 @@ impl VirtualUser for ScriptUser {
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
         // The plan has checked that every scenario's function is exported.
         let Some(function) = self.function.clone() else {
-            return Ending::Abort(AbortReason::ScriptException("the scenario's function is not exported".to_owned()));
+            return Ending::Abort(AbortReason::ScriptException(
+                "the scenario's function is not exported".to_owned(),
+            ));
         };
         let user = &self.instance.user;
         *user.iteration.borrow_mut() = Some(iteration.clone());
         user.tags.leave_all_groups();
         let Some(run) = user.run.clone() else {
-            return Ending::Abort(AbortReason::Machine("a user runs before the run is known".to_owned()));
+            return Ending::Abort(AbortReason::Machine(
+                "a user runs before the run is known".to_owned(),
+            ));
         };
         if !run.keep_cookies {
             user.cookies.reset();
@@ -180,11 +201,17 @@ impl VirtualUser for ScriptUser {
             user.tags.set_metadata("vu", user.id.to_string());
         }
         if run.tag_iteration {
-            user.tags.set_metadata("iter", iteration.in_user.to_string());
+            user.tags
+                .set_metadata("iter", iteration.in_user.to_string());
         }
         self.instance.set_iteration(iteration.in_user);
-        let call =
-            self.instance.call(Phase::Iteration, function, Argument::Setup, Some(&iteration.stop), |_| Ok(()));
+        let call = self.instance.call(
+            Phase::Iteration,
+            function,
+            Argument::Setup,
+            Some(&iteration.stop),
+            |_| Ok(()),
+        );
         let outcome = call.await;
         user.tags.leave_all_groups();
         let ended = self.instance.record_traffic();
@@ -200,7 +227,8 @@ impl VirtualUser for ScriptUser {
             Outcome::Returned(()) => {}
         }
         if let (Some(work), Some(tags)) = (user.work(), user.base_tags()) {
-            work.recorder.iteration(ended.since(iteration.started), &tags, ended);
+            work.recorder
+                .iteration(ended.since(iteration.started), &tags, ended);
         }
         Ending::Completed
     }
@@ -212,7 +240,8 @@ impl Instance {
         let now = clock::now();
         if let (Some(work), Some(tags)) = (self.user.work(), self.user.base_tags()) {
             let traffic = work.client.traffic();
-            work.recorder.traffic(traffic.sent, traffic.received, &tags, now);
+            work.recorder
+                .traffic(traffic.sent, traffic.received, &tags, now);
         }
         now
     }

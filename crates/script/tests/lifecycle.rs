@@ -35,7 +35,10 @@ fn phases_run_in_their_order_each_in_its_own_copy() {
             "teardown 0 1 {\"a\":1}",
         ]
     );
-    assert_eq!(run.program.setup_data(), Some(serde_json::json!({ "a": 1 })));
+    assert_eq!(
+        run.program.setup_data(),
+        Some(serde_json::json!({ "a": 1 }))
+    );
     assert_eq!(run.count("iterations"), 2);
     assert_eq!(run.count("iteration_duration"), 2);
 }
@@ -67,7 +70,11 @@ fn an_exception_is_logged_and_the_iteration_complete() {
     assert_eq!(run.aborted, None);
     let stack = "error Error: boom\n\tat inner (file:///nowhere/-:3:38)\n\tat default (file:///nowhere/-:5:";
     assert!(run.log[0].starts_with(stack), "{:?}", run.log);
-    assert!(run.log[0].ends_with("executor=shared-iterations scenario=default source=stacktrace"), "{:?}", run.log);
+    assert!(
+        run.log[0].ends_with("executor=shared-iterations scenario=default source=stacktrace"),
+        "{:?}",
+        run.log
+    );
     assert!(run.log[1].starts_with("error text\n"), "{:?}", run.log);
     assert!(run.log[2].starts_with("error TypeError: "), "{:?}", run.log);
 }
@@ -89,8 +96,14 @@ fn iterations_wait_for_promises_and_timers() {
     ");
     assert_eq!(run.console(), ["awaited", "tick", "tick", "tick"]);
     let last = run.log.last().unwrap();
-    assert!(last.starts_with("error Uncaught (in promise) Error: late\n\tat default"), "{last}");
-    assert!(last.ends_with(" executor=shared-iterations scenario=default"), "{last}");
+    assert!(
+        last.starts_with("error Uncaught (in promise) Error: late\n\tat default"),
+        "{last}"
+    );
+    assert!(
+        last.ends_with(" executor=shared-iterations scenario=default"),
+        "{last}"
+    );
     assert_eq!(run.count("iterations"), 3);
 }
 
@@ -104,8 +117,20 @@ fn an_unhandled_rejection_ends_the_iteration() {
         }
     ");
     assert_eq!(run.console(), ["caught"]);
-    assert!(run.log.iter().any(|line| line.contains("Uncaught (in promise) Error: alone")), "{:?}", run.log);
-    assert!(run.log.iter().any(|line| line.contains("the timer 1 was still set")), "{:?}", run.log);
+    assert!(
+        run.log
+            .iter()
+            .any(|line| line.contains("Uncaught (in promise) Error: alone")),
+        "{:?}",
+        run.log
+    );
+    assert!(
+        run.log
+            .iter()
+            .any(|line| line.contains("the timer 1 was still set")),
+        "{:?}",
+        run.log
+    );
     assert_eq!(run.count("iterations"), 2);
 }
 
@@ -134,7 +159,11 @@ fn an_endless_loop_ends_with_its_scenario() {
             executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '0s' } } };
         export default function () { for (;;) { try { for (;;) {} } catch {} } }
     ");
-    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    assert!(
+        started.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        started.elapsed()
+    );
     assert_eq!(run.count("iterations"), 0);
     assert_eq!(run.console(), Vec::<String>::new());
 }
@@ -146,8 +175,13 @@ fn setup_can_fail_and_then_nothing_runs() {
         export default function () { console.log('ran') }
         export function teardown() { console.log('torn down') }
     ");
-    let Some(AbortReason::ScriptException(text)) = run.aborted else { panic!("{:?}", run.aborted) };
-    assert!(text.starts_with("Error: no way\n\tat setup (file:///nowhere/-:2:"), "{text}");
+    let Some(AbortReason::ScriptException(text)) = run.aborted else {
+        panic!("{:?}", run.aborted)
+    };
+    assert!(
+        text.starts_with("Error: no way\n\tat setup (file:///nowhere/-:2:"),
+        "{text}"
+    );
     assert!(run.log.is_empty(), "{:?}", run.log);
 }
 
@@ -158,13 +192,20 @@ fn setup_may_be_async_and_has_a_limit() {
         export default function (data) { console.log(data.length) }
     ");
     assert_eq!(run1.console(), ["2"]);
-    for body in ["new Promise(() => setTimeout(() => 0, 60000))", "(() => { for (;;) {} })()"] {
+    for body in [
+        "new Promise(() => setTimeout(() => 0, 60000))",
+        "(() => { for (;;) {} })()",
+    ] {
         let run2 = run(&format!(
             "export const options = {{ setupTimeout: '50ms' }};
              export function setup() {{ return {body} }}
              export default function () {{}}"
         ));
-        assert!(matches!(&run2.aborted, Some(AbortReason::SetupTimeout(_))), "{:?}", run2.aborted);
+        assert!(
+            matches!(&run2.aborted, Some(AbortReason::SetupTimeout(_))),
+            "{:?}",
+            run2.aborted
+        );
     }
 }
 
@@ -172,15 +213,28 @@ fn setup_may_be_async_and_has_a_limit() {
 fn init_code_that_fails_is_told_with_its_place() {
     let load = |text: &str| Script::text(text).load().0.err().unwrap();
     match load("throw new Error('init'); export default function () {}") {
-        ScriptError::Exception(text) => assert!(text.starts_with("Error: init\n\tat file:///nowhere/-:1:"), "{text}"),
+        ScriptError::Exception(text) => assert!(
+            text.starts_with("Error: init\n\tat file:///nowhere/-:1:"),
+            "{text}"
+        ),
         other => panic!("{other:?}"),
     }
     match load("export default function () {\n  const x = ;\n}") {
-        ScriptError::Exception(text) => assert!(text.starts_with("file:///nowhere/-: line 2"), "{text}"),
+        ScriptError::Exception(text) => {
+            assert!(text.starts_with("file:///nowhere/-: line 2"), "{text}")
+        }
         other => panic!("{other:?}"),
     }
-    assert!(load("await new Promise(() => {}); export default () => 1").to_string().contains("top level"));
-    assert!(load("import 'k6/net/grpc'; export default () => 1").to_string().contains("does not have this module yet"));
+    assert!(
+        load("await new Promise(() => {}); export default () => 1")
+            .to_string()
+            .contains("top level")
+    );
+    assert!(
+        load("import 'k6/net/grpc'; export default () => 1")
+            .to_string()
+            .contains("does not have this module yet")
+    );
 }
 
 #[test]
@@ -206,7 +260,11 @@ fn what_init_may_not_do_is_refused() {
     .load();
     assert!(program.is_ok());
     assert_eq!(log.len(), 3);
-    assert!(log.iter().all(|line| line.contains("GoError") && line.contains("init context")), "{log:?}");
+    assert!(
+        log.iter()
+            .all(|line| line.contains("GoError") && line.contains("init context")),
+        "{log:?}"
+    );
 }
 
 #[test]
@@ -255,10 +313,27 @@ fn handle_summary_gives_what_is_to_be_written() {
         }";
     let (program, _) = Script::text(text).load();
     let program = program.unwrap();
-    let outputs = program.handle_summary(&serde_json::json!({ "metrics": { "a": 5 } })).unwrap().unwrap();
-    let outputs: Vec<_> = outputs.into_iter().map(|output| (output.place, output.bytes)).collect();
-    assert_eq!(outputs, [("stdout".to_owned(), b"hello 5".to_vec()), ("x.bin".to_owned(), vec![1, 2])]);
-    assert_eq!(program.handle_summary(&serde_json::json!({ "none": 1 })), Ok(None));
-    let error = program.handle_summary(&serde_json::json!({ "fail": 1 })).unwrap_err();
+    let outputs = program
+        .handle_summary(&serde_json::json!({ "metrics": { "a": 5 } }))
+        .unwrap()
+        .unwrap();
+    let outputs: Vec<_> = outputs
+        .into_iter()
+        .map(|output| (output.place, output.bytes))
+        .collect();
+    assert_eq!(
+        outputs,
+        [
+            ("stdout".to_owned(), b"hello 5".to_vec()),
+            ("x.bin".to_owned(), vec![1, 2])
+        ]
+    );
+    assert_eq!(
+        program.handle_summary(&serde_json::json!({ "none": 1 })),
+        Ok(None)
+    );
+    let error = program
+        .handle_summary(&serde_json::json!({ "fail": 1 }))
+        .unwrap_err();
     assert!(error.to_string().starts_with("Error: no\n"), "{error}");
 }

@@ -6,7 +6,10 @@ use super::tree::Tree;
 const LIMIT: usize = 600;
 
 /// Files that may be longer, each with its reason.
-const LONGER: &[(&str, &str)] = &[];
+const LONGER: &[(&str, &str)] = &[(
+    "crates/http/src/url.rs",
+    "a third of it is the table of what Go makes of odd URLs, which belongs beside the parser",
+)];
 
 /// Finds source files over the limit, and exceptions that no longer apply.
 pub fn check(tree: &Tree) -> Vec<Finding> {

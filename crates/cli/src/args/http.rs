@@ -1,9 +1,11 @@
 /// `plimsoll http`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Without --rate the model is closed: each of -c users sends its next request \
+#[command(
+    after_help = "Without --rate the model is closed: each of -c users sends its next request \
     when the last is answered, and only service time is known. With --rate it is open: requests \
     start on schedule, and response time counts from the scheduled start.\n\n\
-    Exit status: 0 every request was answered, 1 some failed, 104 a flag is wrong, 105 interrupted.")]
+    Exit status: 0 every request was answered, 1 some failed, 104 a flag is wrong, 105 interrupted."
+)]
 pub struct HttpArgs {
     /// The address, like http://127.0.0.1:8080/path
     pub url: String,

@@ -42,10 +42,22 @@ pub struct GlobalArgs {
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Where log lines go: stderr, stdout, none, file=PATH
-    #[arg(long, global = true, value_name = "WHERE", env = "K6_LOG_OUTPUT", hide_env = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHERE",
+        env = "K6_LOG_OUTPUT",
+        hide_env = true
+    )]
     pub log_output: Option<String>,
     /// How log lines look: text, json, raw
-    #[arg(long, global = true, value_name = "FORMAT", env = "K6_LOG_FORMAT", hide_env = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        env = "K6_LOG_FORMAT",
+        hide_env = true
+    )]
     pub log_format: Option<String>,
 }
 
@@ -81,7 +93,12 @@ pub struct ArchiveArgs {
     /// The script, or - for standard input
     pub script: String,
     /// Where to write the archive
-    #[arg(short = 'O', long = "archive-out", value_name = "FILE", default_value = "archive.tar")]
+    #[arg(
+        short = 'O',
+        long = "archive-out",
+        value_name = "FILE",
+        default_value = "archive.tar"
+    )]
     pub out: std::path::PathBuf,
     /// Leave the environment variables given with -e out of it
     #[arg(long)]

@@ -4,9 +4,11 @@ use super::OptionArgs;
 
 /// `plimsoll run`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit status: 0 run ended and thresholds held, 99 a threshold was crossed, \
+#[command(
+    after_help = "Exit status: 0 run ended and thresholds held, 99 a threshold was crossed, \
     104 invalid options, 105 stopped by a signal, 107 the script threw in its init code or set-up, \
-    108 aborted by the script, 110 marked as failed by the script.")]
+    108 aborted by the script, 110 marked as failed by the script."
+)]
 pub struct RunArgs {
     /// The script (.js, .ts), an archive (.tar), or - for standard input
     pub script: String,
@@ -15,7 +17,13 @@ pub struct RunArgs {
     #[command(flatten)]
     pub options: Box<OptionArgs>,
     /// Send every sample there too: json[=FILE|-|FILE.gz], csv[=FILE]
-    #[arg(short, long = "out", value_name = "OUTPUT", env = "K6_OUT", value_delimiter = ',')]
+    #[arg(
+        short,
+        long = "out",
+        value_name = "OUTPUT",
+        env = "K6_OUT",
+        value_delimiter = ','
+    )]
     pub out: Vec<String>,
     /// Stay after the run until interrupted
     #[arg(short, long)]
@@ -66,10 +74,21 @@ pub struct RuntimeArgs {
         env = "K6_INCLUDE_SYSTEM_ENV_VARS", hide_env = true)]
     pub include_system_env_vars: Option<bool>,
     /// JavaScript dialect: extended, base
-    #[arg(long, value_name = "MODE", env = "K6_COMPATIBILITY_MODE", hide_env = true)]
+    #[arg(
+        long,
+        value_name = "MODE",
+        env = "K6_COMPATIBILITY_MODE",
+        hide_env = true
+    )]
     pub compatibility_mode: Option<String>,
     /// What the file is: js, archive
-    #[arg(short = 't', long = "type", value_name = "TYPE", env = "K6_TYPE", hide_env = true)]
+    #[arg(
+        short = 't',
+        long = "type",
+        value_name = "TYPE",
+        env = "K6_TYPE",
+        hide_env = true
+    )]
     pub kind: Option<String>,
     /// Judge no thresholds
     #[arg(long, env = "K6_NO_THRESHOLDS", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
@@ -96,6 +115,11 @@ pub struct RuntimeArgs {
     #[arg(long, value_name = "N")]
     pub workers: Option<usize>,
     /// HTTP version for every request: auto, http1, http2, h2c
-    #[arg(long, value_name = "VERSION", env = "PLIMSOLL_PROTOCOL", hide_env = true)]
+    #[arg(
+        long,
+        value_name = "VERSION",
+        env = "PLIMSOLL_PROTOCOL",
+        hide_env = true
+    )]
     pub protocol: Option<String>,
 }

@@ -3,9 +3,7 @@
 use engine::AbortReason;
 
 use super::{BuiltIn, Shape};
-use crate::quickjs::{
-    Atom, Call, Class, Context, Returned, Thrown, Value, Written,
-};
+use crate::quickjs::{Atom, Call, Class, Context, Returned, Thrown, Value, Written};
 use crate::user::{Phase, User, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -17,33 +15,69 @@ pub const MODULE: BuiltIn = BuiltIn {
 };
 
 fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
-    let instance = getters(context, &[
-        ("currentTestRunDuration", context.function("get", 0, run_duration)?),
-        ("iterationsCompleted", context.function("get", 0, iterations_completed)?),
-        ("iterationsInterrupted", context.function("get", 0, iterations_interrupted)?),
-        ("vusActive", context.function("get", 0, users_active)?),
-        ("vusInitialized", context.function("get", 0, users_initialized)?),
-    ])?;
+    let instance = getters(
+        context,
+        &[
+            (
+                "currentTestRunDuration",
+                context.function("get", 0, run_duration)?,
+            ),
+            (
+                "iterationsCompleted",
+                context.function("get", 0, iterations_completed)?,
+            ),
+            (
+                "iterationsInterrupted",
+                context.function("get", 0, iterations_interrupted)?,
+            ),
+            ("vusActive", context.function("get", 0, users_active)?),
+            (
+                "vusInitialized",
+                context.function("get", 0, users_initialized)?,
+            ),
+        ],
+    )?;
     exports.define("instance", instance)?;
-    let scenario = getters(context, &[
-        ("name", context.function("get", 0, scenario_name)?),
-        ("executor", context.function("get", 0, scenario_executor)?),
-        ("startTime", context.function("get", 0, scenario_start)?),
-        ("progress", context.function("get", 0, scenario_progress)?),
-        ("iterationInInstance", context.function("get", 0, iteration_in_instance)?),
-        ("iterationInTest", context.function("get", 0, iteration_in_test)?),
-    ])?;
+    let scenario = getters(
+        context,
+        &[
+            ("name", context.function("get", 0, scenario_name)?),
+            ("executor", context.function("get", 0, scenario_executor)?),
+            ("startTime", context.function("get", 0, scenario_start)?),
+            ("progress", context.function("get", 0, scenario_progress)?),
+            (
+                "iterationInInstance",
+                context.function("get", 0, iteration_in_instance)?,
+            ),
+            (
+                "iterationInTest",
+                context.function("get", 0, iteration_in_test)?,
+            ),
+        ],
+    )?;
     exports.define("scenario", scenario)?;
-    let test = getters(context, &[("options", context.function("get", 0, options)?)])?;
+    let test = getters(
+        context,
+        &[("options", context.function("get", 0, options)?)],
+    )?;
     test.define("abort", context.function("abort", 1, abort)?)?;
     test.define("fail", context.function("fail", 1, fail)?)?;
     exports.define("test", test)?;
-    let vu = getters(context, &[
-        ("idInInstance", context.function("get", 0, id)?),
-        ("idInTest", context.function("get", 0, id)?),
-        ("iterationInInstance", context.function("get", 0, iteration_in_user)?),
-        ("iterationInScenario", context.function("get", 0, iteration_in_scenario)?),
-    ])?;
+    let vu = getters(
+        context,
+        &[
+            ("idInInstance", context.function("get", 0, id)?),
+            ("idInTest", context.function("get", 0, id)?),
+            (
+                "iterationInInstance",
+                context.function("get", 0, iteration_in_user)?,
+            ),
+            (
+                "iterationInScenario",
+                context.function("get", 0, iteration_in_scenario)?,
+            ),
+        ],
+    )?;
     let metrics = context.object()?;
     metrics.define("tags", context.instance(LiveTags)?)?;
     metrics.define("metadata", context.instance(LiveMetadata)?)?;
@@ -65,7 +99,9 @@ fn getters<'c>(context: &'c Context, list: &[(&str, Value<'c>)]) -> Returned<'c>
 fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
     let user = user(context);
     if user.phase() == Phase::Init {
-        return Err(context.throw_plain(format!("getting {what} in the init context is not supported")));
+        return Err(context.throw_plain(format!(
+            "getting {what} in the init context is not supported"
+        )));
     }
     Ok(user)
 }
@@ -73,7 +109,9 @@ fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
 fn run_duration<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let user = running(context, "instance information")?;
     let started = user.work().and_then(|work| work.run.started());
-    let millis = started.map_or(0.0, |started| clock::now().since(started).as_nanos() as f64 / 1e6);
+    let millis = started.map_or(0.0, |started| {
+        clock::now().since(started).as_nanos() as f64 / 1e6
+    });
     Ok(context.number(millis))
 }
 
@@ -113,17 +151,24 @@ fn with_scenario<'c>(
 }
 
 fn scenario_name<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    with_scenario(context, |scenario| context.string(&scenario.state.scenario.name))
+    with_scenario(context, |scenario| {
+        context.string(&scenario.state.scenario.name)
+    })
 }
 
 fn scenario_executor<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    with_scenario(context, |scenario| context.string(scenario.state.scenario.executor.kind().name()))
+    with_scenario(context, |scenario| {
+        context.string(scenario.state.scenario.executor.kind().name())
+    })
 }
 
 /// Milliseconds since 1970.
 fn scenario_start<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     with_scenario(context, |scenario| {
-        let ago = scenario.state.started().map_or(0.0, |start| clock::now().since(start).as_secs_f64() * 1e3);
+        let ago = scenario
+            .state
+            .started()
+            .map_or(0.0, |start| clock::now().since(start).as_secs_f64() * 1e3);
         let now = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .map_or(0.0, |since| since.as_secs_f64() * 1e3);
@@ -132,7 +177,9 @@ fn scenario_start<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 }
 
 fn scenario_progress<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    with_scenario(context, |scenario| Ok(context.number(scenario.state.progress(clock::now()))))
+    with_scenario(context, |scenario| {
+        Ok(context.number(scenario.state.progress(clock::now())))
+    })
 }
 
 fn of_iteration<'c>(
@@ -169,7 +216,9 @@ fn id<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 fn options<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let user = user(context);
     let Some(run) = user.common.run.get() else {
-        return Err(context.throw_plain("getting test options in the init context is not supported"));
+        return Err(
+            context.throw_plain("getting test options in the init context is not supported")
+        );
     };
     const KEPT: &str = "k6/execution options";
     if let Some(options) = user.modules.get(KEPT) {
@@ -177,7 +226,8 @@ fn options<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     }
     let options = context.parse_json(&run.options, "options")?;
     freeze_deeply(&options)?;
-    user.modules.insert(KEPT.to_owned(), crate::quickjs::Persistent::new(&options));
+    user.modules
+        .insert(KEPT.to_owned(), crate::quickjs::Persistent::new(&options));
     Ok(options)
 }
 
@@ -194,7 +244,11 @@ fn freeze_deeply(value: &Value<'_>) -> Result<(), Thrown> {
 /// Ends the whole run.
 fn abort<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let reason = call.argument(0);
-    let reason = if reason.is_undefined() { String::new() } else { reason.to_text()?.into_string() };
+    let reason = if reason.is_undefined() {
+        String::new()
+    } else {
+        reason.to_text()?.into_string()
+    };
     let text = match reason.as_str() {
         "" => "test aborted".to_owned(),
         reason => format!("test aborted: {reason}"),
@@ -239,7 +293,12 @@ impl Class for LiveTags {
         value.map(|value| context.string(&value)).transpose()
     }
 
-    fn set<'c>(&self, context: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+    fn set<'c>(
+        &self,
+        context: &'c Context,
+        key: &Atom<'c>,
+        value: &Value<'c>,
+    ) -> Result<Written, Thrown> {
         let name = key.text();
         let value = tag_value(context, &name, value)?;
         user(context).tags.set(&name, &value);
@@ -252,7 +311,12 @@ impl Class for LiveTags {
     }
 
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
-        Ok(user(context).tags.keys().iter().map(|name| Atom::from_text(context, name)).collect())
+        Ok(user(context)
+            .tags
+            .keys()
+            .iter()
+            .map(|name| Atom::from_text(context, name))
+            .collect())
     }
 }
 
@@ -275,7 +339,12 @@ impl Class for LiveMetadata {
         value.map(|value| context.string(&value)).transpose()
     }
 
-    fn set<'c>(&self, context: &'c Context, key: &Atom<'c>, value: &Value<'c>) -> Result<Written, Thrown> {
+    fn set<'c>(
+        &self,
+        context: &'c Context,
+        key: &Atom<'c>,
+        value: &Value<'c>,
+    ) -> Result<Written, Thrown> {
         let name = key.text();
         let value = tag_value(context, &name, value)?;
         user(context).tags.set_metadata(&name, value);
@@ -289,7 +358,10 @@ impl Class for LiveMetadata {
 
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
         let names: Vec<String> = user(context).tags.metadata().keys().cloned().collect();
-        Ok(names.iter().map(|name| Atom::from_text(context, name)).collect())
+        Ok(names
+            .iter()
+            .map(|name| Atom::from_text(context, name))
+            .collect())
     }
 }
 

@@ -39,7 +39,11 @@ const FOREVER: Duration = Duration::from_secs(3_200_000_000);
 /// `fail(message)`.
 fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let message = call.argument(0);
-    let message = if message.is_undefined() { String::new() } else { message.to_text()?.into_string() };
+    let message = if message.is_undefined() {
+        String::new()
+    } else {
+        message.to_text()?.into_string()
+    };
     Err(context.throw_plain(message))
 }
 
@@ -67,7 +71,8 @@ fn group<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if !context.is_cancelled()
         && let Some(tags) = tags
     {
-        work.recorder.group(&path, ended.since(started), &tags, ended);
+        work.recorder
+            .group(&path, ended.since(started), &tags, ended);
     }
     result
 }
@@ -140,6 +145,10 @@ fn random_seed<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 /// `Math.random()` after `randomSeed`.
 fn random<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    let next = user(context).random.borrow_mut().as_mut().map_or(0.0, GoRand::next_f64);
+    let next = user(context)
+        .random
+        .borrow_mut()
+        .as_mut()
+        .map_or(0.0, GoRand::next_f64);
     Ok(context.number(next))
 }

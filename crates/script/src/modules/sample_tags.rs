@@ -29,12 +29,18 @@ impl SampleTags {
 
     /// The value of `key`.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.as_str())
     }
 
     /// As recorders take them.
     pub fn borrowed(&self) -> Vec<(&str, &str)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
+        self.0
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+            .collect()
     }
 }
 

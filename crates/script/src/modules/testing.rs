@@ -74,10 +74,18 @@ pub fn logged(file: &str) -> String {
             client: http::Client::new(http::Shared::new(Default::default()), 1),
         };
         let user = User::new(UserId(1), Arc::clone(&program.common), Some(work));
-        let instance = Instance::start(user).await.unwrap_or_else(|e| panic!("{e}"));
+        let instance = Instance::start(user)
+            .await
+            .unwrap_or_else(|e| panic!("{e}"));
         instance.user.tags.reset(&TagMap::new());
         let function = instance.function("default").unwrap();
-        let outcome = instance.call(Phase::Iteration, function, Argument::Undefined, None, |_| Ok(()));
+        let outcome = instance.call(
+            Phase::Iteration,
+            function,
+            Argument::Undefined,
+            None,
+            |_| Ok(()),
+        );
         match outcome.await {
             Outcome::Returned(()) => {}
             Outcome::Threw(text) => panic!("{text}"),

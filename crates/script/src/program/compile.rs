@@ -4,7 +4,9 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use super::Location;
-use crate::quickjs::{Bytecode, Context, Exception, Loader, Module, Runtime, Settings, Thrown, Value};
+use crate::quickjs::{
+    Bytecode, Context, Exception, Loader, Module, Runtime, Settings, Thrown, Value,
+};
 
 /// A file that was compiled once, to be loaded by every user.
 pub enum Compiled {
@@ -26,7 +28,11 @@ pub enum Compiled {
 ///
 /// # Errors
 /// What is wrong with the source, and where.
-pub fn compile(location: &Location, source: &[u8], may_be_typescript: bool) -> Result<Compiled, String> {
+pub fn compile(
+    location: &Location,
+    source: &[u8],
+    may_be_typescript: bool,
+) -> Result<Compiled, String> {
     let name = location.name();
     let Ok(text) = std::str::from_utf8(source) else {
         return Err(format!("{name}: the file is not UTF-8 text"));
@@ -41,7 +47,8 @@ pub fn compile(location: &Location, source: &[u8], may_be_typescript: bool) -> R
     let plain = compile_script(&name, text);
     match plain {
         Err(_) if may_be_typescript => {
-            let stripped = crate::pure::typescript::strip(text).map_err(|error| format!("{name}: {error}"))?;
+            let stripped =
+                crate::pure::typescript::strip(text).map_err(|error| format!("{name}: {error}"))?;
             compile_script(&name, &stripped)
         }
         outcome => outcome,
@@ -50,24 +57,37 @@ pub fn compile(location: &Location, source: &[u8], may_be_typescript: bool) -> R
 
 fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
     // Each file is compiled in a runtime of its own, which nothing else can have touched.
-    let settings = Settings { names: &[], memory_limit: None, loader: Rc::new(NoImports) };
+    let settings = Settings {
+        names: &[],
+        memory_limit: None,
+        loader: Rc::new(NoImports),
+    };
     let runtime = Runtime::new(settings, Rc::new(())).map_err(|error| error.to_string())?;
     runtime.enter_with_stack(COMPILER_STACK, |context| {
         let as_module = Module::compile(context, text, name);
         if let Ok((module, code)) = &as_module
             && module.has_module_syntax()
         {
-            return Ok(Compiled::Module { code: code.clone(), uses_meta: text.contains("import.meta") });
+            return Ok(Compiled::Module {
+                code: code.clone(),
+                uses_meta: text.contains("import.meta"),
+            });
         }
         // The wrapper is on the first line, so that line numbers stay. A hashbang has to be a comment within it.
         let body = text.strip_prefix("#!").map(|rest| format!("//{rest}"));
         let body = body.as_deref().unwrap_or(text);
         let wrapped = format!("(function (module, exports) {{{body}\n}})");
         match (Bytecode::of_script(context, &wrapped, name), as_module) {
-            (Ok(code), _) => Ok(Compiled::CommonJs { code, names: OnceLock::new() }),
+            (Ok(code), _) => Ok(Compiled::CommonJs {
+                code,
+                names: OnceLock::new(),
+            }),
             (Err(thrown), Ok((_, code))) => {
                 drop(context.take_exception(thrown));
-                Ok(Compiled::Module { code, uses_meta: true })
+                Ok(Compiled::Module {
+                    code,
+                    uses_meta: true,
+                })
             }
             (Err(_), Err(as_module)) => {
                 // The second attempt has replaced the first's exception; ask for that again, it is the one to show.
@@ -97,11 +117,22 @@ fn describe(name: &str, exception: &Exception<'_>) -> String {
 struct NoImports;
 
 impl Loader for NoImports {
-    fn resolve<'c>(&self, context: &'c Context, _: &str, name: &str, _: &Value<'c>) -> Result<String, Thrown> {
+    fn resolve<'c>(
+        &self,
+        context: &'c Context,
+        _: &str,
+        name: &str,
+        _: &Value<'c>,
+    ) -> Result<String, Thrown> {
         Err(context.throw_plain(format!("{name} cannot be imported while compiling")))
     }
 
-    fn load<'c>(&self, context: &'c Context, name: &str, _: &Value<'c>) -> Result<Module<'c>, Thrown> {
+    fn load<'c>(
+        &self,
+        context: &'c Context,
+        name: &str,
+        _: &Value<'c>,
+    ) -> Result<Module<'c>, Thrown> {
         Err(context.throw_plain(format!("{name} cannot be imported while compiling")))
     }
 }
@@ -127,7 +158,10 @@ mod tests {
         assert_eq!(kind("/a.js", "await 1"), "module");
         assert_eq!(kind("/a.js", "exports.a = 1"), "commonjs");
         assert_eq!(kind("/a.js", ""), "commonjs");
-        assert_eq!(kind("/a.js", "#!/usr/bin/env k6\nvar a = 010; with (a) {}"), "commonjs");
+        assert_eq!(
+            kind("/a.js", "#!/usr/bin/env k6\nvar a = 010; with (a) {}"),
+            "commonjs"
+        );
         assert_eq!(kind("/a.js", "// it ends in a comment"), "commonjs");
         assert_eq!(kind("/a.js", "console.log(import.meta)"), "module");
         assert_eq!(kind("/a.js", "\u{feff}export default 1"), "module");
@@ -137,9 +171,17 @@ mod tests {
     #[test]
     fn faults_are_told_with_their_place() {
         let error = kind("/w/a.js", "export default 1\nconst x = ;");
-        assert!(error.starts_with("file:///w/a.js:2:11: SyntaxError: "), "{error}");
+        assert!(
+            error.starts_with("file:///w/a.js:2:11: SyntaxError: "),
+            "{error}"
+        );
         assert!(kind("/a.json", "{").starts_with("file:///a.json: "));
         let location = Location::File("/a.js".into());
-        assert!(compile(&location, &[0xff], false).err().unwrap().contains("UTF-8"));
+        assert!(
+            compile(&location, &[0xff], false)
+                .err()
+                .unwrap()
+                .contains("UTF-8")
+        );
     }
 }

@@ -3,7 +3,9 @@
 use super::Location;
 use super::compile::Compiled;
 use crate::modules::BuiltIn;
-use crate::quickjs::{Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value};
+use crate::quickjs::{
+    Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value,
+};
 use crate::user::{Phase, user};
 
 /// Finds modules in the running user's library.
@@ -17,21 +19,33 @@ impl Loader for UserLoader {
         specifier: &str,
         _: &Value<'c>,
     ) -> Result<String, Thrown> {
-        user(context).library().resolve(base, specifier).map_err(|error| context.throw_plain(error))
+        user(context)
+            .library()
+            .resolve(base, specifier)
+            .map_err(|error| context.throw_plain(error))
     }
 
-    fn load<'c>(&self, context: &'c Context, name: &str, _: &Value<'c>) -> Result<Module<'c>, Thrown> {
+    fn load<'c>(
+        &self,
+        context: &'c Context,
+        name: &str,
+        _: &Value<'c>,
+    ) -> Result<Module<'c>, Thrown> {
         if let Some(Location::BuiltIn(module)) = Location::of_name(name) {
             return load_built_in(context, module);
         }
         let library = user(context).library();
-        let compiled = library.module(name).map_err(|error| context.throw_plain(error))?;
+        let compiled = library
+            .module(name)
+            .map_err(|error| context.throw_plain(error))?;
         let owned = name.to_owned();
         match &*compiled {
             Compiled::Module { code, uses_meta } => {
                 let module = Module::load(context, code)?;
                 if *uses_meta {
-                    module.meta()?.set("resolve", context.function("resolve", 1, resolve)?)?;
+                    module
+                        .meta()?
+                        .set("resolve", context.function("resolve", 1, resolve)?)?;
                 }
                 Ok(module)
             }
@@ -39,23 +53,38 @@ impl Loader for UserLoader {
                 // What names a CommonJS file exports is known by running it. After the first time it runs in its turn.
                 let names = match names.get() {
                     Some(names) => names.clone(),
-                    None => run_common_js(context, name)?.keys()?.map(|key| key.text()).collect(),
+                    None => run_common_js(context, name)?
+                        .keys()?
+                        .map(|key| key.text())
+                        .collect(),
                 };
                 let fill = names.clone();
-                let names = names.into_iter().filter(|name| name != "default").chain(["default".to_owned()]);
+                let names = names
+                    .into_iter()
+                    .filter(|name| name != "default")
+                    .chain(["default".to_owned()]);
                 Module::native(context, name, names, move |context, exports| {
                     let values = run_common_js(context, &owned)?;
                     for name in fill.iter().filter(|name| *name != "default") {
                         exports.set(name, values.get(&**name)?)?;
                     }
                     let default = values.get("default")?;
-                    exports.set("default", if default.is_undefined() { values } else { default })
+                    exports.set(
+                        "default",
+                        if default.is_undefined() {
+                            values
+                        } else {
+                            default
+                        },
+                    )
                 })
             }
-            Compiled::Json(_) => Module::native(context, name, ["default"], move |context, exports| {
-                let value = json_module(context, &owned)?;
-                exports.set("default", value)
-            }),
+            Compiled::Json(_) => {
+                Module::native(context, name, ["default"], move |context, exports| {
+                    let value = json_module(context, &owned)?;
+                    exports.set("default", value)
+                })
+            }
         }
     }
 }
@@ -63,16 +92,24 @@ impl Loader for UserLoader {
 /// A module of k6's own. Its exports are made once per user, whichever way they are asked for.
 fn load_built_in<'c>(context: &'c Context, module: &'static BuiltIn) -> Result<Module<'c>, Thrown> {
     let names = module.names().chain(["default"]);
-    Module::native(context, module.name, names, move |context: &Context, exports: &Exports<'_>| {
-        let values = built_in_exports(context, module)?;
-        for name in module.names() {
-            exports.set(name, values.get(name)?)?;
-        }
-        exports.set("default", values)
-    })
+    Module::native(
+        context,
+        module.name,
+        names,
+        move |context: &Context, exports: &Exports<'_>| {
+            let values = built_in_exports(context, module)?;
+            for name in module.names() {
+                exports.set(name, values.get(name)?)?;
+            }
+            exports.set("default", values)
+        },
+    )
 }
 
-fn built_in_exports<'c>(context: &'c Context, module: &'static BuiltIn) -> Result<Value<'c>, Thrown> {
+fn built_in_exports<'c>(
+    context: &'c Context,
+    module: &'static BuiltIn,
+) -> Result<Value<'c>, Thrown> {
     let made = &user(context).modules;
     if let Some(exports) = made.get(module.name) {
         return Ok(exports.restore(context));
@@ -88,15 +125,21 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
     if let Some(module) = user.modules.get(name) {
         return module.restore(context).get("exports");
     }
-    let compiled = user.library().module(name).map_err(|error| context.throw_plain(error))?;
+    let compiled = user
+        .library()
+        .module(name)
+        .map_err(|error| context.throw_plain(error))?;
     let Compiled::CommonJs { code, names } = &*compiled else {
         return Err(context.throw_plain(format!("{name} is no CommonJS file")));
     };
     let (module, exports) = (context.object()?, context.object()?);
     module.set("exports", exports.clone())?;
     // Kept before it runs: files that require each other see what is there so far.
-    user.modules.insert(name.to_owned(), Persistent::new(&module));
-    let outcome = context.run(code).and_then(|function| function.call(&exports, &[&module, &exports]));
+    user.modules
+        .insert(name.to_owned(), Persistent::new(&module));
+    let outcome = context
+        .run(code)
+        .and_then(|function| function.call(&exports, &[&module, &exports]));
     if let Err(thrown) = outcome {
         user.modules.remove(name);
         return Err(thrown);
@@ -111,7 +154,10 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
 }
 
 fn json_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
-    let compiled = user(context).library().module(name).map_err(|error| context.throw_plain(error))?;
+    let compiled = user(context)
+        .library()
+        .module(name)
+        .map_err(|error| context.throw_plain(error))?;
     match &*compiled {
         Compiled::Json(text) => context.parse_json(text, name),
         _ => Err(context.throw_plain(format!("{name} is no JSON"))),
@@ -120,7 +166,10 @@ fn json_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown
 
 /// Runs the script itself, the file called `name`, and gives its exports.
 pub fn run_entry<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
-    let compiled = user(context).library().module(name).map_err(|error| context.throw_plain(error))?;
+    let compiled = user(context)
+        .library()
+        .module(name)
+        .map_err(|error| context.throw_plain(error))?;
     if !matches!(*compiled, Compiled::Module { .. }) {
         return run_common_js(context, name);
     }
@@ -135,7 +184,8 @@ pub fn run_entry<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
             }
             Some(PromiseState::Pending) => {
                 if !user(context).event_loop.turn(context)? {
-                    return Err(context.throw_plain("the script awaits, at its top level, what will never be"));
+                    return Err(context
+                        .throw_plain("the script awaits, at its top level, what will never be"));
                 }
             }
             _ => return module.namespace(),
@@ -158,7 +208,10 @@ pub fn require<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if let Some(Location::BuiltIn(module)) = Location::of_name(&name) {
         return built_in_exports(context, module);
     }
-    let compiled = user(context).library().module(&name).map_err(|error| context.throw_plain(error))?;
+    let compiled = user(context)
+        .library()
+        .module(&name)
+        .map_err(|error| context.throw_plain(error))?;
     match &*compiled {
         Compiled::CommonJs { .. } => run_common_js(context, &name),
         Compiled::Json(_) => json_module(context, &name),
@@ -205,7 +258,11 @@ pub fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         ));
     }
     let path = call.argument(0);
-    let path = if path.is_nullish() { String::new() } else { path.to_text()?.into_string() };
+    let path = if path.is_nullish() {
+        String::new()
+    } else {
+        path.to_text()?.into_string()
+    };
     // As in k6, paths are relative to the outermost file whose code is running.
     let base = outermost_file(context);
     let bytes = user(context)
@@ -221,14 +278,23 @@ pub fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 /// The file whose code called the running host function.
 fn running_file(context: &Context) -> String {
-    let files = (0..).map(|level| context.running_file(level)).take(MOST_FRAMES);
-    let file = files.flatten().find(|file| Location::of_name(file).is_some());
+    let files = (0..)
+        .map(|level| context.running_file(level))
+        .take(MOST_FRAMES);
+    let file = files
+        .flatten()
+        .find(|file| Location::of_name(file).is_some());
     file.unwrap_or_else(|| user(context).library().entry().name())
 }
 
 pub fn outermost_file(context: &Context) -> Option<String> {
-    let files = (0..).map(|level| context.running_file(level)).take(MOST_FRAMES);
-    files.flatten().filter(|file| Location::of_name(file).is_some()).last()
+    let files = (0..)
+        .map(|level| context.running_file(level))
+        .take(MOST_FRAMES);
+    files
+        .flatten()
+        .filter(|file| Location::of_name(file).is_some())
+        .last()
 }
 
 /// How far up a stack is looked.

@@ -27,7 +27,12 @@ pub struct Library {
 }
 
 impl Library {
-    pub fn new(entry: Location, folder: PathBuf, fetch: Option<Fetch>, import_map: ImportMap) -> Self {
+    pub fn new(
+        entry: Location,
+        folder: PathBuf,
+        fetch: Option<Fetch>,
+        import_map: ImportMap,
+    ) -> Self {
         Self {
             entry,
             folder,
@@ -69,7 +74,10 @@ impl Library {
     /// # Errors
     /// Why there is no such module.
     pub fn resolve(&self, base: &str, specifier: &str) -> Result<String, String> {
-        if let Some(name) = read(&self.resolved).get(base).and_then(|names| names.get(specifier)) {
+        if let Some(name) = read(&self.resolved)
+            .get(base)
+            .and_then(|names| names.get(specifier))
+        {
             return Ok(name.clone());
         }
         if self.is_sealed() {
@@ -81,7 +89,10 @@ impl Library {
             format!("cannot load the module {specifier:?} for {base}: {reason}")
         })?;
         let name = found.name();
-        write(&self.resolved).entry(base.to_owned()).or_default().insert(specifier.to_owned(), name.clone());
+        write(&self.resolved)
+            .entry(base.to_owned())
+            .or_default()
+            .insert(specifier.to_owned(), name.clone());
         Ok(name)
     }
 
@@ -105,7 +116,10 @@ impl Library {
                             .to_owned()
                     })
                 }
-                _ => Err("it is neither one of k6's modules, nor a path (./…), nor an https:// address".to_owned()),
+                _ => Err(
+                    "it is neither one of k6's modules, nor a path (./…), nor an https:// address"
+                        .to_owned(),
+                ),
             },
         }
     }
@@ -119,13 +133,20 @@ impl Library {
             return Ok(Arc::clone(compiled));
         }
         if self.is_sealed() {
-            return Err(format!("the module {name} was not loaded when the script first ran"));
+            return Err(format!(
+                "the module {name} was not loaded when the script first ran"
+            ));
         }
-        let location = Location::of_name(name).ok_or_else(|| format!("there is no module {name}"))?;
+        let location =
+            Location::of_name(name).ok_or_else(|| format!("there is no module {name}"))?;
         let (source, typescript) = match &location {
             Location::File(path) => {
-                let source = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-                (source, matches!(location.extension().as_str(), "ts" | "mts" | "cts"))
+                let source = std::fs::read(path)
+                    .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+                (
+                    source,
+                    matches!(location.extension().as_str(), "ts" | "mts" | "cts"),
+                )
             }
             Location::Web(address) => (self.fetch(address)?, false),
             Location::BuiltIn(_) => return Err(format!("{name} has no source")),
@@ -160,9 +181,13 @@ impl Library {
             ));
         }
         if path.is_dir() {
-            return Err(format!("{} is a folder, which cannot be opened", path.display()));
+            return Err(format!(
+                "{} is a folder, which cannot be opened",
+                path.display()
+            ));
         }
-        let bytes = std::fs::read(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
+        let bytes = std::fs::read(&path)
+            .map_err(|error| format!("cannot open {}: {error}", path.display()))?;
         let bytes = Arc::<[u8]>::from(bytes);
         write(&self.files).insert(path, Arc::clone(&bytes));
         Ok(bytes)
@@ -173,13 +198,19 @@ impl Library {
         if path.is_empty() {
             return Err("open() needs a file's name".to_owned());
         }
-        let base = base.and_then(Location::of_name).unwrap_or_else(|| self.entry.clone());
+        let base = base
+            .and_then(Location::of_name)
+            .unwrap_or_else(|| self.entry.clone());
         let base = match base {
             Location::File(file) => Location::File(file),
             _ => Location::File(self.folder.join("-")),
         };
         let relative = path.starts_with('/') || path.contains("://");
-        let path = if relative { path.to_owned() } else { format!("./{path}") };
+        let path = if relative {
+            path.to_owned()
+        } else {
+            format!("./{path}")
+        };
         match location::join(&base, &path) {
             Ok(Location::File(path)) => Ok(path),
             Ok(_) | Err(None) => Err(format!("{path} cannot be opened: only local files can")),

@@ -38,10 +38,14 @@ impl Location {
     pub fn extension(&self) -> String {
         let path = match self {
             Location::File(path) => path.as_path(),
-            Location::Web(address) => Path::new(address.split(['?', '#']).next().unwrap_or_default()),
+            Location::Web(address) => {
+                Path::new(address.split(['?', '#']).next().unwrap_or_default())
+            }
             Location::BuiltIn(_) => return String::new(),
         };
-        path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+        path.extension()
+            .map(|e| e.to_string_lossy().to_ascii_lowercase())
+            .unwrap_or_default()
     }
 }
 
@@ -66,7 +70,9 @@ pub fn join(base: &Location, specifier: &str) -> Result<Location, Option<String>
         return Ok(Location::Web(specifier.to_owned()));
     }
     if specifier.starts_with("http://") {
-        return Err(Some(format!("{specifier}: modules are loaded over https:// only")));
+        return Err(Some(format!(
+            "{specifier}: modules are loaded over https:// only"
+        )));
     }
     if let Some(module) = modules::find(specifier) {
         return Ok(Location::BuiltIn(module));
@@ -146,14 +152,19 @@ pub fn normalize(path: &Path) -> PathBuf {
 /// RFC 3986, section 5.2, for the references that modules use: relative and absolute paths.
 fn join_web(address: &str, reference: &str) -> String {
     let after_scheme = "https://".len();
-    let host_end = address[after_scheme..].find('/').map_or(address.len(), |at| after_scheme + at);
+    let host_end = address[after_scheme..]
+        .find('/')
+        .map_or(address.len(), |at| after_scheme + at);
     let (host, path) = address.split_at(host_end);
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let folder = match path.rfind('/') {
         Some(at) if !reference.starts_with('/') => &path[..=at],
         _ => "/",
     };
-    format!("{host}{}", normalize(Path::new(&format!("{folder}{reference}"))).display())
+    format!(
+        "{host}{}",
+        normalize(Path::new(&format!("{folder}{reference}"))).display()
+    )
 }
 
 /// Undoes percent escapes; what is none stays as it is.
@@ -161,9 +172,10 @@ fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
-        let escaped = (byte == b'%').then(|| after.get(..2)).flatten().and_then(|digits| {
-            u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-        });
+        let escaped = (byte == b'%')
+            .then(|| after.get(..2))
+            .flatten()
+            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
         match escaped {
             Some(decoded) => {
                 bytes.push(decoded);
@@ -187,7 +199,11 @@ mod tests {
     }
 
     fn from_web(specifier: &str) -> Result<String, Option<String>> {
-        join(&Location::Web("https://a.example/x/y/m.js?v=1".into()), specifier).map(|found| found.name())
+        join(
+            &Location::Web("https://a.example/x/y/m.js?v=1".into()),
+            specifier,
+        )
+        .map(|found| found.name())
     }
 
     #[test]
@@ -205,11 +221,36 @@ mod tests {
     #[test]
     fn what_cannot_be_loaded_says_why() {
         assert_eq!(from_file("lodash"), Err(None));
-        assert!(from_file("http://a.example/x.js").unwrap_err().unwrap().contains("https://"));
-        assert!(from_web("file:///etc/passwd").unwrap_err().unwrap().contains("local"));
-        assert!(from_file("k6/net/grpc").unwrap_err().unwrap().contains("does not have this module yet"));
-        assert!(from_file("k6/x/sql").unwrap_err().unwrap().contains("extensions"));
-        assert!(from_file("k6/htpp").unwrap_err().unwrap().contains("k6/http"));
+        assert!(
+            from_file("http://a.example/x.js")
+                .unwrap_err()
+                .unwrap()
+                .contains("https://")
+        );
+        assert!(
+            from_web("file:///etc/passwd")
+                .unwrap_err()
+                .unwrap()
+                .contains("local")
+        );
+        assert!(
+            from_file("k6/net/grpc")
+                .unwrap_err()
+                .unwrap()
+                .contains("does not have this module yet")
+        );
+        assert!(
+            from_file("k6/x/sql")
+                .unwrap_err()
+                .unwrap()
+                .contains("extensions")
+        );
+        assert!(
+            from_file("k6/htpp")
+                .unwrap_err()
+                .unwrap()
+                .contains("k6/http")
+        );
         assert!(from_file("").unwrap_err().is_some());
     }
 }

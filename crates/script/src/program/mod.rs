@@ -10,4 +10,3 @@ pub use imports::{UserLoader, open, outermost_file, require, run_entry};
 pub use library::{Fetch, Library};
 pub use location::Location;
 pub use packages::ImportMap;
-

@@ -15,12 +15,15 @@ impl ImportMap {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
-        let json: Value = serde_json::from_str(text).map_err(|error| format!("the import map is no JSON: {error}"))?;
+        let json: Value = serde_json::from_str(text)
+            .map_err(|error| format!("the import map is no JSON: {error}"))?;
         let Some(imports) = json.get("imports").and_then(Value::as_object) else {
             return Err("the import map has no object `imports`".to_owned());
         };
         let entries = imports.iter().map(|(name, target)| {
-            let target = target.as_str().ok_or_else(|| format!("import map: the target of {name:?} is no string"))?;
+            let target = target
+                .as_str()
+                .ok_or_else(|| format!("import map: the target of {name:?} is no string"))?;
             let relative = target.starts_with("./") || target.starts_with("../");
             let target = if relative {
                 let slash = if target.ends_with('/') { "/" } else { "" };
@@ -40,7 +43,10 @@ impl ImportMap {
         if let Some(target) = self.0.get(specifier) {
             return Some(target.clone());
         }
-        let prefixes = self.0.iter().filter(|(name, _)| name.ends_with('/') && specifier.starts_with(*name));
+        let prefixes = self
+            .0
+            .iter()
+            .filter(|(name, _)| name.ends_with('/') && specifier.starts_with(*name));
         let (prefix, target) = prefixes.max_by_key(|(name, _)| name.len())?;
         Some(format!("{target}{}", &specifier[prefix.len()..]))
     }
@@ -58,7 +64,9 @@ pub fn existing(path: &Path) -> Option<PathBuf> {
         name.push(ending);
         PathBuf::from(name)
     });
-    let index = ENDINGS.iter().map(|ending| path.join(format!("index.{ending}")));
+    let index = ENDINGS
+        .iter()
+        .map(|ending| path.join(format!("index.{ending}")));
     with_ending.chain(index).find(|file| file.is_file())
 }
 
@@ -68,7 +76,10 @@ pub fn existing(path: &Path) -> Option<PathBuf> {
 /// When the package is there and its entry is not.
 pub fn in_node_modules(folder: &Path, specifier: &str) -> Result<Option<PathBuf>, String> {
     let slashes = if specifier.starts_with('@') { 2 } else { 1 };
-    let split = specifier.match_indices('/').nth(slashes - 1).map_or(specifier.len(), |(at, _)| at);
+    let split = specifier
+        .match_indices('/')
+        .nth(slashes - 1)
+        .map_or(specifier.len(), |(at, _)| at);
     let (package, inside) = specifier.split_at(split);
     for folder in folder.ancestors() {
         let root = folder.join("node_modules").join(package);
@@ -76,7 +87,10 @@ pub fn in_node_modules(folder: &Path, specifier: &str) -> Result<Option<PathBuf>
             let inside = inside.trim_start_matches('/');
             return match entry(&root, inside) {
                 Some(file) => Ok(Some(super::location::normalize(&file))),
-                None => Err(format!("the package {} has no entry for {specifier}", root.display())),
+                None => Err(format!(
+                    "the package {} has no entry for {specifier}",
+                    root.display()
+                )),
             };
         }
     }
@@ -88,9 +102,19 @@ fn entry(root: &Path, inside: &str) -> Option<PathBuf> {
     let manifest = std::fs::read_to_string(root.join("package.json")).unwrap_or_default();
     let manifest: Value = serde_json::from_str(&manifest).unwrap_or_default();
     if let Some(exports) = manifest.get("exports") {
-        let key = if inside.is_empty() { ".".to_owned() } else { format!("./{inside}") };
-        let by_path = exports.as_object().is_some_and(|map| map.keys().any(|key| key.starts_with('.')));
-        let target = if by_path { exports.get(&key) } else { inside.is_empty().then_some(exports) };
+        let key = if inside.is_empty() {
+            ".".to_owned()
+        } else {
+            format!("./{inside}")
+        };
+        let by_path = exports
+            .as_object()
+            .is_some_and(|map| map.keys().any(|key| key.starts_with('.')));
+        let target = if by_path {
+            exports.get(&key)
+        } else {
+            inside.is_empty().then_some(exports)
+        };
         if let Some(file) = target.and_then(conditional) {
             return existing(&root.join(file));
         }
@@ -98,8 +122,13 @@ fn entry(root: &Path, inside: &str) -> Option<PathBuf> {
     if !inside.is_empty() {
         return existing(&root.join(inside));
     }
-    let named = ["module", "main"].iter().filter_map(|key| manifest.get(*key)?.as_str());
-    named.map(|file| root.join(file)).find_map(|file| existing(&file)).or_else(|| existing(root))
+    let named = ["module", "main"]
+        .iter()
+        .filter_map(|key| manifest.get(*key)?.as_str());
+    named
+        .map(|file| root.join(file))
+        .find_map(|file| existing(&file))
+        .or_else(|| existing(root))
 }
 
 /// The file of an `exports` target: text, or the first condition that fits.
@@ -108,8 +137,16 @@ fn conditional(target: &Value) -> Option<&str> {
         Value::String(file) => Some(file),
         Value::Array(choices) => choices.iter().find_map(conditional),
         Value::Object(conditions) => {
-            let fits = |name: &&String| matches!(name.as_str(), "import" | "module" | "browser" | "default" | "require");
-            conditions.keys().filter(fits).find_map(|name| conditional(&conditions[name]))
+            let fits = |name: &&String| {
+                matches!(
+                    name.as_str(),
+                    "import" | "module" | "browser" | "default" | "require"
+                )
+            };
+            conditions
+                .keys()
+                .filter(fits)
+                .find_map(|name| conditional(&conditions[name]))
         }
         _ => None,
     }
@@ -127,7 +164,11 @@ mod tests {
         assert_eq!(map.find("lib/b.js").unwrap(), "file:///w/./lib/b.js");
         assert_eq!(map.find("lib/deep/c.js").unwrap(), "https://e.example/c.js");
         assert_eq!(map.find("other"), None);
-        assert!(ImportMap::parse("{}", Path::new("/")).unwrap_err().contains("imports"));
+        assert!(
+            ImportMap::parse("{}", Path::new("/"))
+                .unwrap_err()
+                .contains("imports")
+        );
     }
 
     #[test]
@@ -140,7 +181,10 @@ mod tests {
         };
         put("node_modules/main/package.json", r#"{"main":"lib/entry"}"#);
         put("node_modules/main/lib/entry.js", "");
-        put("node_modules/@org/exp/package.json", r#"{"exports":{".":{"import":"./m.mjs"},"./sub":"./s.js"}}"#);
+        put(
+            "node_modules/@org/exp/package.json",
+            r#"{"exports":{".":{"import":"./m.mjs"},"./sub":"./s.js"}}"#,
+        );
         put("node_modules/@org/exp/m.mjs", "");
         put("node_modules/@org/exp/s.js", "");
         put("node_modules/bare/index.js", "");
@@ -149,13 +193,22 @@ mod tests {
         let find = |name: &str| {
             let found = in_node_modules(&from, name)?;
             Ok::<_, String>(found.map(|file| {
-                file.strip_prefix(folder.path().join("node_modules")).unwrap().to_string_lossy().into_owned()
+                file.strip_prefix(folder.path().join("node_modules"))
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
             }))
         };
         assert_eq!(find("main").unwrap().as_deref(), Some("main/lib/entry.js"));
-        assert_eq!(find("main/lib/entry").unwrap().as_deref(), Some("main/lib/entry.js"));
+        assert_eq!(
+            find("main/lib/entry").unwrap().as_deref(),
+            Some("main/lib/entry.js")
+        );
         assert_eq!(find("@org/exp").unwrap().as_deref(), Some("@org/exp/m.mjs"));
-        assert_eq!(find("@org/exp/sub").unwrap().as_deref(), Some("@org/exp/s.js"));
+        assert_eq!(
+            find("@org/exp/sub").unwrap().as_deref(),
+            Some("@org/exp/s.js")
+        );
         assert_eq!(find("bare").unwrap().as_deref(), Some("bare/index.js"));
         assert_eq!(find("absent").unwrap(), None);
         assert!(find("broken").unwrap_err().contains("no entry"));

@@ -49,7 +49,9 @@ impl Context {
     /// When it is of another type.
     pub fn shared_host<H: Any>(&self) -> std::rc::Rc<H> {
         // As in `host`.
-        self.inner().shared_host().expect("the runtime was made with another type of state")
+        self.inner()
+            .shared_host()
+            .expect("the runtime was made with another type of state")
     }
 
     // Making values.

@@ -184,9 +184,11 @@ impl Context {
         if inner.cancelled.get() {
             return Err(Cancelled);
         }
-        // Scripts run in fibers; only tests of what never waits enter a runtime otherwise.
-        let suspender = inner.suspender.0.get();
-        let yielder = suspender.expect("only a script on its own stack can wait");
+        // Scripts run in fibers; what enters a runtime otherwise never waits.
+        let Some(yielder) = inner.suspender.0.get() else {
+            debug_assert!(false, "only a script on its own stack can wait");
+            return Err(Cancelled);
+        };
         let mut outcome = None;
         let wake = {
             // Polled where it is pinned: an async block around it would copy it once more.

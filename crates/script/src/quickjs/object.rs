@@ -136,7 +136,12 @@ impl<'c> Value<'c> {
 
     /// The own enumerable text keys, in the order `Object.keys` gives them. None for what is no object.
     pub fn keys(&self) -> Result<Keys<'c>, Thrown> {
-        let mut keys = Keys { context: self.context, table: std::ptr::null_mut(), next: 0, count: 0 };
+        let mut keys = Keys {
+            context: self.context,
+            table: std::ptr::null_mut(),
+            next: 0,
+            count: 0,
+        };
         if !self.is_object() {
             return Ok(keys);
         }
@@ -144,7 +149,13 @@ impl<'c> Value<'c> {
         let mut count = 0;
         // SAFETY: on success the table and its atoms become the caller's.
         let failed = unsafe {
-            sys::JS_GetOwnPropertyNames(self.context.raw(), &mut keys.table, &mut count, self.raw, flags) < 0
+            sys::JS_GetOwnPropertyNames(
+                self.context.raw(),
+                &mut keys.table,
+                &mut count,
+                self.raw,
+                flags,
+            ) < 0
         };
         if failed {
             return Err(Thrown::pending());

@@ -29,14 +29,23 @@ impl Run {
     /// How often a metric was recorded.
     #[allow(dead_code)]
     pub fn count(&self, metric: &str) -> usize {
-        self.records.iter().filter(|record| self.registry.find(metric) == Some(record.metric)).count()
+        self.records
+            .iter()
+            .filter(|record| self.registry.find(metric) == Some(record.metric))
+            .count()
     }
 
     /// The texts logged by `console`.
     #[allow(dead_code)]
     pub fn console(&self) -> Vec<String> {
-        let lines = self.log.iter().filter_map(|line| line.strip_suffix(" source=console"));
-        lines.filter_map(|line| line.split_once(' ')).map(|(_, text)| text.to_owned()).collect()
+        let lines = self
+            .log
+            .iter()
+            .filter_map(|line| line.strip_suffix(" source=console"));
+        lines
+            .filter_map(|line| line.split_once(' '))
+            .map(|(_, text)| text.to_owned())
+            .collect()
     }
 }
 
@@ -62,7 +71,13 @@ impl Script {
 
     fn new(path: PathBuf, source: Vec<u8>) -> Self {
         let env = BTreeMap::from([("SET".to_owned(), "outside".to_owned())]);
-        Script { path, source, env, stop_after: None, import_map: ImportMap::default() }
+        Script {
+            path,
+            source,
+            env,
+            stop_after: None,
+            import_map: ImportMap::default(),
+        }
     }
 
     /// Sends the run an abort when it has run so long.
@@ -87,7 +102,10 @@ impl Script {
         (program, lines)
     }
 
-    fn load_with(self, log: &Arc<Mutex<Vec<String>>>) -> (Result<Program, ScriptError>, Arc<Registry>) {
+    fn load_with(
+        self,
+        log: &Arc<Mutex<Vec<String>>>,
+    ) -> (Result<Program, ScriptError>, Arc<Registry>) {
         let registry = Arc::new(Registry::new());
         let lines = Arc::clone(log);
         let settings = LoadSettings {
@@ -119,11 +137,31 @@ impl Script {
             serde_json::Value::Null => Options::default(),
             json => Options::from_json(json.clone()).unwrap().0,
         };
-        let (options, _) = plan::consolidate(Layers { script: exported, ..Layers::default() }).unwrap();
-        let plan = Plan::build(&options, &Exports { functions: program.functions().to_vec() }).unwrap();
-        let tags: TagMap = plan.options.tags.clone().unwrap_or_default().into_iter().collect();
+        let (options, _) = plan::consolidate(Layers {
+            script: exported,
+            ..Layers::default()
+        })
+        .unwrap();
+        let plan = Plan::build(
+            &options,
+            &Exports {
+                functions: program.functions().to_vec(),
+            },
+        )
+        .unwrap();
+        let tags: TagMap = plan
+            .options
+            .tags
+            .clone()
+            .unwrap_or_default()
+            .into_iter()
+            .collect();
         program.set_run(run_options(&plan.options, &tags));
-        let settings = WatchSettings { outputs: true, run_tags: tags.clone(), ..WatchSettings::default() };
+        let settings = WatchSettings {
+            outputs: true,
+            run_tags: tags.clone(),
+            ..WatchSettings::default()
+        };
         let watch = Arc::new(Watch::new(&registry, settings).unwrap());
         let mut totals = Totals::new(Arc::clone(&registry), Arc::clone(&watch));
         let running = engine::start(Setting {

@@ -112,7 +112,9 @@ fn lines(part: &str, expected: &[String], seen: &[String]) -> Option<String> {
 /// What a script threw or wrote to its console are the script's words, and no
 /// such complaint.
 fn complaint(line: &str) -> Option<(&str, &str)> {
-    let level = ["error: ", "warning: "].into_iter().find(|level| line.starts_with(level))?;
+    let level = ["error: ", "warning: "]
+        .into_iter()
+        .find(|level| line.starts_with(level))?;
     let (message, fields) = match line.rfind(" (").filter(|_| line.ends_with(')')) {
         Some(start) if line[start..].contains('=') => line.split_at(start),
         _ => (line, ""),
@@ -132,11 +134,14 @@ fn matches(expected: &str, seen: &str) -> bool {
     if expected == seen || expected == ANY {
         return true;
     }
-    if let (Some(expected), Some(seen)) = (complaint(expected), complaint(seen).or_else(|| {
-        // Where k6 shows an error of its own making, ours may be a plain one.
-        let fields = seen.rfind(" (").map_or("", |start| &seen[start..]);
-        seen.starts_with("error: ").then_some(("error: ", fields))
-    })) {
+    if let (Some(expected), Some(seen)) = (
+        complaint(expected),
+        complaint(seen).or_else(|| {
+            // Where k6 shows an error of its own making, ours may be a plain one.
+            let fields = seen.rfind(" (").map_or("", |start| &seen[start..]);
+            seen.starts_with("error: ").then_some(("error: ", fields))
+        }),
+    ) {
         return expected == seen;
     }
     let (expected, seen) = (words(expected), words(seen));

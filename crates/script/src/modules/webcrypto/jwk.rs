@@ -1,8 +1,8 @@
 //! Secret keys as JSON Web Keys (RFC 7517; RFC 7518, section 6.4).
 
 use super::algorithm::Name;
-use crate::modules::fault::{Fault, OrThrow};
 use super::key::Key;
+use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::base64::{self, Dialect};
 use crate::pure::digests::Algorithm as Digest;
 use crate::quickjs::{Context, Returned, Thrown, Value};

@@ -1,9 +1,9 @@
 //! Making keys: from data, at random, and from other keys.
 
 use super::algorithm::{self, Name};
-use crate::modules::fault::{Fault, OrThrow};
 use super::key::{self, Key};
 use super::{jwk, random};
+use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
 use crate::pure::pbkdf2;
 use crate::quickjs::{Call, Context, Returned, Thrown, Value};

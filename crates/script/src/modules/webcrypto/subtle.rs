@@ -1,10 +1,10 @@
 //! `crypto.subtle`.
 
 use super::algorithm::{self, Name};
-use crate::modules::fault::{Fault, OrThrow};
 use super::jwk;
 use super::key::{self, Key};
 use super::material::{self, Wanted};
+use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::aes_modes::{Aes, CipherError};
 use crate::pure::digests;
 use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
