@@ -72,7 +72,7 @@ pub fn prepare(
     log: &Arc<Log>,
     include_system_env: bool,
 ) -> Result<Prepared, Refusal> {
-    let flags = option_flags::read(flags).map_err(Refusal::config)?;
+    let flags = option_flags::read(flags).map_err(Refusal::generic)?;
     let env = script_input::environment(runtime, include_system_env).map_err(Refusal::config)?;
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -86,6 +86,11 @@ pub fn prepare(
     let source = String::from_utf8_lossy(&input.source).into_owned();
     let registry = Arc::new(Registry::new());
     let program = load(input, env, runtime, &registry, log)?;
+    if program.functions().is_empty() {
+        return Err(Refusal::generic(
+            "the script exports no function: export a default one, or those its scenarios name in exec",
+        ));
+    }
 
     let (script_options, script_warnings) =
         Options::from_json(program.options().clone()).map_err(Refusal::config)?;

@@ -43,7 +43,8 @@ pub(crate) fn scenarios(
 }
 
 fn warn_ignored(options: &Options, warnings: &mut Vec<Warning>) {
-    if let Some(vus) = options.vus {
+    // One user is what runs anyway.
+    if let Some(vus) = options.vus.filter(|vus| *vus != 1) {
         warnings.push(Warning::new(format!(
             "`vus={vus}` does nothing by itself: set `iterations`, `duration` or `stages` with it"
         )));

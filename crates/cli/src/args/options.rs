@@ -6,13 +6,13 @@ use clap::Args;
 #[command(next_help_heading = "Options (each overrides the script's own)")]
 pub struct OptionArgs {
     /// Virtual users
-    #[arg(short = 'u', long, value_name = "N")]
+    #[arg(short = 'u', long, value_name = "N", allow_negative_numbers = true)]
     pub vus: Option<String>,
     /// How long
     #[arg(short, long, value_name = "TIME")]
     pub duration: Option<String>,
     /// How many iterations for all users together
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     pub iterations: Option<String>,
     /// One step of a ramp; give it several times
     #[arg(short, long = "stage", value_name = "TIME:USERS")]
