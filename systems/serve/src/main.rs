@@ -6,18 +6,12 @@
 //! Standard output carries one line of JSON when the system is ready, with the
 //! addresses it listens on; the log goes to standard error.
 
-mod certificates;
-mod connection;
-mod counters;
-mod drain;
-mod listeners;
-mod log;
 mod payload;
-mod workers;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use serving::{certificates, log};
 
 /// Reference systems to be measured.
 #[derive(Parser)]

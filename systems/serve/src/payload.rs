@@ -3,28 +3,24 @@
 //! Four listeners: plain text, TLS and mutual TLS with the [`pages`], and gRPC with
 //! the [`greeter`].
 
+mod counters;
 mod greeter;
 mod pages;
 
-use std::io::Write;
 use std::net::IpAddr;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use hyper_util::service::TowerToHyperService;
-use serde_json::{Map, Value};
+use serving::connection::{Protocol, Server};
+use serving::ground::{self, Ground, Places};
+use serving::listeners::{Port, bind};
+use serving::{Limits, certificates};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::connection::{Protocol, Server};
-use crate::counters::AllCounters;
-use crate::drain::{Drain, Draining, Signals};
-use crate::listeners::{self, Port, Room, accept, bind};
-use crate::workers::{self, Workers};
-use crate::{certificates, log};
+use crate::payload::counters::AllCounters;
 
 /// Command line of `plimsoll-serve payload`.
 #[derive(clap::Args)]
@@ -64,81 +60,22 @@ pub struct Settings {
     /// if it is empty or absent [default: a directory that is removed at the end]
     #[arg(long, value_name = "DIRECTORY")]
     certs: Option<PathBuf>,
-    /// Threads that serve
-    #[arg(long, default_value_t = workers::default_count())]
-    threads: NonZero<usize>,
-    /// Connections open at once, at most; further ones are closed at once
-    #[arg(long, default_value_t = 50_000, value_name = "COUNT")]
-    max_connections: u64,
-    /// Seconds after which an idle connection is closed
-    #[arg(long, default_value_t = 75, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    idle_timeout: u64,
-    /// Seconds that answers under way have to finish, once told to end
-    #[arg(long, default_value_t = 10, value_name = "SECONDS")]
-    drain_timeout: u64,
+    #[command(flatten)]
+    limits: Limits,
 }
 
 const LONGEST: i64 = 64 << 20;
 
 /// Serves until told to end.
 pub fn run(settings: &Settings) -> Result<(), String> {
-    listeners::allow_many_connections();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("cannot start the event loop: {error}"))?;
-    runtime.block_on(serve(settings))
-}
-
-async fn serve(settings: &Settings) -> Result<(), String> {
-    let certificates = Certificates::prepare(settings)?;
-    let listeners = Listeners::bind(settings)?;
-    let workers = Workers::start(settings.threads)
-        .map_err(|error| format!("cannot start the workers: {error}"))?;
-    let room = Room {
-        workers: workers.handles().to_vec(),
-        counters: AllCounters::new(workers.count()),
-        limit: settings.max_connections,
-    };
-    let (drain, draining) = Drain::new();
-    let mut signals =
-        Signals::listen().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    let places = listeners.places(certificates.directory());
-    listeners.open(settings, &certificates, &room, &draining)?;
-    drop(draining);
-
-    announce(&places)?;
-    let signal = signals.received().await;
-    log::info(
-        "draining",
-        &[
-            ("signal", signal.into()),
-            ("connections", room.counters.open().into()),
-        ],
-    );
-    let patience = Duration::from_secs(settings.drain_timeout);
-    if !drain.run(patience).await {
-        log::warn(
-            "connections were cut off: --drain-timeout was too short for them",
-            &[("connections", room.counters.open().into())],
-        );
-    }
-    workers.stop();
-    log::info("done", &[]);
-    Ok(())
-}
-
-/// Says where the listeners are, to programs and to people.
-fn announce(places: &Map<String, Value>) -> Result<(), String> {
-    let fields: Vec<_> = places
-        .iter()
-        .map(|(key, value)| (key.as_str(), value.clone()))
-        .collect();
-    log::info("ready", &fields);
-    let mut out = std::io::stdout();
-    writeln!(out, "{}", Value::Object(places.clone()))
-        .and_then(|()| out.flush())
-        .map_err(|error| format!("cannot write to standard output: {error}"))
+    ground::run(&settings.limits, async |ground| {
+        let certificates = Certificates::prepare(settings)?;
+        let listeners = Listeners::bind(settings)?;
+        let places = listeners.places(certificates.directory());
+        listeners.open(settings, &certificates, ground)?;
+        // The directory is removed when the last answer is given.
+        Ok((places, async move { drop(certificates) }))
+    })
 }
 
 /// Where the certificates are; a directory of our own is removed at the end.
@@ -208,9 +145,8 @@ impl Listeners {
     }
 
     /// The places as they are announced.
-    fn places(&self, certificates: Option<&Path>) -> Map<String, Value> {
-        let mut places = Map::new();
-        places.insert("system".into(), "payload".into());
+    fn places(&self, certificates: Option<&Path>) -> Places {
+        let mut places = Places::of("payload");
         let listeners = [
             ("plain", "http://", &self.plain),
             ("tls", "https://", &self.tls),
@@ -222,13 +158,13 @@ impl Listeners {
                 .as_ref()
                 .and_then(|listener| listener.local_addr().ok());
             if let Some(address) = address {
-                places.insert(name.into(), format!("{scheme}{address}").into());
+                places = places.at(name, scheme, address);
             }
         }
-        if let Some(directory) = certificates {
-            places.insert("certs".into(), directory.to_string_lossy().into());
+        match certificates {
+            Some(directory) => places.with("certs", directory.to_string_lossy()),
+            None => places,
         }
-        places
     }
 
     /// Begins to take up connections.
@@ -236,12 +172,16 @@ impl Listeners {
         self,
         settings: &Settings,
         certificates: &Certificates,
-        room: &Room,
-        draining: &Draining,
+        ground: &Ground,
     ) -> Result<(), String> {
-        let idle = Duration::from_secs(settings.idle_timeout);
+        let idle = settings.limits.idle();
         let protocol = settings.protocol;
-        let pages = pages::Content::new(settings.length as usize, room.counters.clone());
+        let counters = AllCounters::new(ground.workers());
+        let pages = pages::Content::new(
+            settings.length as usize,
+            counters.clone(),
+            ground.counters(),
+        );
         for (listener, tls) in [
             (self.plain, None),
             (self.tls, Some(false)),
@@ -252,11 +192,11 @@ impl Listeners {
                 .map(|mutual| certificates.acceptor(mutual, protocol))
                 .transpose()?;
             let server = Arc::new(Server::new(protocol, acceptor, idle));
-            let serve = move |stream, counters, draining: Draining| {
-                let pages = pages::Pages::new(pages, counters, draining.clone());
+            let counters = counters.clone();
+            ground.open(listener, move |stream, worker, draining| {
+                let pages = pages::Pages::new(pages, counters.of_worker(worker), draining.clone());
                 server.clone().serve(stream, pages, draining)
-            };
-            tokio::spawn(accept(listener, room.clone(), draining.clone(), serve));
+            });
         }
         if let Some(listener) = self.grpc {
             let acceptor = settings
@@ -264,11 +204,11 @@ impl Listeners {
                 .then(|| certificates.acceptor(false, Protocol::H2))
                 .transpose()?;
             let server = Arc::new(Server::new(Protocol::H2, acceptor, idle));
-            let serve = move |stream, counters, draining: Draining| {
-                let service = TowerToHyperService::new(greeter::service(counters));
+            ground.open(listener, move |stream, worker, draining| {
+                let service =
+                    TowerToHyperService::new(greeter::service(counters.of_worker(worker)));
                 server.clone().serve(stream, service, draining)
-            };
-            tokio::spawn(accept(listener, room.clone(), draining.clone(), serve));
+            });
         }
         Ok(())
     }

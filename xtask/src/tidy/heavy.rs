@@ -27,15 +27,11 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         &["net"],
         "TLS lives in `net`",
     ),
-    (
-        &["clap"],
-        &["cli", "serve"],
-        "the command line lives in `cli`",
-    ),
+    (&["clap"], &["cli"], "the command line lives in `cli`"),
     (&["h2", "httparse"], &["http"], "protocols live in `http`"),
     (
         &["hyper", "hyper-util", "axum", "tonic", "prost", "rcgen"],
-        &["serve"],
+        &[],
         "a server library belongs to what is measured, never to the generator",
     ),
     (
@@ -46,7 +42,17 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
 ];
 
 /// Rooms that are no product: they bring what they check with.
-const FREE: &[&str] = &["testkit", "serve", "bench"];
+const FREE: &[&str] = &[
+    "testkit",
+    "testground",
+    "serving",
+    "serve",
+    "zanzibar",
+    "statuslist",
+    "timezone",
+    "gateway",
+    "bench",
+];
 
 /// Every use of a heavy dependency must be in its room. Tests are free.
 pub fn check(manifests: &[Manifest]) -> Vec<Finding> {

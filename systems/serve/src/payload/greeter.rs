@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serving::counters::count;
 use tonic::{Request, Response, Status};
 
-use crate::counters::{Counters, count};
+use super::counters::Counters;
 
 #[allow(clippy::all)]
 mod described {

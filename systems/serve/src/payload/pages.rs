@@ -11,8 +11,10 @@ use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::service::Service;
 use hyper::{Method, Request, Response, StatusCode};
 
-use crate::counters::{AllCounters, Counters, count};
-use crate::drain::Draining;
+use serving::counters::{self, Exposition, count};
+use serving::drain::Draining;
+
+use super::counters::{AllCounters, Counters, METRICS};
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -28,11 +30,25 @@ struct Fixed {
     payload: Bytes,
     json: Bytes,
     counters: AllCounters,
+    connections: counters::AllCounters,
+}
+
+impl Fixed {
+    fn metrics(&self) -> String {
+        let mut text = Exposition::default();
+        text.metrics(METRICS, &self.counters);
+        text.connections(&self.connections);
+        text.into_text()
+    }
 }
 
 impl Content {
     /// A payload of `length` bytes, the same in every process.
-    pub fn new(length: usize, counters: AllCounters) -> Content {
+    pub fn new(
+        length: usize,
+        counters: AllCounters,
+        connections: counters::AllCounters,
+    ) -> Content {
         let payload: &'static [u8] = Box::leak(random_text(length).into_boxed_slice());
         let json = serde_json::json!({
             "message": "hello",
@@ -45,6 +61,7 @@ impl Content {
             payload: Bytes::from_static(payload),
             json: Bytes::from_static(json),
             counters,
+            connections,
         };
         Content(Box::leak(Box::new(fixed)))
     }
@@ -82,16 +99,12 @@ impl Pages {
     }
 
     fn answer(&self, method: &Method, path: &str) -> Response<Full<Bytes>> {
-        let Fixed {
-            payload,
-            json,
-            counters,
-        } = self.content.0;
+        let fixed = self.content.0;
         let reading = matches!(*method, Method::GET | Method::HEAD);
         match path {
             "/" if reading => {
                 count(&self.counters.payloads);
-                return page(StatusCode::OK, TEXT, payload.clone());
+                return page(StatusCode::OK, TEXT, fixed.payload.clone());
             }
             _ => count(&self.counters.others),
         }
@@ -105,14 +118,14 @@ impl Pages {
                     .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
                 response
             }
-            "/json" => page(StatusCode::OK, JSON, json.clone()),
+            "/json" => page(StatusCode::OK, JSON, fixed.json.clone()),
             "/healthz" if self.draining.has_begun() => page(
                 StatusCode::SERVICE_UNAVAILABLE,
                 TEXT,
                 Bytes::from_static(b"draining\n"),
             ),
             "/healthz" => page(StatusCode::OK, TEXT, Bytes::from_static(b"ok\n")),
-            "/metrics" => page(StatusCode::OK, PROMETHEUS, counters.to_prometheus().into()),
+            "/metrics" => page(StatusCode::OK, PROMETHEUS, fixed.metrics().into()),
             _ => {
                 let text =
                     b"{\"error\":\"there is no such page; try /, /json, /healthz or /metrics\"}\n";
@@ -141,8 +154,9 @@ impl Service<Request<Incoming>> for Pages {
 
 #[cfg(test)]
 mod tests {
+    use serving::drain::Drain;
+
     use super::*;
-    use crate::drain::Drain;
 
     #[test]
     fn the_payload_is_the_same_each_time_and_as_long_as_asked() {
@@ -156,7 +170,7 @@ mod tests {
     fn each_page_answers() {
         let counters = AllCounters::new(1);
         let (_drain, draining) = Drain::new();
-        let content = Content::new(16, counters.clone());
+        let content = Content::new(16, counters.clone(), counters::AllCounters::new(1));
         let pages = Pages::new(content, counters.of_worker(0), draining);
         let status = |method: Method, path: &str| pages.answer(&method, path).status().as_u16();
         assert_eq!(status(Method::GET, "/"), 200);
@@ -166,7 +180,8 @@ mod tests {
         assert_eq!(status(Method::GET, "/healthz"), 200);
         assert_eq!(status(Method::GET, "/metrics"), 200);
         assert_eq!(status(Method::GET, "/none"), 404);
-        assert!(counters.to_prometheus().contains("payloads_total 2\n"));
-        assert!(counters.to_prometheus().contains("other_answers_total 5\n"));
+        let text = content.0.metrics();
+        assert!(text.contains("payloads_total 2\n"));
+        assert!(text.contains("other_answers_total 5\n"));
     }
 }

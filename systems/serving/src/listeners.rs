@@ -4,7 +4,6 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -80,10 +79,11 @@ pub struct Room {
     pub limit: u64,
 }
 
-/// Takes up connections until draining begins. `serve` makes the task of one.
+/// Takes up connections until draining begins. `serve` makes the task of one, given the
+/// place of its worker.
 pub async fn accept<S, F>(listener: TcpListener, room: Room, mut draining: Draining, serve: S)
 where
-    S: Fn(TcpStream, Arc<Counters>, Draining) -> F + Clone + Send + 'static,
+    S: Fn(TcpStream, usize, Draining) -> F + Clone + Send + 'static,
     F: Future<Output = Result<(), String>> + Send + 'static,
 {
     let mut turn = 0;
@@ -103,12 +103,13 @@ where
                 continue;
             }
         };
-        let counters = room.counters.of_worker(turn);
-        if room.counters.open() >= room.limit {
+        let place = turn % room.workers.len().max(1);
+        let counters = room.counters.of_worker(place);
+        if room.counters.sum(Counters::open) >= room.limit {
             count(&counters.rejected);
             continue;
         }
-        let Some(worker) = room.workers.get(turn % room.workers.len().max(1)) else {
+        let Some(worker) = room.workers.get(place) else {
             return;
         };
         turn = turn.wrapping_add(1);
@@ -126,7 +127,7 @@ where
                 Ok(stream) => {
                     // Small answers must not wait for acknowledgements.
                     let _ = stream.set_nodelay(true);
-                    serve(stream, counters.clone(), draining).await
+                    serve(stream, place, draining).await
                 }
                 Err(error) => Err(error.to_string()),
             };

@@ -1,0 +1,32 @@
+//! What is counted of the answers.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use serving::counters::{Metric, PerWorker};
+
+/// One worker's counts, on cache lines of their own.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Counters {
+    /// Answers given, by what was asked for.
+    pub payloads: AtomicU64,
+    pub others: AtomicU64,
+    pub calls: AtomicU64,
+}
+
+/// All workers' counts.
+pub type AllCounters = PerWorker<Counters>;
+
+pub const METRICS: &[Metric<Counters>] = &[
+    ("plimsoll_serve_payloads_total", "Payloads answered.", |c| {
+        c.payloads.load(Relaxed)
+    }),
+    (
+        "plimsoll_serve_other_answers_total",
+        "Other HTTP answers.",
+        |c| c.others.load(Relaxed),
+    ),
+    ("plimsoll_serve_calls_total", "gRPC calls answered.", |c| {
+        c.calls.load(Relaxed)
+    }),
+];

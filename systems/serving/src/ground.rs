@@ -1,0 +1,155 @@
+//! A system's life: it starts, says where it is, serves until a signal, and drains.
+
+use std::io::Write;
+use std::net::SocketAddr;
+
+use serde_json::{Map, Value};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::OnceCell;
+
+use crate::counters::{AllCounters, Counters};
+use crate::drain::{Drain, Draining, Signals};
+use crate::limits::Limits;
+use crate::listeners::{self, Room, accept};
+use crate::log;
+use crate::workers::Workers;
+
+/// What a system is given when it starts, to open its listeners on.
+pub struct Ground {
+    room: Room,
+    draining: OnceCell<Draining>,
+}
+
+impl Ground {
+    /// How many threads serve.
+    pub fn workers(&self) -> usize {
+        self.room.workers.len()
+    }
+
+    /// What is counted of connections and requests.
+    pub fn counters(&self) -> AllCounters {
+        self.room.counters.clone()
+    }
+
+    /// Tells when draining begins. The end waits until every clone is dropped, so keep
+    /// one only in what must finish first.
+    pub fn draining(&self) -> Option<Draining> {
+        self.draining.get().cloned()
+    }
+
+    /// Begins to take up connections from `listener`. `serve` makes the task of one,
+    /// given the place of its worker (0 for the first); that task runs on the worker.
+    pub fn open<S, F>(&self, listener: TcpListener, serve: S)
+    where
+        S: Fn(TcpStream, usize, Draining) -> F + Clone + Send + 'static,
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        if let Some(draining) = self.draining() {
+            tokio::spawn(accept(listener, self.room.clone(), draining, serve));
+        }
+    }
+}
+
+/// Runs a system. `start` opens its listeners and returns the places to announce, and
+/// what to do once every answer is given.
+pub fn run<E>(
+    limits: &Limits,
+    start: impl AsyncFnOnce(&Ground) -> Result<(Places, E), String>,
+) -> Result<(), String>
+where
+    E: Future<Output = ()>,
+{
+    listeners::allow_many_connections();
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start the event loop: {error}"))?
+        .block_on(live(limits, start))
+}
+
+async fn live<E>(
+    limits: &Limits,
+    start: impl AsyncFnOnce(&Ground) -> Result<(Places, E), String>,
+) -> Result<(), String>
+where
+    E: Future<Output = ()>,
+{
+    let mut signals =
+        Signals::listen().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    let workers = Workers::start(limits.threads)
+        .map_err(|error| format!("cannot start the workers: {error}"))?;
+    let counters = AllCounters::new(workers.count());
+    let (drain, draining) = Drain::new();
+    let mut ground = Ground {
+        room: Room {
+            workers: workers.handles().to_vec(),
+            counters: counters.clone(),
+            limit: limits.max_connections,
+        },
+        draining: OnceCell::new_with(Some(draining)),
+    };
+    let (places, ended) = tokio::select! {
+        started = start(&ground) => started?,
+        signal = signals.received() => {
+            log::info("ended while starting", &[("signal", signal.into())]);
+            return Ok(());
+        }
+    };
+    // From here only connections and listeners hold it, so that it tells of them.
+    ground.draining.take();
+    places.announce()?;
+
+    let signal = signals.received().await;
+    log::info(
+        "draining",
+        &[
+            ("signal", signal.into()),
+            ("connections", counters.sum(Counters::open).into()),
+        ],
+    );
+    if !drain.run(limits.patience()).await {
+        log::warn(
+            "connections were cut off: --drain-timeout was too short for them",
+            &[("connections", counters.sum(Counters::open).into())],
+        );
+    }
+    ended.await;
+    workers.stop();
+    log::info("done", &[]);
+    Ok(())
+}
+
+/// Where a system is, as it is announced.
+#[derive(Debug, Clone)]
+pub struct Places(Map<String, Value>);
+
+impl Places {
+    pub fn of(system: &str) -> Places {
+        Places(Map::from_iter([("system".to_owned(), system.into())]))
+    }
+
+    /// Adds something to know about it.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Places {
+        self.0.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Adds `scheme://address`.
+    pub fn at(self, name: &str, scheme: &str, address: SocketAddr) -> Places {
+        self.with(name, format!("{scheme}{address}"))
+    }
+
+    /// Says where the listeners are, to programs and to people.
+    fn announce(&self) -> Result<(), String> {
+        let fields: Vec<_> = self
+            .0
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.clone()))
+            .collect();
+        log::info("ready", &fields);
+        let mut out = std::io::stdout();
+        writeln!(out, "{}", Value::Object(self.0.clone()))
+            .and_then(|()| out.flush())
+            .map_err(|error| format!("cannot write to standard output: {error}"))
+    }
+}

@@ -1,0 +1,58 @@
+//! What every measured system stands on: listeners, workers, limits, health, metrics,
+//! the log, and an end that loses no answer.
+//!
+//! A system is a library of its own (`systems/<name>`), with two public things that
+//! `plimsoll-serve` dispatches to by the system's name:
+//!
+//! ```ignore
+//! /// Its flags.
+//! #[derive(clap::Args)]
+//! pub struct Settings {
+//!     /// Where to listen (port 0 takes any free one)
+//!     #[arg(long, default_value = "127.0.0.1:4000", value_name = "ADDRESS:PORT")]
+//!     listen: SocketAddr,
+//!     #[command(flatten)]
+//!     limits: serving::Limits,
+//! }
+//!
+//! /// Serves until told to end. An error is logged, and ends the program with status 1.
+//! pub fn run(settings: &Settings) -> Result<(), String> {
+//!     serving::run("name", settings.listen, &settings.limits, async |_ground| {
+//!         let state = State::connect(settings).await?; // a clear error ends the program
+//!         let routes = axum::Router::new().route("/greet", get(greet)).with_state(state);
+//!         Ok(Routed::new(routes, &settings.limits))
+//!     })
+//! }
+//! ```
+//!
+//! What is returned is a [`System`]: [`Routed`] for an axum router (tonic's services are
+//! routes of one: `tonic::service::Routes::into_axum_router`), or a type of the system's
+//! own that makes a hyper service for each connection, where the router's cost matters.
+//! One port speaks HTTP/1.1 and HTTP/2 by prior knowledge. The ground adds `/healthz` and
+//! `/metrics`, answers 503 beyond `--max-requests` under way and 413 beyond `--max-body`,
+//! closes connections beyond `--max-connections`, says `{"system":…,"url":…}` on standard
+//! output once it is ready, and drains on SIGTERM or SIGINT.
+//!
+//! Systems with more listeners, or TLS, use [`ground::run`] and open them themselves.
+//!
+//! There are as many [`workers`] as the process may use processors, each with an event
+//! loop of its own; a connection stays on one. The first worker's loop is the one that
+//! started the system, so tasks spawned at the start run there.
+
+pub mod certificates;
+pub mod connection;
+pub mod counters;
+pub mod drain;
+pub mod ground;
+mod guard;
+pub mod limits;
+pub mod listeners;
+pub mod log;
+mod routed;
+mod system;
+pub mod workers;
+
+pub use guard::Refusal;
+pub use limits::Limits;
+pub use routed::Routed;
+pub use system::{System, run};

@@ -1,0 +1,41 @@
+//! The flags that every system has: how much it takes on at once.
+
+use std::num::NonZero;
+use std::time::Duration;
+
+use crate::workers;
+
+/// Flags of a system, flattened into its own.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Limits {
+    /// Threads that serve
+    #[arg(long, default_value_t = workers::default_count())]
+    pub threads: NonZero<usize>,
+    /// Connections open at once, at most; further ones are closed at once
+    #[arg(long, default_value_t = 50_000, value_name = "COUNT")]
+    pub max_connections: u64,
+    /// Requests under way at once, at most; further ones are answered 503
+    #[arg(long, default_value_t = 4096, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_requests: u64,
+    /// Bytes of a request's body, at most; larger ones are answered 413
+    #[arg(long, default_value_t = 1 << 20, value_name = "BYTES")]
+    pub max_body: u64,
+    /// Seconds after which an idle connection is closed
+    #[arg(long, default_value_t = 75, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    idle_timeout: u64,
+    /// Seconds that answers under way have to finish, once told to end
+    #[arg(long, default_value_t = 10, value_name = "SECONDS")]
+    drain_timeout: u64,
+}
+
+impl Limits {
+    /// How long a connection may be idle.
+    pub fn idle(&self) -> Duration {
+        Duration::from_secs(self.idle_timeout)
+    }
+
+    /// How long draining may take.
+    pub fn patience(&self) -> Duration {
+        Duration::from_secs(self.drain_timeout)
+    }
+}

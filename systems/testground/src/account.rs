@@ -1,0 +1,45 @@
+//! Whom a server runs as.
+
+use std::fs;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+/// A user to run as instead of root.
+#[derive(Debug, Clone, Copy)]
+pub struct Account {
+    user: u32,
+    group: u32,
+}
+
+impl Account {
+    /// An ordinary user if we are root, the first of `names` that there is.
+    pub fn ordinary(names: &[&str]) -> Option<Account> {
+        if !rustix::process::geteuid().is_root() {
+            return None;
+        }
+        let users = fs::read_to_string("/etc/passwd").expect("/etc/passwd can be read");
+        let found = names.iter().find_map(|name| {
+            let line = users
+                .lines()
+                .find(|line| line.split(':').next() == Some(name))?;
+            let mut fields = line.split(':').skip(2);
+            Some(Account {
+                user: fields.next()?.parse().ok()?,
+                group: fields.next()?.parse().ok()?,
+            })
+        });
+        Some(found.unwrap_or_else(|| {
+            panic!("the server refuses to run as root, and there is none of the users {names:?} in /etc/passwd")
+        }))
+    }
+
+    pub fn give(self, path: &Path) {
+        chown(path, Some(self.user), Some(self.group)).expect("root can give a directory away");
+    }
+
+    pub fn run(self, command: &mut Command) {
+        command.uid(self.user).gid(self.group);
+    }
+}

@@ -1,0 +1,162 @@
+//! PostgreSQL 15, with PostGIS to be had.
+
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use rustix::process::Signal;
+
+use crate::account::Account;
+use crate::program;
+use crate::server::Server;
+
+/// Where Debian has it.
+const BIN: &str = "/usr/lib/postgresql/15/bin";
+
+/// The one user of the database; the server trusts whoever connects.
+const USER: &str = "plimsoll";
+
+/// A private PostgreSQL with the default settings for durability.
+pub struct Postgres {
+    server: Server,
+    databases: AtomicU32,
+}
+
+impl Postgres {
+    /// Starts one with an empty database.
+    pub fn start() -> Postgres {
+        Postgres::start_with(&[])
+    }
+
+    /// Starts one with further settings, such as `max_connections=20`.
+    pub fn start_with(settings: &[&str]) -> Postgres {
+        let account = Account::ordinary(&["postgres", "nobody"]);
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.into()).collect();
+        let server = Server::start(
+            "postgres",
+            |directory| initialise(directory, account),
+            move |directory, port| {
+                let mut command = Command::new(binary("postgres"));
+                command
+                    .arg("-D")
+                    .arg(data(directory))
+                    .args(["-p", &port.to_string()])
+                    .args(["-c", "listen_addresses=127.0.0.1"])
+                    .arg("-c")
+                    .arg(sockets(directory));
+                for setting in &settings {
+                    command.arg("-c").arg(setting);
+                }
+                if let Some(account) = account {
+                    account.run(&mut command);
+                }
+                command
+            },
+            |address| {
+                Command::new(binary("pg_isready"))
+                    .args(["-q", "-h", "127.0.0.1", "-p", &address.port().to_string()])
+                    .status()
+                    .is_ok_and(|status| status.success())
+            },
+            // A fast shutdown.
+            Signal::INT,
+        );
+        Postgres {
+            server,
+            databases: AtomicU32::new(0),
+        }
+    }
+
+    /// The address of a new, empty database: `postgres://plimsoll@127.0.0.1:PORT/name`.
+    pub fn database(&self) -> String {
+        let name = format!("test{}", self.databases.fetch_add(1, Relaxed));
+        self.sql("postgres", &format!("CREATE DATABASE {name}"));
+        self.url(&name)
+    }
+
+    /// The address of a database of that name.
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://{USER}@{}/{database}", self.address())
+    }
+
+    /// Runs SQL with `psql` in a database, given by its name or its address, and returns
+    /// the rows, values apart by `|`.
+    pub fn sql(&self, database: &str, sql: &str) -> String {
+        let database = match database.contains("://") {
+            true => database.to_owned(),
+            false => self.url(database),
+        };
+        let output = Command::new(binary("psql"))
+            .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
+            .args(["--set", "ON_ERROR_STOP=1", "--dbname", &database])
+            .args(["--command", sql])
+            .output()
+            .expect("psql can be run");
+        assert!(
+            output.status.success(),
+            "{sql}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Makes sure that PostGIS is installed, for tests that need it.
+    pub fn require_postgis() {
+        program::require(
+            "/usr/share/postgresql/15/extension/postgis.control",
+            "postgresql-15-postgis-3",
+        );
+    }
+}
+
+impl Deref for Postgres {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+impl DerefMut for Postgres {
+    fn deref_mut(&mut self) -> &mut Server {
+        &mut self.server
+    }
+}
+
+fn binary(name: &str) -> PathBuf {
+    program::find(name, &[BIN], "postgresql-15")
+}
+
+fn data(directory: &Path) -> PathBuf {
+    directory.join("data")
+}
+
+/// A socket's path is at most 107 bytes (unix(7)); without room, there is only TCP.
+fn sockets(directory: &Path) -> String {
+    match directory.to_str().filter(|path| path.len() < 80) {
+        Some(path) => format!("unix_socket_directories={path}"),
+        None => "unix_socket_directories=".to_owned(),
+    }
+}
+
+fn initialise(directory: &Path, account: Option<Account>) {
+    let mut command = Command::new(binary("initdb"));
+    command
+        .arg("-D")
+        .arg(data(directory))
+        // The server itself syncs as it does by default.
+        .args(["--no-sync", "--auth=trust", "--encoding=UTF8"])
+        .args(["--locale=C.UTF-8", "--username", USER])
+        .current_dir(directory);
+    if let Some(account) = account {
+        account.give(directory);
+        account.run(&mut command);
+    }
+    let output = command.output().expect("initdb can be run");
+    assert!(
+        output.status.success(),
+        "initdb: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -1,0 +1,83 @@
+//! Redis 7, with or without its append-only file.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::ops::{Deref, DerefMut};
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::program;
+use crate::server::Server;
+
+/// When Redis writes its append-only file to disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Append {
+    /// There is none: what is not in memory is lost.
+    Never,
+    Always,
+    EverySecond,
+}
+
+/// A private Redis.
+pub struct Redis(Server);
+
+impl Redis {
+    pub fn start(append: Append) -> Redis {
+        let program = program::find("redis-server", &["/usr/bin"], "redis-server");
+        Redis(Server::start(
+            "redis",
+            |_| {},
+            move |directory, port| {
+                let (on, sync) = match append {
+                    Append::Never => ("no", "everysec"),
+                    Append::Always => ("yes", "always"),
+                    Append::EverySecond => ("yes", "everysec"),
+                };
+                let mut command = Command::new(&program);
+                command
+                    .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
+                    .arg("--dir")
+                    .arg(directory)
+                    .args(["--save", "", "--appendonly", on, "--appendfsync", sync]);
+                command
+            },
+            answers,
+            Signal::TERM,
+        ))
+    }
+
+    /// Its address: `redis://127.0.0.1:PORT/0`.
+    pub fn url(&self) -> String {
+        format!("redis://{}/0", self.address())
+    }
+}
+
+/// Whether it has loaded its data, and is the one we started: another program on the
+/// port would not answer so.
+fn answers(address: SocketAddr) -> bool {
+    let ask = || -> std::io::Result<bool> {
+        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        stream.write_all(b"PING\r\n")?;
+        let mut answer = [0; 7];
+        stream.read_exact(&mut answer)?;
+        Ok(&answer == b"+PONG\r\n")
+    };
+    ask().unwrap_or(false)
+}
+
+impl Deref for Redis {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.0
+    }
+}
+
+impl DerefMut for Redis {
+    fn deref_mut(&mut self) -> &mut Server {
+        &mut self.0
+    }
+}

@@ -1,0 +1,274 @@
+//! A server's process: started, killed, started again, and gone at the end.
+
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// How long a server may take to start.
+const START: Duration = Duration::from_secs(60);
+
+/// How long a server may take to end when it is asked to.
+const END: Duration = Duration::from_secs(20);
+
+/// How often a start is tried: another process may have taken the port in between.
+const TRIES: usize = 5;
+
+type MakeCommand = Box<dyn Fn(&Path, u16) -> Command + Send + Sync>;
+type IsReady = Box<dyn Fn(SocketAddr) -> bool + Send + Sync>;
+
+/// A running server, or one that was killed.
+pub struct Server {
+    name: &'static str,
+    directory: TempDir,
+    port: u16,
+    command: MakeCommand,
+    ready: IsReady,
+    /// What ends it in good order.
+    end: Signal,
+    running: Option<Running>,
+}
+
+struct Running {
+    child: Child,
+    /// Ends the server when we are gone without having done so.
+    watcher: Child,
+    _until: Option<ChildStdin>,
+}
+
+impl Server {
+    /// Starts one: `prepare` fills its directory, `command` makes the command for its
+    /// directory and port, `ready` asks whether it serves.
+    pub(crate) fn start(
+        name: &'static str,
+        prepare: impl FnOnce(&Path),
+        command: impl Fn(&Path, u16) -> Command + Send + Sync + 'static,
+        ready: impl Fn(SocketAddr) -> bool + Send + Sync + 'static,
+        end: Signal,
+    ) -> Server {
+        let directory = tempfile::Builder::new()
+            .prefix(&format!("plimsoll-{name}-"))
+            .tempdir()
+            .expect("a temporary directory can be made");
+        prepare(directory.path());
+        let mut server = Server {
+            name,
+            directory,
+            port: 0,
+            command: Box::new(command),
+            ready: Box::new(ready),
+            end,
+            running: None,
+        };
+        for attempt in 1.. {
+            server.port = free_port();
+            match server.try_start() {
+                Ok(()) => break,
+                Err(_) if attempt < TRIES => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        server
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
+    }
+
+    /// Its directory.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// What it said so far.
+    pub fn said(&self) -> String {
+        fs::read(self.directory.path().join("said"))
+            .map(|said| String::from_utf8_lossy(&said).into_owned())
+            .unwrap_or_default()
+    }
+
+    /// Its process, if it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.running.as_ref().map(|running| running.child.id())
+    }
+
+    /// Kills it and its children with SIGKILL, as a crash does; what it left behind stays.
+    pub fn kill(&mut self) {
+        if let Some(running) = self.running.take() {
+            let children = children_of(running.child.id());
+            signal(running.child.id(), Signal::KILL);
+            for child in &children {
+                signal(*child, Signal::KILL);
+            }
+            running.reap();
+            let deadline = Instant::now() + END;
+            while children.iter().any(|child| exists(*child)) && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(2));
+            }
+        }
+    }
+
+    /// Ends it in good order.
+    pub fn stop(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            signal(running.child.id(), self.end);
+            let deadline = Instant::now() + END;
+            while matches!(running.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(2));
+            }
+            signal(running.child.id(), Signal::KILL);
+            running.reap();
+        }
+    }
+
+    /// Stops it for a while: connections stay, and nothing is answered.
+    pub fn freeze(&self) {
+        self.each(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub fn thaw(&self) {
+        self.each(Signal::CONT);
+    }
+
+    fn each(&self, which: Signal) {
+        let Some(pid) = self.pid() else { return };
+        signal(pid, which);
+        for child in children_of(pid) {
+            signal(child, which);
+        }
+    }
+
+    /// Starts it again after [`Server::kill`] or [`Server::stop`], on the same port and
+    /// in the same directory.
+    pub fn restart(&mut self) {
+        self.stop();
+        self.try_start().unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    fn try_start(&mut self) -> Result<(), String> {
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.directory.path().join("said"))
+            .expect("its directory can be written to");
+        let mut command = (self.command)(self.directory.path(), self.port);
+        let child = command
+            .current_dir(self.directory.path())
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().expect("a file can be shared"))
+            .stderr(log)
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot run {:?}: {error}", command.get_program()));
+        let mut running = Running::watched(child, self.directory.path());
+        let deadline = Instant::now() + START;
+        while !(self.ready)(self.address()) {
+            let ended = running.child.try_wait().ok().flatten();
+            if let Some(status) = ended {
+                running.reap();
+                return Err(format!(
+                    "{} ended at once with {status}:\n{}",
+                    self.name,
+                    self.said()
+                ));
+            }
+            if Instant::now() > deadline {
+                signal(running.child.id(), Signal::KILL);
+                running.reap();
+                return Err(format!(
+                    "{} is not ready after {START:?}:\n{}",
+                    self.name,
+                    self.said()
+                ));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.running = Some(running);
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Running {
+    /// The watcher's standard input ends when we do, by whatever cause.
+    fn watched(child: Child, directory: &Path) -> Running {
+        let script = "cat >/dev/null; for child in $(pgrep -P $1); do kill -9 $child; done; \
+                      kill -9 $1; sleep 0.1; rm -rf -- \"$2\"";
+        let mut watcher = Command::new("sh")
+            .args(["-c", script, "watcher", &child.id().to_string()])
+            .arg(directory)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a shell can be run");
+        let until = watcher.stdin.take();
+        Running {
+            child,
+            watcher,
+            _until: until,
+        }
+    }
+
+    fn reap(mut self) {
+        // The watcher goes first, so that it cannot meet another process of that number.
+        let _ = self.watcher.kill();
+        let _ = self.watcher.wait();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether somebody takes up connections there.
+pub(crate) fn listens(address: SocketAddr) -> bool {
+    TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok()
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .and_then(|listener| listener.local_addr())
+        .expect("a port can be had")
+        .port()
+}
+
+fn signal(process: u32, which: Signal) {
+    let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
+    if let Some(pid) = pid {
+        // It may have ended by itself.
+        let _ = kill_process(pid, which);
+    }
+}
+
+fn exists(process: u32) -> bool {
+    stat(process).is_some_and(|(state, _)| state != 'Z')
+}
+
+/// The processes that `parent` started and that still run.
+fn children_of(parent: u32) -> Vec<u32> {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    processes
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|process| stat(*process).is_some_and(|(_, its)| its == parent))
+        .collect()
+}
+
+/// A process's state and parent: proc(5), /proc/pid/stat. The name before them is in
+/// parentheses and may hold anything.
+fn stat(process: u32) -> Option<(char, u32)> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?.chars().next()?;
+    Some((state, fields.next()?.parse().ok()?))
+}
