@@ -6,7 +6,13 @@ use super::source::Line;
 use super::tree::Tree;
 
 /// Programs of this workspace that serve developers alone.
-const FOR_DEVELOPERS: &[&str] = &["xtask", "bench", "fuzz", "crates/testkit"];
+const FOR_DEVELOPERS: &[&str] = &[
+    "xtask",
+    "bench",
+    "fuzz",
+    "crates/testkit",
+    "systems/testground",
+];
 
 /// Calls that panic, and what to do instead.
 const CALLS: &[(&str, &str)] = &[
