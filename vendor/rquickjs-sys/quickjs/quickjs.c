@@ -326,6 +326,16 @@ typedef struct JSValueLink {
     JSValueConst value;
 } JSValueLink;
 
+/* Plimsoll: the atoms that all later runtimes of a thread have in common. */
+typedef struct JSSharedAtoms {
+    uint32_t count;
+    uint32_t hash_mask;
+    const uint32_t *hash;
+    JSAtomStruct *const *array;
+} JSSharedAtoms;
+
+static _Thread_local JSSharedAtoms *js_thread_atoms;
+
 typedef struct JSClass {
     uint32_t class_id; /* 0 means free entry */
     JSAtom class_name;
@@ -347,8 +357,13 @@ struct JSRuntime {
     int atom_size;
     int atom_count_resize; /* resize hash table at this count */
     uint32_t *atom_hash;
-    JSAtomStruct **atom_array;
+    JSAtomStruct **atom_array; /* the atoms from atom_base on */
     int atom_free_index; /* 0 = none */
+    /* Plimsoll: the atoms below atom_base are those of the thread's table
+       (JS_ShareAtoms), read-only; 0 when the runtime has all of its own. */
+    uint32_t atom_base;
+    uint32_t atom_const_count; /* atoms below are never counted or freed */
+    const JSSharedAtoms *shared_atoms;
 
     JSClassID js_class_id_alloc; /* counter for user defined classes */
     int class_count;    /* size of class_array */
@@ -551,7 +566,25 @@ enum {
     JS_BUILTIN_ARRAY_FROMASYNC = 1,
     JS_BUILTIN_ITERATOR_ZIP,
     JS_BUILTIN_ITERATOR_ZIP_KEYED,
+    JS_BUILTIN_LAZY_GLOBAL, /* Plimsoll: this + JSLazyGroup, must be last */
 };
+
+/* Plimsoll: intrinsics that are made when they are first asked for. */
+typedef enum {
+    JS_LAZY_DATE,
+    JS_LAZY_REGEXP,
+    JS_LAZY_MAP_SET,
+    JS_LAZY_TYPED_ARRAYS,
+    JS_LAZY_WEAK_REF,
+    JS_LAZY_COUNT,
+} JSLazyGroup;
+
+static int js_lazy_class(JSContext *ctx, JSClassID class_id);
+static int JS_DefineAutoInitProperty(JSContext *ctx, JSValueConst this_obj,
+                                     JSAtom prop, JSAutoInitIDEnum id,
+                                     void *opaque, int flags);
+static int js_lazy_group(JSContext *ctx, JSLazyGroup group);
+static JSValue js_lazy_global(JSContext *ctx, JSAtom atom, JSLazyGroup group);
 
 /* must be large enough to have a negligible runtime cost and small
    enough to call the interrupt callback often. */
@@ -610,6 +643,11 @@ struct JSContext {
     int interrupt_counter;
 
     struct list_head loaded_modules; /* list of JSModuleDef.link */
+
+    /* Plimsoll: bit g is set while group g of JSLazyGroup has yet to be made;
+       afterwards lazy_globals[g] holds its constructors by name. */
+    uint32_t lazy_groups;
+    JSValue lazy_globals[JS_LAZY_COUNT];
 
     /* if NULL, RegExp compilation is not supported */
     JSValue (*compile_regexp)(JSContext *ctx, JSValueConst pattern,
@@ -2851,6 +2889,105 @@ void JS_FreeRuntime(JSRuntime *rt)
         abort();
 }
 
+/* Plimsoll: the groups of intrinsics that are made on first use, and the class
+   ids whose prototypes they bring. */
+static const struct {
+    int (*add)(JSContext *ctx);
+    uint64_t classes;
+    const char *globals; /* names, each ended by a zero */
+} js_lazy_groups[JS_LAZY_COUNT] = {
+#define CLASS_BIT(id) (1ULL << (id))
+#define CLASS_BITS(first, last) ((CLASS_BIT(last) << 1) - CLASS_BIT(first))
+    [JS_LAZY_DATE] = { JS_AddIntrinsicDate, CLASS_BIT(JS_CLASS_DATE), "Date\0" },
+    [JS_LAZY_REGEXP] = { JS_AddIntrinsicRegExp,
+        CLASS_BIT(JS_CLASS_REGEXP) | CLASS_BIT(JS_CLASS_REGEXP_STRING_ITERATOR),
+        "RegExp\0" },
+    [JS_LAZY_MAP_SET] = { JS_AddIntrinsicMapSet,
+        CLASS_BITS(JS_CLASS_MAP, JS_CLASS_WEAKSET) |
+        CLASS_BITS(JS_CLASS_MAP_ITERATOR, JS_CLASS_SET_ITERATOR),
+        "Map\0Set\0WeakMap\0WeakSet\0" },
+    [JS_LAZY_TYPED_ARRAYS] = { JS_AddIntrinsicTypedArrays,
+        CLASS_BITS(JS_CLASS_ARRAY_BUFFER, JS_CLASS_DATAVIEW),
+        "ArrayBuffer\0SharedArrayBuffer\0"
+        "Uint8ClampedArray\0Int8Array\0Uint8Array\0Int16Array\0Uint16Array\0"
+        "Int32Array\0Uint32Array\0BigInt64Array\0BigUint64Array\0"
+        "Float16Array\0Float32Array\0Float64Array\0DataView\0"
+#ifdef CONFIG_ATOMICS
+        "Atomics\0"
+#endif
+    },
+    [JS_LAZY_WEAK_REF] = { JS_AddIntrinsicWeakRef,
+        CLASS_BITS(JS_CLASS_WEAK_REF, JS_CLASS_FINALIZATION_REGISTRY),
+        "WeakRef\0FinalizationRegistry\0" },
+};
+
+/* Make a group unless it is there. Its constructors are defined in an object
+   of their own: the global object has had its properties since
+   JS_AddLazyIntrinsics, and the script may have changed them. */
+static no_inline int js_lazy_group(JSContext *ctx, JSLazyGroup group)
+{
+    JSValue global_obj, box;
+    int ret;
+
+    if (!(ctx->lazy_groups & (1 << group)))
+        return 0;
+    box = JS_NewObjectProto(ctx, JS_NULL);
+    if (JS_IsException(box))
+        return -1;
+    ctx->lazy_groups &= ~(1 << group);
+    global_obj = ctx->global_obj;
+    ctx->global_obj = box;
+    ret = js_lazy_groups[group].add(ctx);
+    ctx->global_obj = global_obj;
+    ctx->lazy_globals[group] = box;
+    return ret;
+}
+
+static int js_lazy_class(JSContext *ctx, JSClassID class_id)
+{
+    if (class_id >= 64 || !ctx->lazy_groups)
+        return 0;
+    for (int i = 0; i < JS_LAZY_COUNT; i++) {
+        if (js_lazy_groups[i].classes & CLASS_BIT(class_id))
+            return js_lazy_group(ctx, i);
+    }
+    return 0;
+}
+
+static JSValue js_lazy_global(JSContext *ctx, JSAtom atom, JSLazyGroup group)
+{
+    if (js_lazy_group(ctx, group))
+        return JS_EXCEPTION;
+    return JS_GetProperty(ctx, ctx->lazy_globals[group], atom);
+}
+
+/* Plimsoll: in place of JS_AddIntrinsicDate, RegExp, MapSet, TypedArrays and
+   WeakRef, which then run when a script or the embedder first needs them. */
+int JS_AddLazyIntrinsics(JSContext *ctx)
+{
+    JS_AddIntrinsicRegExpCompiler(ctx);
+    for (int i = 0; i < JS_LAZY_COUNT; i++) {
+        const char *name = js_lazy_groups[i].globals;
+        ctx->lazy_groups |= 1 << i;
+        while (*name) {
+            size_t len = strlen(name);
+            JSAtom atom = JS_NewAtomLen(ctx, name, len);
+            int ret;
+            if (atom == JS_ATOM_NULL)
+                return -1;
+            ret = JS_DefineAutoInitProperty(ctx, ctx->global_obj, atom,
+                                            JS_AUTOINIT_ID_BYTECODE,
+                                            (void *)(uintptr_t)(JS_BUILTIN_LAZY_GLOBAL + i),
+                                            JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+            JS_FreeAtom(ctx, atom);
+            if (ret < 0)
+                return -1;
+            name += len + 1;
+        }
+    }
+    return 0;
+}
+
 JSContext *JS_NewContextRaw(JSRuntime *rt)
 {
     JSContext *ctx;
@@ -2862,6 +2999,8 @@ JSContext *JS_NewContextRaw(JSRuntime *rt)
     JS_REF_COUNT(ctx) = 1;
     add_gc_object(rt, &ctx->header, JS_GC_OBJ_TYPE_JS_CONTEXT);
 
+    for(i = 0; i < JS_LAZY_COUNT; i++)
+        ctx->lazy_globals[i] = JS_NULL;
     ctx->class_proto = js_malloc_rt(rt, sizeof(ctx->class_proto[0]) *
                                     rt->class_count);
     if (!ctx->class_proto) {
@@ -2951,6 +3090,8 @@ void JS_SetClassProto(JSContext *ctx, JSClassID class_id, JSValue obj)
 JSValue JS_GetClassProto(JSContext *ctx, JSClassID class_id)
 {
     assert(class_id < ctx->rt->class_count);
+    if (js_lazy_class(ctx, class_id))
+        return JS_EXCEPTION;
     return js_dup(ctx->class_proto[class_id]);
 }
 
@@ -3000,6 +3141,8 @@ static void JS_MarkContext(JSRuntime *rt, JSContext *ctx,
     JS_MarkValue(rt, ctx->global_obj, mark_func);
     JS_MarkValue(rt, ctx->global_var_obj, mark_func);
 
+    for(i = 0; i < JS_LAZY_COUNT; i++)
+        JS_MarkValue(rt, ctx->lazy_globals[i], mark_func);
     JS_MarkValue(rt, ctx->throw_type_error, mark_func);
     JS_MarkValue(rt, ctx->eval_obj, mark_func);
 
@@ -3082,6 +3225,8 @@ void JS_FreeContext(JSContext *ctx)
     JS_FreeValue(ctx, ctx->global_obj);
     JS_FreeValue(ctx, ctx->global_var_obj);
 
+    for(i = 0; i < JS_LAZY_COUNT; i++)
+        JS_FreeValue(ctx, ctx->lazy_globals[i]);
     JS_FreeValue(ctx, ctx->throw_type_error);
     JS_FreeValue(ctx, ctx->eval_obj);
 
@@ -3165,6 +3310,19 @@ static inline bool is_strict_mode(JSContext *ctx)
 static inline bool __JS_AtomIsConst(JSAtom v)
 {
     return (int32_t)v < JS_ATOM_END;
+}
+
+/* Plimsoll: predefined, or in the table that the thread's runtimes share. */
+static inline bool js_atom_is_const(JSRuntime *rt, JSAtom v)
+{
+    return (int32_t)v < (int32_t)rt->atom_const_count;
+}
+
+static inline JSAtomStruct *js_atom_get(JSRuntime *rt, JSAtom v)
+{
+    if (v < rt->atom_base)
+        return rt->shared_atoms->array[v];
+    return rt->atom_array[v - rt->atom_base];
 }
 
 static inline bool __JS_AtomIsTaggedInt(JSAtom v)
@@ -3306,7 +3464,7 @@ static __maybe_unused void JS_DumpAtoms(JSRuntime *rt)
         if (h) {
             printf("  %d:", i);
             while (h) {
-                p = rt->atom_array[h];
+                p = js_atom_get(rt, h);
                 printf(" ");
                 JS_DumpString(rt, p);
                 h = p->hash_next;
@@ -3341,7 +3499,7 @@ static int JS_ResizeAtomHash(JSRuntime *rt, int new_hash_size)
     for(i = 0; i < rt->atom_hash_size; i++) {
         h = rt->atom_hash[i];
         while (h != 0) {
-            p = rt->atom_array[h];
+            p = js_atom_get(rt, h);
             hash_next1 = p->hash_next;
             /* add in new hash table */
             j = p->hash & new_hash_mask;
@@ -3368,6 +3526,13 @@ static int JS_InitAtoms(JSRuntime *rt)
     rt->atom_count = 0;
     rt->atom_size = 0;
     rt->atom_free_index = 0;
+    rt->atom_const_count = JS_ATOM_END;
+    rt->shared_atoms = js_thread_atoms;
+    if (rt->shared_atoms) {
+        rt->atom_base = rt->shared_atoms->count;
+        rt->atom_const_count = rt->shared_atoms->count;
+        return JS_ResizeAtomHash(rt, 16);
+    }
     if (JS_ResizeAtomHash(rt, 512))     /* there are at least 504 predefined atoms */
         return -1;
 
@@ -3387,12 +3552,50 @@ static int JS_InitAtoms(JSRuntime *rt)
     return 0;
 }
 
+static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type);
+
+/* Plimsoll: makes the atoms of 'rt' those that every runtime made by this
+   thread from now on begins with, without a copy. 'rt' stays as it is and must
+   never be freed, nor may any of these runtimes leave the thread. Return -1 if
+   there is such a table already, or no memory for one. */
+int JS_ShareAtoms(JSRuntime *rt)
+{
+    JSSharedAtoms *table;
+    uint32_t count;
+
+    if (js_thread_atoms || rt->atom_base)
+        return -1;
+    /* The table must have no gaps. Freed entries are taken again before fresh
+       ones, so fillers close the gaps. */
+    for (;;) {
+        uint32_t i, gap = 0;
+        count = rt->atom_size;
+        while (count > 0 && atom_is_free(rt->atom_array[count - 1]))
+            count--;
+        for (i = 0; i < count; i++)
+            gap += atom_is_free(rt->atom_array[i]);
+        if (gap == 0)
+            break;
+        if (__JS_NewAtom(rt, NULL, JS_ATOM_TYPE_SYMBOL) == JS_ATOM_NULL)
+            return -1;
+    }
+    table = js_mallocz_rt(rt, sizeof(*table));
+    if (!table)
+        return -1;
+    table->count = count;
+    table->hash_mask = rt->atom_hash_size - 1;
+    table->hash = rt->atom_hash;
+    table->array = rt->atom_array;
+    js_thread_atoms = table;
+    return 0;
+}
+
 JSAtom JS_DupAtomRT(JSRuntime *rt, JSAtom v)
 {
     JSAtomStruct *p;
 
-    if (!__JS_AtomIsConst(v)) {
-        p = rt->atom_array[v];
+    if (!js_atom_is_const(rt, v)) {
+        p = js_atom_get(rt, v);
         JS_REF_COUNT(p)++;
     }
     return v;
@@ -3403,9 +3606,9 @@ JSAtom JS_DupAtom(JSContext *ctx, JSAtom v)
     JSRuntime *rt;
     JSAtomStruct *p;
 
-    if (!__JS_AtomIsConst(v)) {
-        rt = ctx->rt;
-        p = rt->atom_array[v];
+    rt = ctx->rt;
+    if (!js_atom_is_const(rt, v)) {
+        p = js_atom_get(rt, v);
         JS_REF_COUNT(p)++;
     }
     return v;
@@ -3419,7 +3622,7 @@ static JSAtomKindEnum JS_AtomGetKind(JSContext *ctx, JSAtom v)
     rt = ctx->rt;
     if (__JS_AtomIsTaggedInt(v))
         return JS_ATOM_KIND_STRING;
-    p = rt->atom_array[v];
+    p = js_atom_get(rt, v);
     switch(p->atom_type) {
     case JS_ATOM_TYPE_STRING:
         return JS_ATOM_KIND_STRING;
@@ -3446,12 +3649,21 @@ static JSAtom js_get_atom_index(JSRuntime *rt, JSAtomStruct *p)
     if (p->atom_type != JS_ATOM_TYPE_SYMBOL) {
         JSAtomStruct *p1;
 
+        if (rt->shared_atoms) {
+            i = rt->shared_atoms->hash[p->hash & rt->shared_atoms->hash_mask];
+            while (i != 0) {
+                p1 = rt->shared_atoms->array[i];
+                if (p1 == p)
+                    return i;
+                i = p1->hash_next;
+            }
+        }
         i = rt->atom_hash[p->hash & (rt->atom_hash_size - 1)];
-        p1 = rt->atom_array[i];
+        p1 = js_atom_get(rt, i);
         while (p1 != p) {
             assert(i != 0);
             i = p1->hash_next;
-            p1 = rt->atom_array[i];
+            p1 = js_atom_get(rt, i);
         }
     }
     return i;
@@ -3471,7 +3683,7 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
             /* str is the atom, return its index */
             i = js_get_atom_index(rt, str);
             /* reduce string refcount and increase atom's unless constant */
-            if (__JS_AtomIsConst(i))
+            if (js_atom_is_const(rt, i))
                 JS_REF_COUNT(str)--;
             return i;
         }
@@ -3479,15 +3691,27 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
         len = str->len;
         h = hash_string(str, atom_type);
         h &= JS_ATOM_HASH_MASK;
+        if (rt->shared_atoms) {
+            i = rt->shared_atoms->hash[h & rt->shared_atoms->hash_mask];
+            while (i != 0) {
+                p = rt->shared_atoms->array[i];
+                if (p->hash == h &&
+                    p->atom_type == atom_type &&
+                    p->len == len &&
+                    js_string_memcmp(p, str, len) == 0)
+                    goto done;
+                i = p->hash_next;
+            }
+        }
         h1 = h & (rt->atom_hash_size - 1);
         i = rt->atom_hash[h1];
         while (i != 0) {
-            p = rt->atom_array[i];
+            p = js_atom_get(rt, i);
             if (p->hash == h &&
                 p->atom_type == atom_type &&
                 p->len == len &&
                 js_string_memcmp(p, str, len) == 0) {
-                if (!__JS_AtomIsConst(i))
+                if (!js_atom_is_const(rt, i))
                     JS_REF_COUNT(p)++;
                 goto done;
             }
@@ -3512,15 +3736,18 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
            4 6 9 13 19 28 42 63 94 141 211 316 474 711 1066 1599 2398 3597 5395 8092
            preallocating space for predefined atoms (at least 504).
          */
-        new_size = max_int(711, rt->atom_size * 3 / 2);
-        if (new_size > JS_ATOM_MAX)
+        if (rt->atom_base) /* what comes on top of the shared ones is few */
+            new_size = max_int(32, rt->atom_size * 3 / 2);
+        else
+            new_size = max_int(711, rt->atom_size * 3 / 2);
+        if (new_size > JS_ATOM_MAX - rt->atom_base)
             goto fail;
         new_array = js_realloc_rt(rt, rt->atom_array, sizeof(*new_array) * new_size);
         if (!new_array)
             goto fail;
         /* Note: the atom 0 is not used */
         start = rt->atom_size;
-        if (start == 0) {
+        if (start == 0 && rt->atom_base == 0) {
             /* JS_ATOM_NULL entry */
             p = js_mallocz_rt(rt, sizeof(JSAtomStruct));
             if (!p) {
@@ -3538,13 +3765,13 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
         }
         rt->atom_size = new_size;
         rt->atom_array = new_array;
-        rt->atom_free_index = start;
+        rt->atom_free_index = rt->atom_base + start;
         for(i = start; i < new_size; i++) {
             uint32_t next;
             if (i == (new_size - 1))
                 next = 0;
             else
-                next = i + 1;
+                next = rt->atom_base + i + 1;
             rt->atom_array[i] = atom_set_free(next);
         }
     }
@@ -3585,8 +3812,8 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
 
     /* use an already free entry */
     i = rt->atom_free_index;
-    rt->atom_free_index = atom_get_free(rt->atom_array[i]);
-    rt->atom_array[i] = p;
+    rt->atom_free_index = atom_get_free(js_atom_get(rt, i));
+    rt->atom_array[i - rt->atom_base] = p;
 
     p->hash = h;
     p->hash_next = i;   /* atom_index */
@@ -3636,16 +3863,29 @@ static JSAtom __JS_FindAtom(JSRuntime *rt, const char *str, size_t len,
 
     h = hash_string8((const uint8_t *)str, len, JS_ATOM_TYPE_STRING);
     h &= JS_ATOM_HASH_MASK;
+    if (rt->shared_atoms) {
+        i = rt->shared_atoms->hash[h & rt->shared_atoms->hash_mask];
+        while (i != 0) {
+            p = rt->shared_atoms->array[i];
+            if (p->hash == h &&
+                p->atom_type == JS_ATOM_TYPE_STRING &&
+                p->len == len &&
+                p->is_wide_char == 0 &&
+                memcmp(str8(p), str, len) == 0)
+                return i;
+            i = p->hash_next;
+        }
+    }
     h1 = h & (rt->atom_hash_size - 1);
     i = rt->atom_hash[h1];
     while (i != 0) {
-        p = rt->atom_array[i];
+        p = js_atom_get(rt, i);
         if (p->hash == h &&
             p->atom_type == JS_ATOM_TYPE_STRING &&
             p->len == len &&
             p->is_wide_char == 0 &&
             memcmp(str8(p), str, len) == 0) {
-            if (!__JS_AtomIsConst(i))
+            if (!js_atom_is_const(rt, i))
                 JS_REF_COUNT(p)++;
             return i;
         }
@@ -3663,7 +3903,7 @@ static void JS_FreeAtomStruct(JSRuntime *rt, JSAtomStruct *p)
 
         h0 = p->hash & (rt->atom_hash_size - 1);
         i = rt->atom_hash[h0];
-        p1 = rt->atom_array[i];
+        p1 = js_atom_get(rt, i);
         if (p1 == p) {
             rt->atom_hash[h0] = p1->hash_next;
         } else {
@@ -3671,7 +3911,7 @@ static void JS_FreeAtomStruct(JSRuntime *rt, JSAtomStruct *p)
                 assert(i != 0);
                 p0 = p1;
                 i = p1->hash_next;
-                p1 = rt->atom_array[i];
+                p1 = js_atom_get(rt, i);
                 if (p1 == p) {
                     p0->hash_next = p1->hash_next;
                     break;
@@ -3680,7 +3920,7 @@ static void JS_FreeAtomStruct(JSRuntime *rt, JSAtomStruct *p)
         }
     }
     /* insert in free atom list */
-    rt->atom_array[i] = atom_set_free(rt->atom_free_index);
+    rt->atom_array[i - rt->atom_base] = atom_set_free(rt->atom_free_index);
     rt->atom_free_index = i;
     if (unlikely(p->first_weak_ref)) {
         reset_weak_ref(rt, &p->first_weak_ref);
@@ -3698,7 +3938,7 @@ static void __JS_FreeAtom(JSRuntime *rt, uint32_t i)
 {
     JSAtomStruct *p;
 
-    p = rt->atom_array[i];
+    p = js_atom_get(rt, i);
     if (--JS_REF_COUNT(p) > 0)
         return;
     JS_FreeAtomStruct(rt, p);
@@ -3781,7 +4021,7 @@ static JSValue JS_NewSymbolInternal(JSContext *ctx, JSString *p, int atom_type)
     atom = __JS_NewAtom(rt, p, atom_type);
     if (atom == JS_ATOM_NULL)
         return JS_ThrowOutOfMemory(ctx);
-    return JS_MKPTR(JS_TAG_SYMBOL, rt->atom_array[atom]);
+    return JS_MKPTR(JS_TAG_SYMBOL, js_atom_get(rt, atom));
 }
 
 /* descr must be a non-numeric string atom */
@@ -3792,8 +4032,8 @@ static JSValue JS_NewSymbolFromAtom(JSContext *ctx, JSAtom descr,
     JSString *p;
 
     assert(!__JS_AtomIsTaggedInt(descr));
-    assert(descr < rt->atom_size);
-    p = rt->atom_array[descr];
+    assert(descr < rt->atom_base + rt->atom_size);
+    p = js_atom_get(rt, descr);
     js_dup(JS_MKPTR(JS_TAG_STRING, p));
     return JS_NewSymbolInternal(ctx, p, atom_type);
 }
@@ -3829,11 +4069,11 @@ static const char *JS_AtomGetStrRT(JSRuntime *rt, char *buf, int buf_size,
         snprintf(buf, buf_size, "%u", __JS_AtomToUInt32(atom));
     } else if (atom == JS_ATOM_NULL) {
         snprintf(buf, buf_size, "<null>");
-    } else if (atom >= rt->atom_size) {
-        assert(atom < rt->atom_size);
+    } else if (atom >= rt->atom_base + rt->atom_size) {
+        assert(atom < rt->atom_base + rt->atom_size);
         snprintf(buf, buf_size, "<invalid %x>", atom);
     } else {
-        JSAtomStruct *p = rt->atom_array[atom];
+        JSAtomStruct *p = js_atom_get(rt, atom);
         *buf = '\0';
         if (atom_is_free(p)) {
             snprintf(buf, buf_size, "<free %x>", atom);
@@ -3865,14 +4105,14 @@ static JSValue __JS_AtomToValue(JSContext *ctx, JSAtom atom, bool force_string)
     } else {
         JSRuntime *rt = ctx->rt;
         JSAtomStruct *p;
-        assert(atom < rt->atom_size);
-        p = rt->atom_array[atom];
+        assert(atom < rt->atom_base + rt->atom_size);
+        p = js_atom_get(rt, atom);
         if (p->atom_type == JS_ATOM_TYPE_STRING) {
             goto ret_string;
         } else if (force_string) {
             if (p->len == 0 && p->is_wide_char != 0) {
                 /* no description string */
-                p = rt->atom_array[JS_ATOM_empty_string];
+                p = js_atom_get(rt, JS_ATOM_empty_string);
             }
         ret_string:
             return js_dup(JS_MKPTR(JS_TAG_STRING, p));
@@ -3904,8 +4144,8 @@ static bool JS_AtomIsArrayIndex(JSContext *ctx, uint32_t *pval, JSAtom atom)
         JSAtomStruct *p;
         uint32_t val;
 
-        assert(atom < rt->atom_size);
-        p = rt->atom_array[atom];
+        assert(atom < rt->atom_base + rt->atom_size);
+        p = js_atom_get(rt, atom);
         if (p->atom_type == JS_ATOM_TYPE_STRING &&
             is_num_string(&val, p) && val != -1) {
             *pval = val;
@@ -3930,8 +4170,8 @@ static JSValue JS_AtomIsNumericIndex1(JSContext *ctx, JSAtom atom)
 
     if (__JS_AtomIsTaggedInt(atom))
         return js_int32(__JS_AtomToUInt32(atom));
-    assert(atom < rt->atom_size);
-    p1 = rt->atom_array[atom];
+    assert(atom < rt->atom_base + rt->atom_size);
+    p1 = js_atom_get(rt, atom);
     if (p1->atom_type != JS_ATOM_TYPE_STRING)
         return JS_UNDEFINED;
     p = p1;
@@ -4014,13 +4254,13 @@ static int JS_AtomIsNumericIndex(JSContext *ctx, JSAtom atom)
 
 void JS_FreeAtom(JSContext *ctx, JSAtom v)
 {
-    if (!__JS_AtomIsConst(v))
+    if (!js_atom_is_const(ctx->rt, v))
         __JS_FreeAtom(ctx->rt, v);
 }
 
 void JS_FreeAtomRT(JSRuntime *rt, JSAtom v)
 {
-    if (!__JS_AtomIsConst(v))
+    if (!js_atom_is_const(rt, v))
         __JS_FreeAtom(rt, v);
 }
 
@@ -4033,7 +4273,7 @@ static bool JS_AtomSymbolHasDescription(JSContext *ctx, JSAtom v)
     rt = ctx->rt;
     if (__JS_AtomIsTaggedInt(v))
         return false;
-    p = rt->atom_array[v];
+    p = js_atom_get(rt, v);
     return (((p->atom_type == JS_ATOM_TYPE_SYMBOL &&
               p->hash == JS_ATOM_HASH_SYMBOL) ||
              p->atom_type == JS_ATOM_TYPE_GLOBAL_SYMBOL) &&
@@ -4257,7 +4497,7 @@ int JS_NewClass(JSRuntime *rt, JSClassID class_id, const JSClassDef *class_def)
 
 static inline JSValue js_empty_string(JSRuntime *rt)
 {
-    JSAtomStruct *p = rt->atom_array[JS_ATOM_empty_string];
+    JSAtomStruct *p = js_atom_get(rt, JS_ATOM_empty_string);
     return js_dup(JS_MKPTR(JS_TAG_STRING, p));
 }
 
@@ -6318,6 +6558,8 @@ static int JS_SetObjectData(JSContext *ctx, JSValueConst obj, JSValue val)
 
 JSValue JS_NewObjectClass(JSContext *ctx, JSClassID class_id)
 {
+    if (js_lazy_class(ctx, class_id))
+        return JS_EXCEPTION;
     return JS_NewObjectProtoClass(ctx, ctx->class_proto[class_id], class_id);
 }
 
@@ -9000,6 +9242,8 @@ static JSValue js_bytecode_eval(JSContext *ctx, const uint8_t *bytecode,
 static JSValue js_bytecode_autoinit(JSContext *ctx, JSObject *p, JSAtom atom,
                                     void *opaque)
 {
+    if ((uintptr_t)opaque >= JS_BUILTIN_LAZY_GLOBAL)
+        return js_lazy_global(ctx, atom, (uintptr_t)opaque - JS_BUILTIN_LAZY_GLOBAL);
     switch ((uintptr_t)opaque) {
     default:
         abort();
@@ -21018,6 +21262,8 @@ static JSValue js_create_from_ctor(JSContext *ctx, JSValueConst ctor,
     JSContext *realm;
 
     if (JS_IsUndefined(ctor)) {
+        if (js_lazy_class(ctx, class_id))
+            return JS_EXCEPTION;
         proto = js_dup(ctx->class_proto[class_id]);
     } else {
         proto = JS_GetProperty(ctx, ctor, JS_ATOM_prototype);
@@ -21027,6 +21273,8 @@ static JSValue js_create_from_ctor(JSContext *ctx, JSValueConst ctor,
             JS_FreeValue(ctx, proto);
             realm = JS_GetFunctionRealm(ctx, ctor);
             if (!realm)
+                return JS_EXCEPTION;
+            if (js_lazy_class(realm, class_id))
                 return JS_EXCEPTION;
             proto = js_dup(realm->class_proto[class_id]);
         }
@@ -39235,7 +39483,7 @@ static int JS_WriteObjectAtoms(BCWriterState *s)
                 bc_put_leb128(s, atom >> 6);
             }
         } else {
-            JSAtomStruct *p = rt->atom_array[atom];
+            JSAtomStruct *p = js_atom_get(rt, atom);
             uint8_t type = p->atom_type;
             assert(type != JS_ATOM_TYPE_PRIVATE);
             bc_put_u8(s, type);
@@ -40305,8 +40553,7 @@ static JSValue JS_ReadDate(BCReaderState *s)
         JS_ThrowTypeError(ctx, "Number tag expected for date");
         goto fail;
     }
-    obj = JS_NewObjectProtoClass(ctx, ctx->class_proto[JS_CLASS_DATE],
-                                 JS_CLASS_DATE);
+    obj = JS_NewObjectClass(ctx, JS_CLASS_DATE);
     if (JS_IsException(obj))
         goto fail;
     if (BC_add_object_ref(s, obj))
@@ -40466,7 +40713,7 @@ static JSValue JS_ReadObjectRec(BCReaderState *s)
             if (__JS_AtomIsConst(atom)) {
                 obj = JS_AtomToValue(s->ctx, atom);
             } else {
-                JSAtomStruct *p = s->ctx->rt->atom_array[atom];
+                JSAtomStruct *p = js_atom_get(s->ctx->rt, atom);
                 obj = JS_NewSymbolFromAtom(s->ctx, atom, p->atom_type);
             }
         }
@@ -40640,7 +40887,7 @@ static JSAtom find_atom(JSContext *ctx, const char *name)
         /* We assume 8 bit non null strings, which is the case for these
            symbols */
         for(atom = JS_ATOM_Symbol_toPrimitive; atom < JS_ATOM_END; atom++) {
-            JSAtomStruct *p = ctx->rt->atom_array[atom];
+            JSAtomStruct *p = js_atom_get(ctx->rt, atom);
             JSString *str = p;
             if (str->len == len && !memcmp(str8(str), name, len))
                 return JS_DupAtom(ctx, atom);
@@ -47560,6 +47807,8 @@ static JSValue js_string_match(JSContext *ctx, JSValueConst this_val,
             goto fail;
         args[args_len++] = str;
     }
+    if (js_lazy_group(ctx, JS_LAZY_REGEXP))
+        goto fail;
     rx = JS_CallConstructor(ctx, ctx->regexp_ctor, args_len, args);
     JS_FreeValue(ctx, str);
     if (JS_IsException(rx)) {
@@ -49263,6 +49512,8 @@ static JSValue js_regexp_constructor_internal(JSContext *ctx, JSValueConst ctor,
         JS_ThrowTypeError(ctx, "string expected");
         goto fail;
     }
+    if (js_lazy_group(ctx, JS_LAZY_REGEXP))
+        goto fail;
     prop.u.value = js_int32(0); // lastIndex
     if (ctx->regexp_shape && JS_IsUndefined(ctor)) {
         obj = JS_NewObjectFromShape(ctx, js_dup_shape(ctx->regexp_shape),

@@ -1227,6 +1227,9 @@ JS_EXTERN void JS_SetModuleNormalizeFunc2(JSRuntime *rt,
 /* return the import.meta object of a module */
 JS_EXTERN JSValue JS_GetImportMeta(JSContext *ctx, JSModuleDef *m);
 JS_EXTERN bool JS_HasModuleSyntax(JSModuleDef *m);
+/* Plimsoll: intrinsics made on first use, and one atom table for a thread. */
+JS_EXTERN int JS_AddLazyIntrinsics(JSContext *ctx);
+JS_EXTERN int JS_ShareAtoms(JSRuntime *rt);
 JS_EXTERN JSAtom JS_GetModuleName(JSContext *ctx, JSModuleDef *m);
 JS_EXTERN JSValue JS_GetModuleNamespace(JSContext *ctx, JSModuleDef *m);
 

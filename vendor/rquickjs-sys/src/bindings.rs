@@ -1627,6 +1627,12 @@ unsafe extern "C" {
     pub fn JS_HasModuleSyntax(m: *mut JSModuleDef) -> bool;
 }
 unsafe extern "C" {
+    pub fn JS_AddLazyIntrinsics(ctx: *mut JSContext) -> ::core::ffi::c_int;
+}
+unsafe extern "C" {
+    pub fn JS_ShareAtoms(rt: *mut JSRuntime) -> ::core::ffi::c_int;
+}
+unsafe extern "C" {
     pub fn JS_GetModuleName(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSAtom;
 }
 unsafe extern "C" {

@@ -51,3 +51,5 @@ use rquickjs_sys as sys;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_sharing;

@@ -48,6 +48,22 @@ impl Names {
         cell.get()
     }
 
+    /// Makes the atoms of all names at once.
+    ///
+    /// # Safety
+    /// `context` must be live, and its atoms must outlive this table.
+    pub(super) unsafe fn intern(&self, context: *mut sys::JSContext) {
+        for (cell, text) in self.atoms.iter().zip(self.texts) {
+            // SAFETY: per the function's contract; the engine copies the given bytes.
+            cell.set(unsafe { sys::JS_NewAtomLen(context, text.as_ptr().cast(), text.len() as _) });
+        }
+    }
+
+    /// True for a table of these very names.
+    pub(super) fn is_of(&self, texts: &'static [&'static str]) -> bool {
+        std::ptr::eq(self.texts, texts)
+    }
+
     pub(super) fn text(&self, name: Name) -> &'static str {
         self.texts.get(name.0 as usize).copied().unwrap_or_default()
     }

@@ -39,7 +39,7 @@ pub(super) struct Inner {
     host_type: TypeId,
     pub(super) classes: ClassIds,
     pub(super) prototypes: Prototypes,
-    pub(super) names: Names,
+    pub(super) names: Rc<Names>,
     pub(super) registry: Rc<Registry>,
     pub(super) rejections: Rejections,
     pub(super) loader: Rc<dyn Loader>,
@@ -65,10 +65,12 @@ impl std::error::Error for OutOfMemory {}
 impl Runtime {
     /// Starts an engine whose host functions find `host` by [`Context::host`].
     pub fn new<H: Any>(settings: Settings, host: Rc<H>) -> Result<Self, OutOfMemory> {
+        let names = share_names(settings.names);
         // SAFETY: the two pointers are checked, and both are freed exactly once, by `Inner::drop`.
         let (raw, context) = unsafe {
             let raw = NonNull::new(sys::JS_NewRuntime()).ok_or(OutOfMemory)?;
-            let Some(context) = NonNull::new(new_context(raw.as_ptr())) else {
+            let Some(context) = NonNull::new(new_context(raw.as_ptr(), Intrinsics::OnDemand))
+            else {
                 sys::JS_FreeRuntime(raw.as_ptr());
                 return Err(OutOfMemory);
             };
@@ -81,7 +83,7 @@ impl Runtime {
             host_type: TypeId::of::<H>(),
             classes: ClassIds::register(raw),
             prototypes: Prototypes::default(),
-            names: Names::new(settings.names),
+            names,
             registry: Rc::new(Registry::new(context)),
             rejections: Rejections::default(),
             loader: settings.loader,
@@ -196,18 +198,68 @@ impl Drop for Inner {
             self.registry.clear();
             self.rejections.clear(context);
             self.prototypes.clear(context);
-            self.names.clear(context);
+            if let Some(own) = Rc::get_mut(&mut self.names) {
+                own.clear(context);
+            }
             sys::JS_FreeContext(context);
             sys::JS_FreeRuntime(self.raw.as_ptr());
         }
     }
 }
 
+thread_local! {
+    /// The property names whose atoms this thread's runtimes share; `None` before the first runtime, and where there
+    /// was no memory for it.
+    static SHARED_NAMES: RefCell<Option<Rc<Names>>> = const { RefCell::new(None) };
+}
+
+/// The table of `names`, for a new runtime of this thread.
+///
+/// The first call gives all runtimes of the thread one table of the atoms that every one of them would otherwise hold
+/// for itself: a third of what an idle runtime takes, and a third of the time to make it. The runtime that has made
+/// these atoms is kept for as long as the process lives, since strings of it may be anywhere.
+fn share_names(names: &'static [&'static str]) -> Rc<Names> {
+    SHARED_NAMES.with_borrow_mut(|shared| {
+        if shared.is_none() {
+            *shared = share_atoms(names).map(Rc::new);
+        }
+        match shared {
+            Some(shared) if shared.is_of(names) => Rc::clone(shared),
+            _ => Rc::new(Names::new(names)),
+        }
+    })
+}
+
+fn share_atoms(texts: &'static [&'static str]) -> Option<Names> {
+    // SAFETY: the runtime made here is never freed nor used again; runtimes never leave their thread, so that the
+    // counts in the atoms are only ever changed by one thread. Whatever fails leaves later runtimes with atoms of
+    // their own.
+    unsafe {
+        let raw = NonNull::new(sys::JS_NewRuntime())?.as_ptr();
+        let Some(context) = NonNull::new(new_context(raw, Intrinsics::AtOnce)) else {
+            sys::JS_FreeRuntime(raw);
+            return None;
+        };
+        let names = Names::new(texts);
+        names.intern(context.as_ptr());
+        (sys::JS_ShareAtoms(raw) == 0).then_some(names)
+    }
+}
+
+/// When intrinsics that many scripts never ask for are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Intrinsics {
+    /// With the context.
+    AtOnce,
+    /// When first asked for: `Date`, `RegExp`, `Map`, typed arrays and their kin.
+    OnDemand,
+}
+
 /// A context with the intrinsics that k6's engine has too: no `performance`, `DOMException`, `atob`.
 ///
 /// # Safety
 /// `raw` must be a live runtime.
-unsafe fn new_context(raw: *mut sys::JSRuntime) -> *mut sys::JSContext {
+unsafe fn new_context(raw: *mut sys::JSRuntime, intrinsics: Intrinsics) -> *mut sys::JSContext {
     // SAFETY: per the function's contract; a failed step frees what was made.
     unsafe {
         let context = sys::JS_NewContextRaw(raw);
@@ -215,16 +267,21 @@ unsafe fn new_context(raw: *mut sys::JSRuntime) -> *mut sys::JSContext {
             return context;
         }
         let failed = sys::JS_AddIntrinsicBaseObjects(context) != 0
-            || sys::JS_AddIntrinsicDate(context) != 0
             || sys::JS_AddIntrinsicEval(context) != 0
-            || sys::JS_AddIntrinsicRegExp(context) != 0
             || sys::JS_AddIntrinsicJSON(context) != 0
             || sys::JS_AddIntrinsicProxy(context) != 0
-            || sys::JS_AddIntrinsicMapSet(context) != 0
-            || sys::JS_AddIntrinsicTypedArrays(context) != 0
             || sys::JS_AddIntrinsicPromise(context) != 0
             || sys::JS_AddIntrinsicBigInt(context) != 0
-            || sys::JS_AddIntrinsicWeakRef(context) != 0;
+            || match intrinsics {
+                Intrinsics::OnDemand => sys::JS_AddLazyIntrinsics(context) != 0,
+                Intrinsics::AtOnce => {
+                    sys::JS_AddIntrinsicDate(context) != 0
+                        || sys::JS_AddIntrinsicRegExp(context) != 0
+                        || sys::JS_AddIntrinsicMapSet(context) != 0
+                        || sys::JS_AddIntrinsicTypedArrays(context) != 0
+                        || sys::JS_AddIntrinsicWeakRef(context) != 0
+                }
+            };
         if failed {
             sys::JS_FreeContext(context);
             return std::ptr::null_mut();

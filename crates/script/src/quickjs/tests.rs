@@ -44,12 +44,12 @@ fn runtime_with<H: std::any::Any>(host: Rc<H>) -> Runtime {
     Runtime::new(settings, host).unwrap()
 }
 
-fn runtime() -> Runtime {
+pub(super) fn runtime() -> Runtime {
     runtime_with(Rc::new(()))
 }
 
 /// The text of what `source` evaluates to, or of what it throws.
-fn eval(context: &Context, source: &str) -> String {
+pub(super) fn eval(context: &Context, source: &str) -> String {
     match context.eval(source, "test.js") {
         Ok(value) => value.to_text().unwrap().into_string(),
         Err(thrown) => format!("threw {}", context.take_exception(thrown).text()),
