@@ -101,6 +101,11 @@ impl Log {
             since_start: clock::now().since(Moment::ZERO),
         };
         if let (true, Some(file)) = (from_console, &self.console) {
+            // There all lines have one source.
+            let line = Line {
+                fields: &[],
+                ..line
+            };
             return write_to(file, &line.to_text(Format::Text));
         }
         let text = line.to_text(self.format);

@@ -52,6 +52,7 @@ impl From<ScriptError> for Refusal {
     fn from(error: ScriptError) -> Refusal {
         let exit = match &error {
             ScriptError::Exception(_) => Exit::SCRIPT_EXCEPTION,
+            ScriptError::Unusable(_) => Exit::GENERIC,
             ScriptError::Aborted(_) => Exit::ABORTED_BY_SCRIPT,
         };
         Refusal {

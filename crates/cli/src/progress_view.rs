@@ -67,9 +67,7 @@ fn status(state: &ScenarioState, reading: &ScenarioReading) -> Status {
     let regular = state.regular_duration();
     match (reading.elapsed, reading.ran_for) {
         (None, _) => Status::Waiting,
-        // Iterations that did not end within the graceful stop are no sign of
-        // a scenario that was cut short.
-        (_, Some(took)) if reading.interrupted && took < regular => Status::Interrupted,
+        (_, Some(_)) if reading.cut_short => Status::Interrupted,
         (_, Some(_)) => Status::Done,
         (Some(elapsed), None) if elapsed >= regular => Status::Stopping,
         _ => Status::Running,

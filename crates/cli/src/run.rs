@@ -173,13 +173,20 @@ fn open_outputs(
         Ok(name) => output_csv::TimeFormat::parse(&name).map_err(Refusal::config)?,
         Err(_) => output_csv::TimeFormat::default(),
     };
+    let mut catalog = catalog::Catalog::new(
+        Arc::clone(&prepared.registry),
+        thresholds
+            .iter()
+            .map(|threshold| (&threshold.metric, threshold.source.as_str())),
+    );
+    if !prepared
+        .system_tags
+        .has(samples::SystemTag::ExpectedResponse)
+    {
+        catalog = catalog.without_expected_responses();
+    }
     let setting = OutputSetting {
-        catalog: catalog::Catalog::new(
-            Arc::clone(&prepared.registry),
-            thresholds
-                .iter()
-                .map(|threshold| (&threshold.metric, threshold.source.as_str())),
-        ),
+        catalog,
         clock: wall_clock::WallClock::reading(clock::now(), SystemTime::now()),
         system_tags: samples::SystemTag::ALL
             .into_iter()
@@ -223,7 +230,11 @@ fn announce(
 
 fn tell_ending(ended: &Ended, log: &Log) {
     match &ended.aborted {
-        Some(AbortReason::ScriptException(text) | AbortReason::Machine(text)) => log.error(text),
+        Some(
+            AbortReason::ScriptException(text)
+            | AbortReason::Failed(text)
+            | AbortReason::Machine(text),
+        ) => log.error(text),
         Some(AbortReason::SetupTimeout(text) | AbortReason::TeardownTimeout(text)) => {
             log.error(text)
         }
@@ -255,7 +266,7 @@ fn exit_status(ended: &Ended) -> Exit {
         Some(AbortReason::ScriptException(_)) => Exit::SCRIPT_EXCEPTION,
         Some(AbortReason::SetupTimeout(_)) => Exit::SETUP_TIMEOUT,
         Some(AbortReason::TeardownTimeout(_)) => Exit::TEARDOWN_TIMEOUT,
-        Some(AbortReason::Machine(_)) => Exit::GENERIC,
+        Some(AbortReason::Failed(_) | AbortReason::Machine(_)) => Exit::GENERIC,
         Some(AbortReason::Threshold) => Exit::THRESHOLDS,
         None if !ended.crossed.is_empty() => Exit::THRESHOLDS,
         None if ended.marked_failed => Exit::FAILED_BY_SCRIPT,

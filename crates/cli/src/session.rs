@@ -61,6 +61,8 @@ pub struct Ended {
 }
 
 const SECOND: Duration = Duration::from_secs(1);
+/// Users are counted so long before a second is full, that a run of whole seconds has its last.
+const EARLIER: Duration = Duration::from_millis(5);
 /// How often thresholds are judged while the run goes on, as in k6.
 const JUDGE: Duration = Duration::from_secs(2);
 /// How many seconds' rates are remembered.
@@ -96,7 +98,8 @@ impl Session {
         let mut seconds: Option<Moment> = None;
         let mut judging: Option<Moment> = None;
         loop {
-            let wait = next_look
+            let wait = seconds
+                .map_or(next_look, |due| due.min(next_look))
                 .since(clock::now())
                 .min(Duration::from_millis(100));
             match self.running.events.recv_timeout(wait) {
@@ -106,7 +109,7 @@ impl Session {
             }
             let now = clock::now();
             if let (None, Some(started)) = (seconds, self.running.state.started()) {
-                seconds = Some(started + SECOND);
+                seconds = Some(started + (SECOND - EARLIER));
                 judging = Some(started + JUDGE);
             }
             if self.phase == Phase::Running {

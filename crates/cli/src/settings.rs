@@ -52,7 +52,8 @@ pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, S
             .and_then(|value| u32::try_from(value).ok())
             .filter(|rate| *rate > 0)
             .map(|rate| std::sync::Arc::new(http::RateLimit::new(rate))),
-        discard_response_bodies: options.discard_response_bodies.unwrap_or(false),
+        // Each request of a script says whether its body is wanted.
+        discard_response_bodies: false,
         ..defaults
     })
 }

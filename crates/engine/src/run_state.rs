@@ -18,6 +18,9 @@ pub enum AbortReason {
     SetupTimeout(String),
     /// `teardown` did not end within `teardownTimeout`.
     TeardownTimeout(String),
+    /// Something that a run cannot go on with and that has no name of its own, such as a promise
+    /// rejected in set-up.
+    Failed(String),
     /// The machine refused something that a run cannot do without.
     Machine(String),
 }

@@ -43,8 +43,8 @@ pub struct ScenarioReading {
     pub finished: bool,
     /// How long it took, once it is over.
     pub ran_for: Option<Duration>,
-    /// It was cut off.
-    pub interrupted: bool,
+    /// It was cut off: before its time, or short of the iterations that its users were to share.
+    pub cut_short: bool,
 }
 
 impl ScenarioState {
@@ -76,9 +76,10 @@ impl ScenarioState {
     /// How much of it is done at `now`, 0 to 1: by iterations where their
     /// number is fixed, by time elsewhere.
     pub fn progress(&self, now: Moment) -> f64 {
-        if self.finished.get().is_some() {
+        if self.finished.get().is_some() && !self.is_cut_short() {
             return 1.0;
         }
+        let now = self.finished.get().map_or(now, |end| now.min(*end));
         let done = self.iterations_completed.load(Ordering::Relaxed) as f64;
         let share = match &self.scenario.executor {
             Executor::SharedIterations { iterations, .. } => done / (*iterations).max(1) as f64,
@@ -101,6 +102,22 @@ impl ScenarioState {
             }
         };
         share.min(1.0)
+    }
+
+    /// Whether it is over and was cut off. Iterations that did not end within the graceful stop
+    /// are no sign of that.
+    fn is_cut_short(&self) -> bool {
+        let Some((started, finished)) = self.started().zip(self.finished.get()) else {
+            return false;
+        };
+        let incomplete = match &self.scenario.executor {
+            Executor::SharedIterations { iterations, .. } => {
+                self.iterations_completed.load(Ordering::Relaxed) < *iterations
+            }
+            _ => false,
+        };
+        let before_time = finished.since(started) < self.regular_duration();
+        incomplete || before_time && self.interrupted.load(Ordering::Relaxed)
     }
 
     /// How long iterations may start. A scenario without an end is given one
@@ -126,7 +143,7 @@ impl ScenarioState {
                 .started()
                 .zip(self.finished.get())
                 .map(|(from, to)| to.since(from)),
-            interrupted: self.interrupted.load(Ordering::Relaxed),
+            cut_short: self.is_cut_short(),
         }
     }
 

@@ -184,10 +184,7 @@ impl<F: UserFactory> ActiveUser<F> {
         self.in_scenario += 1;
         let run = &self.seats.worker.run;
         match seat.user.iterate(&iteration).await {
-            Ending::Completed => {
-                run.iteration_completed();
-                self.scenario.state.iteration_completed();
-            }
+            Ending::Completed => self.scenario.state.iteration_completed(),
             Ending::Interrupted => {
                 run.iteration_interrupted();
                 self.scenario.state.mark_interrupted();
@@ -195,14 +192,21 @@ impl<F: UserFactory> ActiveUser<F> {
             }
             Ending::Abort(reason) => {
                 run.iteration_interrupted();
+                self.scenario.state.iteration_completed();
                 run.abort(reason);
                 return false;
             }
         }
         let least = self.seats.min_iteration;
         if !least.is_zero() && clock::now() < started + least {
-            let _ = self.stop.race(sleep_until(started + least)).await;
+            let waited = self.stop.race(sleep_until(started + least)).await;
+            if waited.is_err() {
+                // Its samples are there, but its time was not over.
+                run.iteration_interrupted();
+                return false;
+            }
         }
+        run.iteration_completed();
         !self.stop.is_stopped()
     }
 }

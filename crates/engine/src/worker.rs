@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use samples::{Recorder, Registry, TagMap, Watch};
+use samples::{Recorder, Registry, SystemTag, TagMap, Watch};
 use tokio::sync::mpsc::UnboundedReceiver;
 use units::Moment;
 
@@ -131,7 +131,8 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
                         let stop = Stop::new();
                         running.borrow_mut().push(stop.clone());
                         let state = Arc::clone(&share.state);
-                        let tags = scenario_tags(&assignment.run_tags, &state);
+                        let named = recorder.sets(SystemTag::Scenario);
+                        let tags = scenario_tags(&assignment.run_tags, &state, named);
                         let events = assignment.events.clone();
                         tokio::task::spawn_local(executors::run(Rc::new(Share {
                             seats: Rc::clone(&seats),
@@ -265,11 +266,13 @@ async fn beat(index: usize, recorder: Rc<Recorder>, run: Arc<RunState>, events: 
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn scenario_tags(run_tags: &TagMap, state: &ScenarioState) -> TagMap {
+fn scenario_tags(run_tags: &TagMap, state: &ScenarioState, named: bool) -> TagMap {
     let mut tags = run_tags.clone();
     for (key, value) in &state.scenario.tags {
         tags.set(key.clone(), value.clone());
     }
-    tags.set("scenario", state.scenario.name.clone());
+    if named {
+        tags.set("scenario", state.scenario.name.clone());
+    }
     tags
 }

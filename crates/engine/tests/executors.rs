@@ -220,7 +220,7 @@ fn iterations_under_way_get_their_grace_and_are_then_interrupted() {
     assert_eq!(outcome.seen.len(), 2);
     assert!(outcome.seen.iter().all(|seen| seen.interrupted));
     assert_eq!(outcome.running.state.iterations_interrupted(), 2);
-    assert!(outcome.running.scenarios[0].read(clock::now()).interrupted);
+    assert!(!outcome.running.scenarios[0].read(clock::now()).cut_short);
 }
 
 #[test]

@@ -76,6 +76,8 @@ pub struct ErrorInfo {
     /// This machine, not the target, was at its limit: no free local port or
     /// no free descriptor. Such a failure says nothing about the target.
     pub is_local: bool,
+    /// The answer came whole and asked for a redirect that leads nowhere.
+    pub of_redirect: bool,
 }
 
 impl ErrorInfo {
@@ -85,6 +87,7 @@ impl ErrorInfo {
             message: message.into(),
             detail: None,
             is_local: false,
+            of_redirect: false,
         }
     }
 

@@ -350,11 +350,6 @@ pub(crate) fn check_status_line(raw: &[u8]) -> Result<(), ErrorInfo> {
         )));
     };
     let status = rest.trim_start().split(' ').next().unwrap_or_default();
-    if !version.starts_with("HTTP/") {
-        return Err(transport_broken(format!(
-            "malformed HTTP response \"{line}\""
-        )));
-    }
     if status.len() != 3 || !status.bytes().all(|b| b.is_ascii_digit()) {
         return Err(transport_broken(format!(
             "malformed HTTP status code \"{status}\""

@@ -35,10 +35,12 @@ pub(crate) fn redirect_of(
     let location = String::from_utf8_lossy(location);
     let target = url.join(&location).map_err(|error| {
         let reason = error.reason();
-        ErrorInfo::new(
+        let mut error = ErrorInfo::new(
             code::DEFAULT,
             format!("failed to parse Location header {location:?}: parse {location:?}: {reason}"),
-        )
+        );
+        error.of_redirect = true;
+        error
     })?;
     let new_method = match method {
         Method::Get | Method::Head => method.clone(),

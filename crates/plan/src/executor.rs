@@ -173,12 +173,24 @@ impl Executor {
             | Executor::PerUserIterations { max_duration, .. } => Some(*max_duration),
             Executor::ConstantUsers { duration, .. }
             | Executor::ConstantArrivalRate { duration, .. } => Some(*duration),
-            Executor::RampingUsers { stages, .. } | Executor::RampingArrivalRate { stages, .. } => {
-                Some(total(stages))
-            }
+            Executor::RampingUsers { start, stages, .. } => Some(until_nobody(*start, stages)),
+            Executor::RampingArrivalRate { stages, .. } => Some(total(stages)),
             Executor::ExternallyControlled { duration, .. } => *duration,
         }
     }
+}
+
+/// When a ramp of users is over: with its last stage, or before stages at its end in which there
+/// are no users any more.
+fn until_nobody(start: u32, stages: &[Stage]) -> Duration {
+    let mut kept = stages;
+    while let [before @ .., last] = kept
+        && last.target == 0
+        && before.last().map_or(u64::from(start), |stage| stage.target) == 0
+    {
+        kept = before;
+    }
+    total(kept)
 }
 
 /// The length of all stages together.

@@ -58,6 +58,17 @@ impl Catalog {
         Catalog { registry, demands }
     }
 
+    /// The same for a run whose samples do not tell whether an answer was expected.
+    #[must_use]
+    pub fn without_expected_responses(mut self) -> Catalog {
+        if let Some(demands) = self.demands.get_mut("http_req_duration") {
+            demands
+                .submetrics
+                .retain(|submetric| submetric.suffix != "expected_response:true");
+        }
+        self
+    }
+
     /// What is known of a metric, and what is asked of it.
     pub fn find(&self, id: MetricId) -> Option<(Metric, Demands)> {
         let metric = self.registry.get(id)?;

@@ -234,7 +234,12 @@ impl Recorder {
     /// Whether samples carry the server's address, so that it is worth writing
     /// it down.
     pub fn wants_addresses(&self) -> bool {
-        self.watch.system_tags.has(SystemTag::Ip)
+        self.sets(SystemTag::Ip)
+    }
+
+    /// Whether the program sets that tag on samples.
+    pub fn sets(&self, tag: SystemTag) -> bool {
+        self.watch.system_tags.has(tag)
     }
 
     /// Records bytes that went over sockets.

@@ -11,6 +11,8 @@ use crate::quickjs::{Context, Exception, Frame, Thrown};
 pub enum ScriptError {
     /// It could not be read or compiled, or threw; with the place.
     Exception(String),
+    /// What it exports cannot be run, or it left a rejected promise behind.
+    Unusable(String),
     /// It asked for the end of the run.
     Aborted(AbortReason),
 }
@@ -18,7 +20,7 @@ pub enum ScriptError {
 impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ScriptError::Exception(text) => f.write_str(text),
+            ScriptError::Exception(text) | ScriptError::Unusable(text) => f.write_str(text),
             ScriptError::Aborted(AbortReason::ByScript(message)) => f.write_str(message),
             ScriptError::Aborted(reason) => write!(f, "the run was ended: {reason:?}"),
         }
@@ -43,6 +45,21 @@ pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
     }
     text.push('\n');
     text
+}
+
+/// A rejection that nobody handled, as the log shows it. Errors of k6's own functions tell their
+/// message alone.
+pub(crate) fn uncaught(exception: &Exception<'_>) -> String {
+    const PREFIX: &str = "Uncaught (in promise) ";
+    let value = &exception.0;
+    if !value.is_error() {
+        return format!("{PREFIX}{}", exception.text());
+    }
+    let text = exception.text();
+    match text.strip_prefix("GoError: ") {
+        Some(message) => format!("{PREFIX}{message}"),
+        None => format!("{PREFIX}{}", with_stack(exception)),
+    }
 }
 
 /// `text`, and where the script is, on one line.

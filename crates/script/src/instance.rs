@@ -9,7 +9,7 @@ use std::sync::Arc;
 use engine::{AbortReason, Stop};
 
 use crate::event_loop::Drained;
-use crate::failure::{ScriptError, with_stack};
+use crate::failure::{ScriptError, uncaught, with_stack};
 use crate::globals;
 use crate::names;
 use crate::program::UserLoader;
@@ -33,6 +33,8 @@ pub enum Outcome<T> {
     Returned(T),
     /// An exception; the text has its stack.
     Threw(String),
+    /// A promise was rejected and nobody handled it; the text says so.
+    Rejected(String),
     /// It was ended by force.
     Interrupted,
     /// The script asked for the end of the run.
@@ -67,6 +69,7 @@ impl Instance {
                 runtime,
             }),
             Outcome::Threw(text) => Err(ScriptError::Exception(text)),
+            Outcome::Rejected(text) => Err(ScriptError::Unusable(text)),
             Outcome::Interrupted => Err(ScriptError::Exception(
                 "the init code was interrupted".to_owned(),
             )),
@@ -232,10 +235,7 @@ fn settle<'c, T>(
             Err(Drained::Thrown(thrown)) => Err(of_exception(context, thrown)),
             Err(Drained::Unhandled(reason)) => {
                 let exception = crate::quickjs::Exception(reason.restore(context));
-                Err(Outcome::Threw(format!(
-                    "Uncaught (in promise) {}",
-                    with_stack(&exception)
-                )))
+                Err(Outcome::Rejected(uncaught(&exception)))
             }
         },
         Err(thrown) => Err(of_exception(context, thrown)),

@@ -8,6 +8,7 @@
 
 mod console;
 mod event_loop;
+mod exported;
 mod failure;
 mod globals;
 mod instance;

@@ -8,6 +8,7 @@ use engine::UserId;
 use samples::Registry;
 use serde_json::Value as Json;
 
+use crate::exported::{self, NoJson};
 use crate::failure::ScriptError;
 use crate::instance::Instance;
 use crate::once;
@@ -137,17 +138,36 @@ async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
     instance.with_exports(|exports| {
         let read = || {
             let entries = exports.entries()?;
-            let functions = entries.iter().filter(|(_, value)| value.is_function());
-            let functions = functions.map(|(name, _)| name.clone()).collect();
-            Ok((functions, exports.get("options")?.to_json()?))
+            let options = exported::to_json(&exports.get("options")?);
+            Ok((entries, options))
         };
-        let (functions, options) =
-            read().map_err(|thrown| ScriptError::thrown(exports.context(), thrown))?;
+        let thrown = |thrown| ScriptError::thrown(exports.context(), thrown);
+        let (entries, options) = read().map_err(thrown)?;
+        for (name, value) in &entries {
+            if matches!(name.as_str(), "setup" | "teardown") && !value.is_function() {
+                return Err(ScriptError::Unusable(format!(
+                    "the exported {name:?} is no function: export function {name}() {{ … }}, or leave it out"
+                )));
+            }
+        }
+        let functions = entries.into_iter().filter(|(_, value)| value.is_function());
+        let functions: Vec<_> = functions.map(|(name, _)| name).collect();
+        if functions.is_empty() {
+            return Err(ScriptError::Unusable(
+                "the script exports no function: export a default one, or those that scenarios name in exec"
+                    .to_owned(),
+            ));
+        }
         let options = match options {
-            Some(json) => serde_json::from_str(&json).map_err(|error| {
+            Ok(json) => serde_json::from_str(&json).map_err(|error| {
                 ScriptError::Exception(format!("the exported options are no JSON: {error}"))
             })?,
-            None => Json::Null,
+            Err(NoJson::Thrown(fault)) => return Err(thrown(fault)),
+            Err(NoJson::Holds(what)) => {
+                return Err(ScriptError::Unusable(format!(
+                    "the exported options hold {what}, which options cannot"
+                )));
+            }
         };
         Ok(Exports { functions, options })
     })

@@ -69,7 +69,7 @@ async fn summarize(
     );
     match within(limit, call).await {
         Some(Outcome::Returned(outputs)) => Ok(outputs),
-        Some(Outcome::Threw(text)) => Err(ScriptError::Exception(text)),
+        Some(Outcome::Threw(text) | Outcome::Rejected(text)) => Err(ScriptError::Exception(text)),
         Some(Outcome::Aborted(reason)) => Err(ScriptError::Aborted(reason)),
         Some(Outcome::Interrupted) | None => Err(ScriptError::Exception(format!(
             "handleSummary() execution timed out after {}; give it more time by handleSummaryTimeout",

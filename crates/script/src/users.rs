@@ -13,6 +13,7 @@ use engine::{
     VirtualUser, Worker,
 };
 
+use crate::exported::{self, NoJson};
 use crate::failure::ScriptError;
 use crate::instance::{Argument, Instance, Outcome};
 use crate::loaded::Program;
@@ -64,6 +65,7 @@ impl ScriptUsers {
         let user = User::new(id, Arc::clone(&self.program.common), Some(work));
         Instance::start(user).await.map_err(|error| match error {
             ScriptError::Exception(text) => AbortReason::ScriptException(text),
+            ScriptError::Unusable(text) => AbortReason::Failed(text),
             ScriptError::Aborted(reason) => reason,
         })
     }
@@ -104,6 +106,7 @@ impl ScriptUsers {
         match outcome {
             Some(Outcome::Returned(value)) => Ok(Some(value)),
             Some(Outcome::Threw(text)) => Err(AbortReason::ScriptException(text)),
+            Some(Outcome::Rejected(text)) => Err(AbortReason::Failed(text)),
             Some(Outcome::Aborted(reason)) => Err(reason),
             Some(Outcome::Interrupted) if stop.is_stopped() => Ok(None),
             Some(Outcome::Interrupted) | None => Err(took_too_long()),
@@ -138,10 +141,12 @@ impl UserFactory for ScriptUsers {
         let mut data = None;
         if self.program.has("setup") && !run.no_setup {
             let setup = (Phase::Setup, "setup", run.setup_timeout);
-            let returned = self
-                .run_once(setup, worker, stop, |value| value.to_json())
-                .await?;
-            data = returned.flatten().map(Arc::from);
+            let returned = self.run_once(setup, worker, stop, read_setup).await?;
+            data = match returned {
+                Some(Ok(data)) => data.map(Arc::from),
+                Some(Err(reason)) => return Err(AbortReason::Failed(reason)),
+                None => None,
+            };
         }
         // Set-up happens once in a run.
         let _ = self.program.common.setup_data.set(data);
@@ -155,6 +160,20 @@ impl UserFactory for ScriptUsers {
             self.run_once(teardown, worker, stop, |_| Ok(())).await?;
         }
         Ok(())
+    }
+}
+
+/// What `setup` returned, as JSON; none if it returned nothing.
+fn read_setup(value: Value<'_>) -> Result<Result<Option<String>, String>, Thrown> {
+    if value.is_undefined() {
+        return Ok(Ok(None));
+    }
+    match exported::to_json(&value) {
+        Ok(json) => Ok(Ok(Some(json))),
+        Err(NoJson::Thrown(thrown)) => Err(thrown),
+        Err(NoJson::Holds(what)) => Ok(Err(format!(
+            "setup() returned {what}, which cannot be handed on as JSON"
+        ))),
     }
 }
 
@@ -220,17 +239,22 @@ impl VirtualUser for ScriptUser {
         {
             work.client.close_idle();
         }
+        let mut ending = Ending::Completed;
         match outcome {
             Outcome::Interrupted => return Ending::Interrupted,
-            Outcome::Aborted(reason) => return Ending::Abort(reason),
-            Outcome::Threw(text) => log_exception(&self.instance, &text),
+            // The iteration that asks for the end has had its own.
+            Outcome::Aborted(reason) => ending = Ending::Abort(reason),
+            Outcome::Threw(text) => {
+                log_exception(&self.instance, &text, &[("source", "stacktrace")]);
+            }
+            Outcome::Rejected(text) => log_exception(&self.instance, &text, &[]),
             Outcome::Returned(()) => {}
         }
         if let (Some(work), Some(tags)) = (user.work(), user.base_tags()) {
             work.recorder
                 .iteration(ended.since(iteration.started), &tags, ended);
         }
-        Ending::Completed
+        ending
     }
 }
 
@@ -248,15 +272,12 @@ impl Instance {
 }
 
 /// Logs an exception that ended an iteration, with the scenario it was in.
-fn log_exception(instance: &Instance, text: &str) {
+fn log_exception(instance: &Instance, text: &str, more: &[(&str, &str)]) {
     let scenario = instance.user.scenario.borrow();
     let definition = scenario.as_ref().map(|scenario| &scenario.state.scenario);
     let executor = definition.map_or("", |scenario| scenario.executor.kind().name());
     let scenario = definition.map_or("", |scenario| scenario.name.as_str());
     let mut fields = vec![("executor", executor), ("scenario", scenario)];
-    // k6 marks those it has a stack of its own making for.
-    if !text.starts_with("Uncaught (in promise)") {
-        fields.push(("source", "stacktrace"));
-    }
+    fields.extend(more);
     instance.user.log_with(Level::Error, text, &fields);
 }

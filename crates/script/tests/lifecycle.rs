@@ -29,15 +29,15 @@ fn phases_run_in_their_order_each_in_its_own_copy() {
             "init 1 0",
             "init 0 0",
             "setup 0 1 undefined",
-            "iter 1 0 1 1 false",
-            "iter 1 1 2 2 false",
+            "iter 1 0 1 1 true",
+            "iter 1 1 2 2 true",
             "init 0 0",
-            "teardown 0 1 {\"a\":1}",
+            "teardown 0 1 {\"a\":1,\"gone\":null}",
         ]
     );
     assert_eq!(
         run.program.setup_data(),
-        Some(serde_json::json!({ "a": 1 }))
+        Some(serde_json::json!({ "a": 1, "gone": null }))
     );
     assert_eq!(run.count("iterations"), 2);
     assert_eq!(run.count("iteration_duration"), 2);

@@ -60,10 +60,15 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
         if let Err(InitError(reason)) = ended {
             run.abort(reason);
         }
+        if share.stop.is_stopped() {
+            state.mark_interrupted();
+        }
     } else {
         state.mark_interrupted();
     }
+    // What an abort kept from beginning was not dropped.
     if state.finish_share(share.workers)
+        && share.seats.worker.run.aborted().is_none()
         && let Some(dropped) = closed::never_begun(&state)
     {
         state.iterations_dropped(dropped);

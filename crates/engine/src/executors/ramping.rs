@@ -2,7 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::future::poll_fn;
+use std::future::{Future, pending, poll_fn};
+use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -75,6 +76,19 @@ struct Notice {
     openings: u64,
 }
 
+impl Notice {
+    /// Interrupts the user when its grace is over, unless it was called back.
+    async fn serve(&self, members: &[Member]) {
+        sleep_until(self.due).await;
+        if let Some(member) = members.get(self.member)
+            && member.gate.openings.get() == self.openings
+            && !member.gate.open.get()
+        {
+            member.stop.trip();
+        }
+    }
+}
+
 pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitError> {
     let Executor::RampingUsers {
         start,
@@ -101,14 +115,25 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
             work(user, &gate, &scenario, hard_end).await
         });
     }
-    let _ = share
-        .stop
-        .race(follow(share, &curve, &members, *graceful_ramp_down))
-        .await;
+    let mut notices = VecDeque::new();
+    let followed = follow(share, &curve, &members, *graceful_ramp_down, &mut notices);
+    let _ = share.stop.race(followed).await;
     for member in &members {
         member.gate.finish();
     }
-    crew.finish(share.hard_end(), &share.stop).await
+    // Who was ramped away before the end has the grace of that, not the longer one of the end.
+    let mut interrupting = pin!(async {
+        while let Some(notice) = notices.pop_front() {
+            notice.serve(&members).await;
+        }
+        pending().await
+    });
+    let mut finishing = pin!(crew.finish(share.hard_end(), &share.stop));
+    poll_fn(|context| match finishing.as_mut().poll(context) {
+        Poll::Ready(ended) => Poll::Ready(ended),
+        Poll::Pending => interrupting.as_mut().poll(context),
+    })
+    .await
 }
 
 /// Opens and closes the gates along the curve, until its end.
@@ -117,8 +142,8 @@ async fn follow<F: UserFactory>(
     curve: &pace::UserCurve,
     members: &[Member],
     grace: Duration,
+    notices: &mut VecDeque<Notice>,
 ) {
-    let mut notices: VecDeque<Notice> = VecDeque::new();
     let mut at = Duration::ZERO;
     let ours = |users: u32| {
         let users = share.scenario.state.scenario.stripe.share(users.into());
@@ -129,7 +154,7 @@ async fn follow<F: UserFactory>(
         ours(curve.users_at(at)),
         share.start,
         grace,
-        &mut notices,
+        notices,
     );
     loop {
         let change = curve.next_change(at);
@@ -138,17 +163,13 @@ async fn follow<F: UserFactory>(
         while let Some(notice) = notices.front()
             && notice.due <= moment
         {
-            sleep_until(notice.due).await;
-            let member = &members[notice.member];
-            if member.gate.openings.get() == notice.openings && !member.gate.open.get() {
-                member.stop.trip();
-            }
+            notice.serve(members).await;
             notices.pop_front();
         }
         sleep_until(moment).await;
         let Some((offset, users)) = change else { break };
         at = offset;
-        set_users(members, ours(users), moment, grace, &mut notices);
+        set_users(members, ours(users), moment, grace, notices);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use units::duration::format;
 
 use super::Scenario;
-use crate::executor::{Executor, Rate, Stage};
+use crate::executor::{Executor, Rate, Stage, total};
 
 impl Scenario {
     /// The text after `* name: `, such as
@@ -41,7 +41,7 @@ impl Scenario {
                 format!(
                     "Up to {} looping VUs for {} over {} stages",
                     self.planned_users(),
-                    format(self.duration().unwrap_or_default()),
+                    format(total(stages)),
                     stages.len()
                 )
             }
@@ -68,7 +68,7 @@ impl Scenario {
                 format!(
                     "Up to {:.2} iterations/s for {} over {} stages",
                     self.scaled(highest(*start, stages).per_second()),
-                    format(self.duration().unwrap_or_default()),
+                    format(total(stages)),
                     stages.len()
                 )
             }

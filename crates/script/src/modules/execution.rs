@@ -76,13 +76,17 @@ fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
                 "iterationInScenario",
                 context.function("get", 0, iteration_in_scenario)?,
             ),
+            ("tags", context.function("get", 0, tags)?),
         ],
     )?;
-    let metrics = context.object()?;
-    metrics.define("tags", context.instance(LiveTags)?)?;
-    metrics.define("metadata", context.instance(LiveMetadata)?)?;
-    vu.define("tags", context.instance(LiveTags)?)?;
-    vu.define("metrics", metrics)?;
+    let metrics = getters(
+        context,
+        &[
+            ("tags", context.function("get", 0, tags)?),
+            ("metadata", context.function("get", 0, metadata)?),
+        ],
+    )?;
+    vu.define_fixed("metrics", metrics)?;
     exports.define("vu", vu)
 }
 
@@ -95,7 +99,7 @@ fn getters<'c>(context: &'c Context, list: &[(&str, Value<'c>)]) -> Returned<'c>
     Ok(object)
 }
 
-/// Refuses `what` in the init code, where there is no run yet.
+/// Refuses `what` in the init code, where no user is at work.
 fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
     let user = user(context);
     if user.phase() == Phase::Init {
@@ -106,8 +110,18 @@ fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
     Ok(user)
 }
 
+/// Refuses what is known of the instance before and after the run.
+fn during_run(context: &Context) -> Result<&User, Thrown> {
+    let user = user(context);
+    if !matches!(user.phase(), Phase::Setup | Phase::Iteration) {
+        return Err(context
+            .throw_plain("getting instance information in the init context is not supported"));
+    }
+    Ok(user)
+}
+
 fn run_duration<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    let user = running(context, "instance information")?;
+    let user = during_run(context)?;
     let started = user.work().and_then(|work| work.run.started());
     let millis = started.map_or(0.0, |started| {
         clock::now().since(started).as_nanos() as f64 / 1e6
@@ -116,7 +130,7 @@ fn run_duration<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 }
 
 fn counter<'c>(context: &'c Context, read: impl FnOnce(&engine::RunState) -> f64) -> Returned<'c> {
-    let user = running(context, "instance information")?;
+    let user = during_run(context)?;
     Ok(context.number(user.work().map_or(0.0, |work| read(&work.run))))
 }
 
@@ -140,11 +154,11 @@ fn with_scenario<'c>(
     context: &'c Context,
     read: impl FnOnce(&engine::ScenarioContext) -> Returned<'c>,
 ) -> Returned<'c> {
-    let user = running(context, "scenario information")?;
+    let user = user(context);
     let scenario = user.scenario.borrow().clone();
     match scenario {
-        Some(scenario) => read(&scenario),
-        None => Err(context.throw_plain(
+        Some(scenario) if user.phase() == Phase::Iteration => read(&scenario),
+        _ => Err(context.throw_plain(
             "getting scenario information outside of the VU context is not supported",
         )),
     }
@@ -184,41 +198,63 @@ fn scenario_progress<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 
 fn of_iteration<'c>(
     context: &'c Context,
-    what: &str,
     read: impl FnOnce(&engine::Iteration) -> u64,
 ) -> Returned<'c> {
-    let user = running(context, what)?;
-    let number = user.iteration.borrow().as_ref().map(read);
+    let number = user(context).iteration.borrow().as_ref().map(read);
     Ok(context.number(number.unwrap_or(0) as f64))
 }
 
 fn iteration_in_instance<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    of_iteration(context, "scenario information", |it| it.in_instance)
+    with_scenario(context, |_| of_iteration(context, |it| it.in_instance))
 }
 
 fn iteration_in_test<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    of_iteration(context, "scenario information", |it| it.in_test)
+    with_scenario(context, |_| of_iteration(context, |it| it.in_test))
 }
 
 fn iteration_in_user<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    of_iteration(context, "VU information", |it| it.in_user)
+    of_user(context)?;
+    of_iteration(context, |it| it.in_user)
 }
 
 fn iteration_in_scenario<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    of_iteration(context, "VU information", |it| it.in_scenario)
+    of_user(context)?;
+    of_iteration(context, |it| it.in_scenario)
+}
+
+fn of_user(context: &Context) -> Result<&User, Thrown> {
+    running(context, "VU information")
+}
+
+/// The live object kept under that name; made when first asked for.
+fn live<'c, T: Class>(context: &'c Context, name: &str, made: T) -> Returned<'c> {
+    let user = of_user(context)?;
+    if let Some(kept) = user.modules.get(name) {
+        return Ok(kept.restore(context));
+    }
+    let object = context.instance(made)?;
+    let kept = crate::quickjs::Persistent::new(&object);
+    user.modules.insert(name.to_owned(), kept);
+    Ok(object)
+}
+
+fn tags<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    live(context, "k6/execution tags", LiveTags)
+}
+
+fn metadata<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    live(context, "k6/execution metadata", LiveMetadata)
 }
 
 fn id<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    Ok(context.number(f64::from(user(context).id.0)))
+    Ok(context.number(f64::from(of_user(context)?.id.0)))
 }
 
 /// The consolidated options, frozen.
 fn options<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    let user = user(context);
+    let user = running(context, "test options")?;
     let Some(run) = user.common.run.get() else {
-        return Err(
-            context.throw_plain("getting test options in the init context is not supported")
-        );
+        return Ok(context.undefined());
     };
     const KEPT: &str = "k6/execution options";
     if let Some(options) = user.modules.get(KEPT) {

@@ -39,7 +39,7 @@ const FOREVER: Duration = Duration::from_secs(3_200_000_000);
 /// `fail(message)`.
 fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let message = call.argument(0);
-    let message = if message.is_undefined() {
+    let message = if message.is_nullish() {
         String::new()
     } else {
         message.to_text()?.into_string()
@@ -85,6 +85,9 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         return Err(context.throw_plain("check() needs the checks as its second argument"));
     }
     let (value, sets) = (call.argument(0), call.argument(1));
+    if sets.is_nullish() {
+        return Err(context.throw_type("check() needs an object of checks, not undefined or null"));
+    }
     let at = clock::now();
     let mut all_passed = true;
     with_tags(&call.argument(2), |tags| {
@@ -93,6 +96,12 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             let (outcome, passed) = key.with_text(|name| {
                 refuse_separator(context, name)?;
                 let test = sets.get(&key)?;
+                if test.is_async_function() {
+                    return Err(context.throw_plain(
+                        "check() does not support async functions, whose outcome is not known yet; await the value \
+                         first, or use the check of the k6-utils library",
+                    ));
+                }
                 let outcome = evaluate(context, &test, &value);
                 let passed = matches!(outcome, Ok(true));
                 if let Some(base) = user.base_tags()
@@ -114,12 +123,6 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn evaluate<'c>(context: &'c Context, test: &Value<'c>, value: &Value<'c>) -> Result<bool, Thrown> {
     if !test.is_function() {
         return Ok(test.is_truthy());
-    }
-    if test.is_async_function() {
-        return Err(context.throw_plain(
-            "check() does not support async functions, whose outcome is not known yet; await the value first, or use \
-             the check of the k6-utils library",
-        ));
     }
     let result = test.call(&context.undefined(), &[value])?;
     Ok(result.is_truthy())

@@ -68,6 +68,7 @@ pub struct Told {
     #[serde(default)]
     pub ignore: Vec<String>,
     /// Bounds on counters, for runs whose exact count depends on timing: name → [least, most].
+    /// With any of them, how many samples there are is not compared.
     #[serde(default)]
     pub ranges: BTreeMap<String, (f64, f64)>,
     /// Why ours differs on purpose, by part as in `ignore`.

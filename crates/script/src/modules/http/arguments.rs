@@ -46,8 +46,6 @@ pub enum Refused {
         code: u32,
         message: String,
         throw: bool,
-        method: Method,
-        url: String,
     },
 }
 
@@ -99,17 +97,10 @@ pub fn prepare<'c>(
     let (url, name) = match read_url(context, url)? {
         Ok(read) => read,
         Err(message) => {
-            let code = http::code::INVALID_URL;
-            let url = url
-                .to_text()
-                .map(|text| text.into_string())
-                .unwrap_or_default();
             return Err(Refused::Invalid {
-                code,
+                code: http::code::INVALID_URL,
                 message,
                 throw: options.throw,
-                method,
-                url,
             });
         }
     };
@@ -144,8 +135,6 @@ pub fn prepare<'c>(
             code: 0,
             message,
             throw: options.throw,
-            method: prepared.request.method.clone(),
-            url: prepared.request.url.as_str().to_owned(),
         }),
     }
 }

@@ -27,8 +27,9 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     let mut items = Vec::new();
     for (key, value) in requests.entries()? {
-        match read_item(context, &key, &value)? {
+        match read_item(context, &key, &value) {
             Ok(prepared) => items.push((key, prepared)),
+            Err(Refused::Thrown(thrown)) => return Err(thrown),
             // As in k6, nothing is sent when one of the requests is none.
             Err(refused) => {
                 let response = refuse_as(context, refused, "A batch request failed")?;
@@ -86,48 +87,38 @@ fn only<'c>(
 }
 
 /// One request: a URL, `[method, url, body?, params?]` or `{ method?, url, body?, params? }`.
-fn read_item<'c>(
-    context: &'c Context,
-    key: &str,
-    item: &Value<'c>,
-) -> Result<Result<Prepared, Refused>, Thrown> {
+fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Prepared, Refused> {
     let none = context.undefined();
     if item.is_string() || item.instance::<TaggedUrl>().is_some() {
-        return Ok(prepare(context, Method::Get, item, &none, &none));
+        return prepare(context, Method::Get, item, &none, &none);
     }
     if item.is_array() && item.length()? == 0 {
-        return Ok(Err(invalid(
+        return Err(invalid(
             context,
             "invalid batch request '[]interface {}{}'".to_owned(),
-        )));
+        ));
     }
     if item.is_array() {
-        let method = method_of(&item.at(0)?)?;
-        return Ok(prepare(
-            context,
-            method,
-            &item.at(1)?,
-            &item.at(2)?,
-            &item.at(3)?,
-        ));
+        let method = method_of(&item.at(0)?, &item.at(1)?)?;
+        return prepare(context, method, &item.at(1)?, &item.at(2)?, &item.at(3)?);
     }
     if item.is_object() {
         let url = item.get("url")?;
         if url.is_nullish() {
-            return Ok(Err(invalid(
+            return Err(invalid(
                 context,
                 format!("batch request {key} doesn't have a url key"),
-            )));
+            ));
         }
-        let method = method_of(&item.get("method")?)?;
+        let method = method_of(&item.get("method")?, &url)?;
         let body = match method {
             Method::Get | Method::Head => none,
             _ => item.get("body")?,
         };
-        return Ok(prepare(context, method, &url, &body, &item.get("params")?));
+        return prepare(context, method, &url, &body, &item.get("params")?);
     }
     // What is no URL either is told so.
-    Ok(prepare(context, Method::Get, item, &none, &none))
+    prepare(context, Method::Get, item, &none, &none)
 }
 
 fn invalid(context: &Context, message: String) -> Refused {
@@ -136,8 +127,6 @@ fn invalid(context: &Context, message: String) -> Refused {
         code: 0,
         message,
         throw,
-        method: Method::Get,
-        url: String::new(),
     }
 }
 

@@ -137,7 +137,10 @@ fn with_body<'c>(context: &'c Context, call: &Call<'c>, method: Method) -> Retur
 
 /// `(method, url, body?, params?)`.
 fn request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let method = send::method_of(&call.argument(0))?;
+    let method = match send::method_of(&call.argument(0), &call.argument(1)) {
+        Ok(method) => method,
+        Err(refused) => return send::refuse(context, refused),
+    };
     send::request(
         context,
         method,

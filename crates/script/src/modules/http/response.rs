@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, TlsFacts, canonical_name};
+use http::{TlsFacts, canonical_name};
 
 use super::arguments::ResponseType;
 use crate::names;
@@ -14,13 +14,11 @@ use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, 
 
 /// An answer, or what stands for one after a failure.
 pub struct Response {
-    /// None for a request that could not be made.
+    /// None for arguments that are no request.
     answer: Option<Box<http::Response>>,
     response_type: ResponseType,
     error: String,
     error_code: u32,
-    /// Of a request that could not be made: how it was meant.
-    meant: Option<(Method, String)>,
     /// The body until it became a JavaScript value.
     body: RefCell<Bytes>,
     /// Fields that were made, so that they are the same object each time.
@@ -76,20 +74,18 @@ impl Response {
             response_type,
             error,
             error_code,
-            meant: None,
             body: RefCell::new(body),
             made: Default::default(),
         }
     }
 
-    /// Stands for a request that could not be made.
-    pub fn refused(method: Method, url: String, error: String, error_code: u32) -> Self {
+    /// Stands for arguments that are no request.
+    pub fn refused(error: String, error_code: u32) -> Self {
         Self {
             answer: None,
             response_type: ResponseType::None,
             error,
             error_code,
-            meant: Some((method, url)),
             body: RefCell::default(),
             made: Default::default(),
         }
@@ -108,11 +104,11 @@ impl Response {
             field::COOKIES => self.make_cookies(context),
             field::OCSP => make_ocsp(context),
             field::REQUEST => self.make_request(context),
-            field::URL => match (&self.meant, &self.answer) {
-                (Some((_, url)), _) => context.string(url),
-                (None, Some(answer)) => context.string(answer.url.as_str()),
-                (None, None) => context.string(""),
-            },
+            field::URL => context.string(
+                self.answer
+                    .as_ref()
+                    .map_or("", |answer| answer.url.as_str()),
+            ),
             field::REMOTE_PORT => {
                 Ok(context.number(self.remote().map_or(0, |remote| remote.port())))
             }
@@ -138,6 +134,15 @@ impl Response {
             }
             _ => Ok(context.undefined()),
         }
+    }
+
+    /// The answer if it came whole: of others, scripts see the body that there is and no more.
+    fn whole(&self) -> impl Iterator<Item = &http::Response> {
+        let failed = !self.error.is_empty();
+        self.answer
+            .iter()
+            .map(|answer| &**answer)
+            .filter(move |_| !failed)
     }
 
     fn remote(&self) -> Option<SocketAddr> {
@@ -199,7 +204,7 @@ impl Response {
     /// Fields by their canonical names, in the order of their first lines.
     fn headers(&self) -> Vec<(String, Vec<&[u8]>)> {
         let mut headers: Vec<(String, Vec<&[u8]>)> = Vec::new();
-        for (name, value) in self.answer.iter().flat_map(|answer| answer.fields()) {
+        for (name, value) in self.whole().flat_map(|answer| answer.fields()) {
             let name = canonical_name(name);
             // How the body was cut up on its way (RFC 9112, section 6.1) is over once it is here.
             if name == "Transfer-Encoding" {
@@ -236,7 +241,7 @@ impl Response {
     /// `{ name: [{ name, value, domain, path, http_only, secure, max_age, expires }] }`.
     fn make_cookies<'c>(&self, context: &'c Context) -> Returned<'c> {
         let cookies = context.object()?;
-        for cookie in self.answer.iter().flat_map(|answer| answer.set_cookies()) {
+        for cookie in self.whole().flat_map(|answer| answer.set_cookies()) {
             let object = context.object()?;
             // 0 is "none was given", so that a Max-Age of 0 is the other one that means "at once".
             let max_age = cookie
@@ -269,15 +274,13 @@ impl Response {
 
     /// `{ method, url, headers, body, cookies }`, as sent.
     fn make_request<'c>(&self, context: &'c Context) -> Returned<'c> {
-        let request = context.object()?;
-        let sent = self.answer.as_ref().map(|answer| &answer.sent);
-        let (method, url) = match (&self.meant, sent) {
-            (Some((method, url)), _) => (method.as_str(), url.as_str()),
-            (None, Some(sent)) => (sent.method.as_str(), sent.url.as_str()),
-            (None, None) => ("", ""),
+        let Some(answer) = &self.answer else {
+            return Ok(context.null());
         };
-        request.define("method", context.string(method)?)?;
-        request.define("url", context.string(url)?)?;
+        let request = context.object()?;
+        let sent = Some(&answer.sent);
+        request.define("method", context.string(answer.sent.method.as_str())?)?;
+        request.define("url", context.string(answer.sent.url.as_str())?)?;
         let (headers, cookies) = (context.object()?, context.object()?);
         for (name, value) in sent.iter().flat_map(|sent| sent.fields()) {
             let name = canonical_name(name);

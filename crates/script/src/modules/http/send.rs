@@ -11,7 +11,7 @@ use super::arguments::{Prepared, Refused, ResponseType, prepare};
 use super::response::Response;
 use super::state::MAX_REDIRECTS;
 use crate::pure::logline::Level;
-use crate::quickjs::{Call, Context, Returned, Thrown, Value};
+use crate::quickjs::{Call, Context, Returned, Value};
 use crate::user::{User, Work, user};
 use units::Moment;
 
@@ -41,9 +41,13 @@ pub const NOT_IN_INIT: &str = "Making http requests";
 pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let owner = context.shared_host::<User>();
     owner.working(context, NOT_IN_INIT)?;
-    let method = match method_of(&call.argument(0)) {
+    let method = match method_of(&call.argument(0), &call.argument(1)) {
         Ok(method) => method,
-        Err(thrown) => return context.settled(Err(thrown)),
+        Err(Refused::Thrown(thrown)) => return context.settled(Err(thrown)),
+        Err(refused) => {
+            let outcome = refuse(context, refused);
+            return context.settled(outcome);
+        }
     };
     let prepared = prepare(
         context,
@@ -80,15 +84,23 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
 }
 
 /// The method named by an argument; none means GET.
-pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
+pub fn method_of<'c>(value: &Value<'c>, url: &Value<'c>) -> Result<Method, Refused> {
     if value.is_nullish() {
         return Ok(Method::Get);
     }
     let name = value.to_text()?;
-    Method::parse(&name).ok_or_else(|| {
-        value
-            .context()
-            .throw_plain(format!("{:?} is no HTTP method", &*name))
+    if let Some(method) = Method::parse(&name) {
+        return Ok(method);
+    }
+    Err(Refused::Invalid {
+        code: http::code::DEFAULT,
+        message: format!(
+            "{} {:?}: net/http: invalid method {:?}",
+            title(&name),
+            &*url.to_text()?,
+            &*name
+        ),
+        throw: user(value.context()).http_options().throw,
     })
 }
 
@@ -184,7 +196,8 @@ fn record(
         done: timeline.done(),
         method: exchange.method.as_str(),
         url: &url,
-        name: prepared.name.as_deref(),
+        // A name among the user's own tags holds for every request without one.
+        name: prepared.name.as_deref().or_else(|| base.get("name")),
         status: exchange.status,
         proto: exchange.proto.as_str(),
         subproto: "",
@@ -236,17 +249,20 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
 /// A failure in a sentence, as the log and exceptions have it: `Get "http://…": …`. What failed
 /// after an answer had begun is told without method and URL.
 fn describe(failure: &Failure) -> String {
-    if failure.response.head.is_some() {
+    if failure.response.head.is_some() && !failure.error.of_redirect {
         return failure.error.detail().to_string();
     }
-    let method = failure.response.sent.method.as_str().to_ascii_lowercase();
+    let title = title(failure.response.sent.method.as_str());
+    let url = failure.response.url.masked();
+    format!("{title} {url:?}: {}", failure.error.detail())
+}
+
+/// `Get` of `GET`.
+fn title(method: &str) -> String {
+    let method = method.to_ascii_lowercase();
     let mut letters = method.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    let title: String = first.into_iter().chain(letters).collect();
-    let url = failure.response.url.masked();
-    // Without host and path Go shows the scheme alone.
-    let url = url.strip_suffix("//").unwrap_or(&url);
-    format!("{title} {url:?}: {}", failure.error.detail())
+    first.into_iter().chain(letters).collect()
 }
 
 /// The response, or exception, for arguments that are no request.
@@ -263,15 +279,9 @@ pub fn refuse_as<'c>(context: &'c Context, refused: Refused, complaint: &str) ->
             throw: true,
             ..
         } => Err(context.throw_plain(message)),
-        Refused::Invalid {
-            code,
-            message,
-            method,
-            url,
-            ..
-        } => {
+        Refused::Invalid { code, message, .. } => {
             user(context).log_with(Level::Warning, complaint, &[("error", &message)]);
-            context.instance(Response::refused(method, url, message, code))
+            context.instance(Response::refused(message, code))
         }
     }
 }

@@ -1,0 +1,150 @@
+//! Values that leave the script as JSON: its options, and what `setup` returns.
+//!
+//! This is not `JSON.stringify`. As in k6, keys are sorted, `toJSON` is not asked, maps, sets and bytes have forms of
+//! their own, and what JSON has no form for is refused instead of being left out.
+
+use crate::pure::base64::{self, Dialect};
+use crate::quickjs::{Thrown, Value};
+
+/// Why a value has no JSON: it threw, or holds what is named.
+pub enum NoJson {
+    Thrown(Thrown),
+    Holds(String),
+}
+
+impl From<Thrown> for NoJson {
+    fn from(thrown: Thrown) -> Self {
+        NoJson::Thrown(thrown)
+    }
+}
+
+/// The value as JSON text.
+///
+/// # Errors
+/// For functions, numbers that are not finite, cycles, and what getters throw.
+pub fn to_json(value: &Value<'_>) -> Result<String, NoJson> {
+    let mut text = String::new();
+    write(&mut text, value, &mut Vec::new())?;
+    Ok(text)
+}
+
+/// How deep values may nest: a stack has an end.
+const DEEPEST: usize = 400;
+
+fn write<'c>(
+    text: &mut String,
+    value: &Value<'c>,
+    around: &mut Vec<Value<'c>>,
+) -> Result<(), NoJson> {
+    if value.is_nullish() {
+        text.push_str("null");
+    } else if let Some(number) = value.as_number() {
+        if !number.is_finite() {
+            return Err(NoJson::Holds(format!("the number {}", &*value.to_text()?)));
+        }
+        if number == 0.0 && number.is_sign_negative() {
+            // As text the language drops the sign.
+            text.push('-');
+        }
+        text.push_str(&value.to_text()?);
+    } else if value.is_bool() || value.is_big_int() {
+        text.push_str(&value.to_text()?);
+    } else if value.is_symbol() {
+        push_text(text, &value.get("description")?.to_text()?);
+    } else if !value.is_object() {
+        push_text(text, &value.to_text()?);
+    } else if value.is_function() {
+        return Err(NoJson::Holds("a function".to_owned()));
+    } else if value.is_date() {
+        let date = value.invoke("toISOString", &[])?.to_text()?;
+        push_text(text, &without_trailing_zeros(&date));
+    } else {
+        if around.iter().any(|outer| outer.is_same(value)) {
+            return Err(NoJson::Holds("an object that holds itself".to_owned()));
+        }
+        if around.len() >= DEEPEST {
+            return Err(NoJson::Holds(format!(
+                "more than {DEEPEST} objects within each other"
+            )));
+        }
+        around.push(value.clone());
+        write_object(text, value, around)?;
+        around.pop();
+    }
+    Ok(())
+}
+
+fn write_object<'c>(
+    text: &mut String,
+    value: &Value<'c>,
+    around: &mut Vec<Value<'c>>,
+) -> Result<(), NoJson> {
+    if value.is_map() || value.is_set() {
+        let array = value.context().global().get("Array")?;
+        return write_list(text, &array.invoke("from", &[value])?, around);
+    }
+    if value.is_array() {
+        return write_list(text, value, around);
+    }
+    let name = || -> Result<String, Thrown> {
+        Ok(value
+            .get("constructor")?
+            .get("name")?
+            .to_text()?
+            .into_string())
+    };
+    if value.with_bytes(|_| ()).is_some() {
+        match name()?.as_str() {
+            "ArrayBuffer" | "SharedArrayBuffer" | "DataView" => text.push_str("{}"),
+            "Uint8Array" | "Uint8ClampedArray" => {
+                let packed = value.with_bytes(|bytes| base64::encode(bytes, Dialect::STD));
+                push_text(text, &packed.unwrap_or_default());
+            }
+            _ => write_list(text, value, around)?,
+        }
+        return Ok(());
+    }
+    let mut entries = value.entries()?;
+    entries.sort_by(|one, other| one.0.cmp(&other.0));
+    text.push('{');
+    for (place, (key, member)) in entries.iter().enumerate() {
+        if place > 0 {
+            text.push(',');
+        }
+        push_text(text, key);
+        text.push(':');
+        write(text, member, around)?;
+    }
+    text.push('}');
+    Ok(())
+}
+
+fn write_list<'c>(
+    text: &mut String,
+    list: &Value<'c>,
+    around: &mut Vec<Value<'c>>,
+) -> Result<(), NoJson> {
+    text.push('[');
+    for index in 0..u32::try_from(list.length()?).unwrap_or(u32::MAX) {
+        if index > 0 {
+            text.push(',');
+        }
+        write(text, &list.at(index)?, around)?;
+    }
+    text.push(']');
+    Ok(())
+}
+
+fn push_text(text: &mut String, value: &str) {
+    text.push_str(&serde_json::Value::from(value).to_string());
+}
+
+/// `1970-01-01T00:00:00.500Z` as `1970-01-01T00:00:00.5Z`.
+fn without_trailing_zeros(date: &str) -> String {
+    match date.strip_suffix('Z') {
+        Some(digits) if digits.contains('.') => {
+            format!("{}Z", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => date.to_owned(),
+    }
+}
