@@ -1,0 +1,89 @@
+//! Keys of the API: compared in a time that says nothing of them, and never shown.
+
+use std::fmt;
+
+use ring::digest::{SHA256, digest};
+use serde::Deserialize;
+
+/// A key. Only its hash is kept, so that no log or dump can show it.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ApiKey([u8; 32]);
+
+impl ApiKey {
+    pub fn new(key: &str) -> Result<ApiKey, String> {
+        if key.is_empty() || key.len() > 256 {
+            return Err("an API key has 1 to 256 characters".to_owned());
+        }
+        Ok(ApiKey(hash(key.as_bytes())))
+    }
+
+    /// Whether `given` is this key. Hashes are compared, so that the time it takes says
+    /// nothing about how much of the key was right.
+    pub fn is(&self, given: &[u8]) -> bool {
+        self.0 == hash(given)
+    }
+}
+
+impl TryFrom<String> for ApiKey {
+    type Error = String;
+
+    fn try_from(key: String) -> Result<Self, String> {
+        ApiKey::new(&key)
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("ApiKey(…)")
+    }
+}
+
+fn hash(text: &[u8]) -> [u8; 32] {
+    let mut hash = [0; 32];
+    for (byte, value) in hash.iter_mut().zip(digest(&SHA256, text).as_ref()) {
+        *byte = *value;
+    }
+    hash
+}
+
+/// A URL of a store as it may be shown: without a password.
+pub fn masked(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    let path = path.split('?').next().unwrap_or_default();
+    match authority.rsplit_once('@') {
+        Some((user, host)) => {
+            let user = user.split(':').next().unwrap_or_default();
+            format!("{scheme}://{user}@{host}{path}")
+        }
+        None => format!("{scheme}://{authority}{path}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let key = ApiKey::new("sesame").unwrap();
+        assert!(!format!("{key:?}").contains("sesame"));
+        assert!(key.is(b"sesame"));
+        assert!(!key.is(b"sesam"));
+        assert!(ApiKey::new("").is_err());
+    }
+
+    #[test]
+    fn passwords_are_masked() {
+        assert_eq!(
+            masked("postgres://me:secret@host:5432/db?password=secret"),
+            "postgres://me@host:5432/db"
+        );
+        assert_eq!(masked("redis://:secret@host/0"), "redis://@host/0");
+        assert_eq!(masked("redis://host"), "redis://host");
+        assert_eq!(masked("sqlite:file.db"), "sqlite:file.db");
+    }
+}

@@ -1,0 +1,206 @@
+//! Where lists are kept. Whatever the store, three things hold:
+//!
+//! * A block of positions is reserved durably before any index of it is handed out, and
+//!   never twice; a crash may lose a block, and nothing else.
+//! * A status is durable when [`Store::set`] returns, and setting one touches no other,
+//!   also when many are set at once.
+//! * What is read is whole: as it was at one moment after the read began.
+
+mod postgres;
+mod redis;
+mod sqlite;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use crate::pools::Shape;
+use crate::secret::masked;
+use crate::shuffle::Seed;
+
+pub use redis::Durability;
+
+/// Why a store did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// It cannot be reached, or cannot do its work. Whether a change was made is unknown.
+    Unavailable(String),
+    /// Too much waits for it already.
+    Overloaded,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Unavailable(reason) => out.write_str(reason),
+            Failure::Overloaded => out.write_str("too much waits for the store"),
+        }
+    }
+}
+
+pub type Outcome<T> = Result<T, Failure>;
+
+/// A list as it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewList {
+    pub id: Uuid,
+    pub pool: String,
+    pub shape: Shape,
+    pub seed: Seed,
+}
+
+/// Positions of a list that are nobody else's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    pub list: Uuid,
+    pub seed: Seed,
+    pub start: u32,
+    pub count: u32,
+}
+
+/// What is known of a list, and never changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    pub pool: String,
+    pub shape: Shape,
+}
+
+/// Where a store is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    Sqlite(PathBuf),
+    Redis(String),
+    Postgres(String),
+}
+
+impl Address {
+    /// Reads `sqlite:FILE`, `redis://…`, or `postgres://…`.
+    pub fn parse(text: &str) -> Result<Address, String> {
+        let scheme = text.split(':').next().unwrap_or_default();
+        match scheme {
+            "sqlite" => match text.trim_start_matches("sqlite:") {
+                "" => Err("it names no file; write sqlite:FILE".to_owned()),
+                file => Ok(Address::Sqlite(file.trim_start_matches("//").into())),
+            },
+            "redis" => Ok(Address::Redis(text.to_owned())),
+            "postgres" | "postgresql" => Ok(Address::Postgres(text.to_owned())),
+            "rediss" => Err("Redis over TLS is not supported; use redis://…".to_owned()),
+            _ => Err(format!(
+                "'{}' is no store; write sqlite:FILE, redis://HOST:PORT/DB or postgres://USER@HOST:PORT/DB",
+                masked(text)
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    /// Shows no password.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Sqlite(file) => write!(out, "sqlite:{}", file.display()),
+            Address::Redis(url) | Address::Postgres(url) => out.write_str(&masked(url)),
+        }
+    }
+}
+
+/// An open store.
+pub enum Store {
+    Sqlite(sqlite::Sqlite),
+    Redis(redis::Redis),
+    Postgres(postgres::Postgres),
+}
+
+/// Calls the same method of whichever store it is.
+macro_rules! each {
+    ($store:expr, $name:ident => $call:expr) => {
+        match $store {
+            Store::Sqlite($name) => $call.await,
+            Store::Redis($name) => $call.await,
+            Store::Postgres($name) => $call.await,
+        }
+    };
+}
+
+impl Store {
+    /// Opens the store and makes what it needs there. The error names the way out.
+    pub async fn open(
+        address: &Address,
+        connections: usize,
+        durability: Durability,
+    ) -> Result<Store, String> {
+        match address {
+            Address::Sqlite(file) => sqlite::Sqlite::open(file).map(Store::Sqlite),
+            Address::Redis(url) => redis::Redis::open(url, durability).await.map(Store::Redis),
+            Address::Postgres(url) => postgres::Postgres::open(url, connections)
+                .await
+                .map(Store::Postgres),
+        }
+        .map_err(|reason| format!("cannot open the store {address}: {reason}"))
+    }
+
+    /// Makes a list, with all statuses 0 and nothing reserved.
+    pub async fn create(&self, list: &NewList) -> Outcome<()> {
+        each!(self, store => store.create(list))
+    }
+
+    /// Reserves at most `want` positions of the pool's oldest list of that shape that has
+    /// room. None: there is no such list.
+    pub async fn reserve(&self, pool: &str, shape: Shape, want: u32) -> Outcome<Option<Block>> {
+        each!(self, store => store.reserve(pool, shape, want))
+    }
+
+    /// How many lists of the pool and that shape have nothing reserved.
+    pub async fn untouched(&self, pool: &str, shape: Shape) -> Outcome<u32> {
+        each!(self, store => store.untouched(pool, shape))
+    }
+
+    /// What is known of a list. None: there is no such list.
+    pub async fn facts(&self, list: Uuid) -> Outcome<Option<Facts>> {
+        each!(self, store => store.facts(list))
+    }
+
+    /// Sets a status; index and value must be possible in that shape. False: there is no
+    /// such list.
+    pub async fn set(&self, list: Uuid, shape: Shape, index: u32, value: u8) -> Outcome<bool> {
+        each!(self, store => store.set(list, shape, index, value))
+    }
+
+    /// The statuses of a list, packed. None: there is no such list.
+    pub async fn statuses(&self, list: Uuid) -> Outcome<Option<Vec<u8>>> {
+        each!(self, store => store.statuses(list))
+    }
+
+    /// The lists of a pool of which something was reserved, oldest first, at most `most`.
+    pub async fn issued(&self, pool: &str, most: u32) -> Outcome<Vec<Uuid>> {
+        each!(self, store => store.issued(pool, most))
+    }
+
+    /// Whether it can be reached now.
+    pub async fn reachable(&self) -> Outcome<()> {
+        each!(self, store => store.reachable())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_shown_without_passwords() {
+        assert_eq!(
+            Address::parse("sqlite:a/b.db"),
+            Ok(Address::Sqlite("a/b.db".into()))
+        );
+        assert_eq!(
+            Address::parse("sqlite:///a/b.db"),
+            Ok(Address::Sqlite("/a/b.db".into()))
+        );
+        let shown = Address::parse("postgresql://me:secret@here/db").unwrap();
+        assert_eq!(shown.to_string(), "postgresql://me@here/db");
+        for wrong in ["mysql://me:secret@here", "sqlite:", "file.db"] {
+            let error = Address::parse(wrong).unwrap_err();
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}
