@@ -31,6 +31,8 @@ struct Arguments {
 enum System {
     /// One fixed answer, over HTTP and gRPC, in plain text, TLS and mutual TLS
     Payload(payload::Settings),
+    /// A server of token status lists: indices, statuses, signed lists
+    Statuslist(statuslist::Settings),
     /// Make a certificate authority with a server's and a client's certificate
     Certs(certificates::Settings),
 }
@@ -38,6 +40,7 @@ enum System {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().system {
         System::Payload(settings) => payload::run(&settings),
+        System::Statuslist(settings) => statuslist::run(&settings),
         System::Certs(settings) => certificates::run(&settings),
     };
     match outcome {

@@ -18,12 +18,25 @@ use crate::workers::Workers;
 pub struct Ground {
     room: Room,
     draining: OnceCell<Draining>,
+    address: OnceCell<SocketAddr>,
 }
 
 impl Ground {
     /// How many threads serve.
     pub fn workers(&self) -> usize {
         self.room.workers.len()
+    }
+
+    /// Where the one port of a system is that [`crate::run`] runs; unspecified for others.
+    pub fn address(&self) -> SocketAddr {
+        let unspecified = SocketAddr::from(([0, 0, 0, 0], 0));
+        self.address.get().copied().unwrap_or(unspecified)
+    }
+
+    /// Tells where that port is.
+    pub(crate) fn is_at(&self, address: SocketAddr) {
+        // It is told once.
+        let _ = self.address.set(address);
     }
 
     /// What is counted of connections and requests.
@@ -87,6 +100,7 @@ where
             limit: limits.max_connections,
         },
         draining: OnceCell::new_with(Some(draining)),
+        address: OnceCell::new(),
     };
     let (places, ended) = tokio::select! {
         started = start(&ground) => started?,

@@ -64,6 +64,7 @@ where
         let address = listener
             .local_addr()
             .map_err(|error| format!("the listener has no address: {error}"))?;
+        ground.is_at(address);
         let system = Arc::new(start(ground).await?);
         let server = Arc::new(Server::new(Protocol::Auto, None, limits.idle()));
         let shared = Arc::new(Shared::new(system.clone(), ground.counters(), limits));

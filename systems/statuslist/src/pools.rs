@@ -236,7 +236,9 @@ fn within(name: &str, value: u32, least: u32, most: u32) -> Result<(), String> {
     if (least..=most).contains(&value) {
         Ok(())
     } else {
-        Err(format!("{name} is {value}, but {least} to {most} is possible"))
+        Err(format!(
+            "{name} is {value}, but {least} to {most} is possible"
+        ))
     }
 }
 

@@ -151,6 +151,9 @@ mod tests {
         let file = directory.path().join("key.pem");
         std::fs::write(&file, "nothing").unwrap();
         let error = Signer::of_file(&file).err().unwrap();
-        assert!(error.contains("key.pem") && error.contains("PKCS#8"), "{error}");
+        assert!(
+            error.contains("key.pem") && error.contains("PKCS#8"),
+            "{error}"
+        );
     }
 }

@@ -89,7 +89,7 @@ impl Place {
 
     /// Where the status begins when bits are counted from the most significant one of
     /// each byte, as Redis counts them.
-    pub fn from_the_left(self, width: Width) -> u64 {
+    pub fn bits_from_left(self, width: Width) -> u64 {
         u64::from(self.byte) * 8 + u64::from(8 - width.bits() - self.shift)
     }
 }
@@ -126,10 +126,10 @@ mod tests {
 
     #[test]
     fn bits_are_also_counted_from_the_left() {
-        assert_eq!(Width::One.place(0).from_the_left(Width::One), 7);
-        assert_eq!(Width::One.place(8).from_the_left(Width::One), 15);
-        assert_eq!(Width::Four.place(1).from_the_left(Width::Four), 0);
-        assert_eq!(Width::Eight.place(2).from_the_left(Width::Eight), 16);
+        assert_eq!(Width::One.place(0).bits_from_left(Width::One), 7);
+        assert_eq!(Width::One.place(8).bits_from_left(Width::One), 15);
+        assert_eq!(Width::Four.place(1).bits_from_left(Width::Four), 0);
+        assert_eq!(Width::Eight.place(2).bits_from_left(Width::Eight), 16);
     }
 
     #[test]

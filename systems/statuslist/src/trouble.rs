@@ -21,7 +21,9 @@ static TOLD: Mutex<Told> = Mutex::new(Told {
 /// Something failed, for this reason.
 pub fn happened(reason: &str) {
     let untold = {
-        let mut told = TOLD.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut told = TOLD
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         told.untold += 1;
         if told.last.is_some_and(|last| last.elapsed() < BETWEEN) {
             return;

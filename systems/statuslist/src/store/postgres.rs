@@ -276,10 +276,10 @@ impl Postgres {
         let client = self.client().await?;
         let work = async {
             let statement = client.prepare_cached(ISSUED).await?;
-            let rows = client
-                .query(&statement, &[&pool, &i64::from(most)])
-                .await?;
-            rows.iter().map(|row| row.try_get(0)).collect()
+            let rows = client.query(&statement, &[&pool, &i64::from(most)]).await?;
+            rows.iter()
+                .map(|row| row.try_get(0))
+                .collect::<Result<_, Error>>()
         };
         work.await.map_err(unavailable)
     }

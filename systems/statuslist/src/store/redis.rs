@@ -242,7 +242,7 @@ impl Redis {
             .arg(bits(list))
             .arg("SET")
             .arg(format!("u{}", shape.width.bits()))
-            .arg(place.from_the_left(shape.width))
+            .arg(place.bits_from_left(shape.width))
             .arg(value);
         let _before: Vec<u8> = self.ask(&command).await?;
         Ok(true)
@@ -271,7 +271,9 @@ fn unavailable(error: RedisError) -> Failure {
 }
 
 fn damaged(what: &str) -> Failure {
-    Failure::Unavailable(format!("Redis holds what was not written by this program: {what}"))
+    Failure::Unavailable(format!(
+        "Redis holds what was not written by this program: {what}"
+    ))
 }
 
 fn id(text: &str) -> Outcome<Uuid> {

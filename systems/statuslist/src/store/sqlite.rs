@@ -42,8 +42,9 @@ CREATE TABLE IF NOT EXISTS statuses (
 ) STRICT;
 ";
 
-/// Does its work and returns what tells the caller, once the transaction has ended.
-type Job = Box<dyn FnOnce(&Connection) -> Done + Send>;
+/// Does its work, unless there is no transaction to do it in, and returns what tells the
+/// caller once the transaction has ended.
+type Job = Box<dyn FnOnce(Result<&Connection, String>) -> Done + Send>;
 
 struct Done {
     failed: Option<String>,
@@ -71,12 +72,12 @@ impl Sqlite {
     ) -> Outcome<T> {
         let (tell, told) = oneshot::channel();
         let job: Job = Box::new(move |connection| {
-            let outcome = work(connection);
-            let failed = outcome.as_ref().err().map(ToString::to_string);
+            let outcome = connection
+                .and_then(|connection| work(connection).map_err(|error| error.to_string()));
+            let failed = outcome.as_ref().err().cloned();
             let tell = move |ended: Result<(), String>| {
-                let outcome = ended.and_then(|()| outcome.map_err(|error| error.to_string()));
                 // Who asked may be gone.
-                let _ = tell.send(outcome);
+                let _ = tell.send(ended.and_then(|()| outcome));
             };
             Done {
                 failed,
@@ -96,7 +97,9 @@ impl Sqlite {
         let list = list.clone();
         self.call(move |connection| {
             connection
-                .prepare_cached("INSERT INTO lists (id, pool, size, bits, seed) VALUES (?, ?, ?, ?, ?)")?
+                .prepare_cached(
+                    "INSERT INTO lists (id, pool, size, bits, seed) VALUES (?, ?, ?, ?, ?)",
+                )?
                 .execute(params![
                     list.id.as_bytes(),
                     list.pool,
@@ -122,17 +125,14 @@ impl Sqlite {
                      WHERE pool = ? AND size = ? AND bits = ? AND reserved < size
                      ORDER BY ordinal LIMIT 1",
                 )?
-                .query_row(
-                    params![pool, shape.size, shape.width.bits()],
-                    |row| {
-                        Ok((
-                            row.get::<_, i64>(0)?,
-                            Uuid::from_bytes(row.get(1)?),
-                            Seed(row.get(2)?),
-                            row.get::<_, u32>(3)?,
-                        ))
-                    },
-                )
+                .query_row(params![pool, shape.size, shape.width.bits()], |row| {
+                    Ok((
+                        row.get::<_, i64>(0)?,
+                        Uuid::from_bytes(row.get(1)?),
+                        Seed(row.get(2)?),
+                        row.get::<_, u32>(3)?,
+                    ))
+                })
                 .optional()?;
             let Some((ordinal, list, seed, start)) = found else {
                 return Ok(None);
@@ -159,7 +159,9 @@ impl Sqlite {
                     "SELECT count(*) FROM lists
                      WHERE pool = ? AND size = ? AND bits = ? AND reserved < size AND reserved = 0",
                 )?
-                .query_row(params![pool, shape.size, shape.width.bits()], |row| row.get(0))
+                .query_row(params![pool, shape.size, shape.width.bits()], |row| {
+                    row.get(0)
+                })
         })
         .await
     }
@@ -192,8 +194,7 @@ impl Sqlite {
                 return Ok(false);
             };
             // Only the page with the byte is written, not the whole list.
-            let mut blob =
-                connection.blob_open(MAIN_DB, "statuses", "statuses", ordinal, false)?;
+            let mut blob = connection.blob_open(MAIN_DB, "statuses", "statuses", ordinal, false)?;
             let mut byte = [0];
             blob.read_at_exact(&mut byte, place.byte as usize)?;
             let [before] = byte;
@@ -275,17 +276,17 @@ fn transact(
     first: Job,
     done: &mut Vec<Done>,
 ) -> Result<(), String> {
-    let transaction = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(|error| error.to_string());
-    let transaction = match transaction {
+    let transaction = match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
         Ok(transaction) => transaction,
-        // The job is dropped, and with it the channel on which its caller waits.
-        Err(reason) => return Err(reason),
+        Err(error) => {
+            let reason = error.to_string();
+            done.push(first(Err(reason.clone())));
+            return Err(reason);
+        }
     };
     let mut next = Some(first);
     while let Some(job) = next {
-        done.push(job(&transaction));
+        done.push(job(Ok(&transaction)));
         if done.len() >= TOGETHER || done.last().is_some_and(|done| done.failed.is_some()) {
             break;
         }

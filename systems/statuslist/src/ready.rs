@@ -1,0 +1,294 @@
+//! Indices that are ready to be handed out: reserved in the store ahead of need, so that
+//! handing one out asks no store.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+use serving::log;
+use tokio::sync::{Notify, oneshot};
+use uuid::Uuid;
+
+use crate::pools::{Pool, Underflow};
+use crate::problem::Problem;
+use crate::shuffle::{Seed, order};
+use crate::store::{Block, Failure, NewList, Outcome, Store};
+
+/// Requests that wait for indices of one pool, at most.
+const MOST_WAITING: usize = 10_000;
+
+/// How long a request waits for indices.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Between attempts to reserve when the store fails.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// From so many statuses on, shuffling is left to a thread of its own.
+const MANY: u32 = 100_000;
+
+/// An index that is handed out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reference {
+    /// The list's.
+    #[serde(serialize_with = "as_text")]
+    pub uri: Arc<str>,
+    pub index: u32,
+}
+
+fn as_text<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(text)
+}
+
+/// One pool's.
+pub struct Ready {
+    pub pool: Pool,
+    /// What the URIs of the pool's lists begin with.
+    pub base: String,
+    queue: Mutex<Queue>,
+    low: Notify,
+}
+
+#[derive(Default)]
+struct Queue {
+    ready: VecDeque<Reference>,
+    waiting: VecDeque<Waiting>,
+    /// The indices that the waiting ask for.
+    wanted: usize,
+    /// Why the last attempt to reserve failed, if it did.
+    failed: Option<Failure>,
+}
+
+struct Waiting {
+    amount: usize,
+    answer: oneshot::Sender<Outcome<Vec<Reference>>>,
+}
+
+impl Queue {
+    /// Gives to those who wait, in their order, as far as it goes.
+    fn serve(&mut self) {
+        while let Some(first) = self.waiting.front() {
+            if first.answer.is_closed() {
+                self.wanted -= first.amount;
+                self.waiting.pop_front();
+                continue;
+            }
+            if first.amount > self.ready.len() {
+                return;
+            }
+            let Some(first) = self.waiting.pop_front() else {
+                return;
+            };
+            self.wanted -= first.amount;
+            let taken = self.ready.drain(..first.amount).collect();
+            if let Err(Ok(taken)) = first.answer.send(Ok(taken)) {
+                // Who asked is gone, and was given nothing.
+                for reference in taken.into_iter().rev() {
+                    self.ready.push_front(reference);
+                }
+            }
+        }
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        self.failed = Some(failure.clone());
+        self.wanted = 0;
+        for waiting in self.waiting.drain(..) {
+            let _ = waiting.answer.send(Err(failure.clone()));
+        }
+    }
+}
+
+impl Ready {
+    pub fn new(pool: Pool, base: String) -> Ready {
+        Ready {
+            pool,
+            base,
+            queue: Mutex::default(),
+            low: Notify::new(),
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        // No code that holds it panics half-way through a change.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many are ready, and how many requests wait.
+    pub fn counts(&self) -> (usize, usize) {
+        let queue = self.queue();
+        (queue.ready.len(), queue.waiting.len())
+    }
+
+    /// Hands out so many. The amount is at most the pool's capacity.
+    pub async fn take(&self, amount: usize) -> Result<Vec<Reference>, Problem> {
+        let answer = {
+            let mut queue = self.queue();
+            if queue.waiting.is_empty() && queue.ready.len() >= amount {
+                let taken = queue.ready.drain(..amount).collect();
+                if queue.ready.len() < self.pool.prefetch.threshold as usize {
+                    self.low.notify_one();
+                }
+                return Ok(taken);
+            }
+            self.low.notify_one();
+            if self.pool.prefetch.on_underflow == Underflow::Fail {
+                return Err(match &queue.failed {
+                    Some(failure) => Problem::Store(failure.clone()),
+                    None => Problem::Underflow,
+                });
+            }
+            if queue.waiting.len() >= MOST_WAITING {
+                return Err(Problem::Overloaded);
+            }
+            let (sender, answer) = oneshot::channel();
+            queue.wanted += amount;
+            queue.waiting.push_back(Waiting {
+                amount,
+                answer: sender,
+            });
+            answer
+        };
+        match tokio::time::timeout(PATIENCE, answer).await {
+            Ok(Ok(outcome)) => outcome.map_err(Problem::Store),
+            Ok(Err(_)) | Err(_) => Err(Problem::Store(Failure::Unavailable(format!(
+                "no indices could be reserved within {PATIENCE:?}"
+            )))),
+        }
+    }
+
+    /// How many to reserve now: up to the capacity, once fewer than the threshold are
+    /// ready, and for all who wait.
+    fn lacking(&self, everything: bool) -> u32 {
+        let queue = self.queue();
+        let prefetch = self.pool.prefetch;
+        let (ready, wanted) = (queue.ready.len(), queue.wanted);
+        if !everything && ready >= prefetch.threshold as usize && wanted == 0 {
+            return 0;
+        }
+        let lacking = (prefetch.capacity as usize + wanted).saturating_sub(ready);
+        u32::try_from(lacking).unwrap_or(u32::MAX)
+    }
+
+    /// Reserves until the capacity is reached.
+    pub async fn fill(&self, store: &Store, orders: &mut Orders) -> Outcome<()> {
+        let mut lacking = self.lacking(false);
+        while lacking > 0 {
+            let block = match store
+                .reserve(&self.pool.name, self.pool.shape, lacking)
+                .await?
+            {
+                Some(block) => block,
+                None => {
+                    create(store, &self.pool).await?;
+                    continue;
+                }
+            };
+            let indices = orders.indices(block, self.pool.shape.size).await;
+            let uri: Arc<str> = format!("{}/{}", self.base, block.list).into();
+            let mut queue = self.queue();
+            queue.failed = None;
+            queue
+                .ready
+                .extend(indices.into_iter().map(|index| Reference {
+                    uri: uri.clone(),
+                    index,
+                }));
+            queue.serve();
+            drop(queue);
+            lacking = self.lacking(true);
+        }
+        Ok(())
+    }
+
+    /// Keeps indices ready, as long as the program runs.
+    pub async fn keep(self: Arc<Self>, store: Arc<Store>) {
+        let mut orders = Orders::default();
+        loop {
+            self.low.notified().await;
+            while let Err(failure) = self.fill(&store, &mut orders).await {
+                self.queue().fail(&failure);
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+
+    /// Keeps lists untouched, so that no request has to wait until one is made.
+    pub async fn precreate(self: Arc<Self>, store: Arc<Store>) {
+        loop {
+            if let Err(failure) = self.precreate_now(&store).await {
+                log::warn(
+                    "lists were not made ahead of need",
+                    &[
+                        ("pool", self.pool.name.as_str().into()),
+                        ("reason", failure.to_string().into()),
+                    ],
+                );
+            }
+            tokio::time::sleep(self.pool.precreation.check_delay).await;
+        }
+    }
+
+    /// Makes the lists that are wanting.
+    pub async fn precreate_now(&self, store: &Store) -> Outcome<()> {
+        let untouched = store.untouched(&self.pool.name, self.pool.shape).await?;
+        for _ in untouched..self.pool.precreation.lists {
+            create(store, &self.pool).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn create(store: &Store, pool: &Pool) -> Outcome<()> {
+    let seed = Seed::random().map_err(Failure::Unavailable)?;
+    let id = Seed::random().map_err(Failure::Unavailable)?.0;
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(id.split_at(16).0);
+    store
+        .create(&NewList {
+            id: uuid::Builder::from_random_bytes(bytes).into_uuid(),
+            pool: pool.name.clone(),
+            shape: pool.shape,
+            seed,
+        })
+        .await
+}
+
+/// The order of the list that was last asked for: a list is handed out block by block.
+#[derive(Default)]
+pub struct Orders {
+    last: Option<(Uuid, Arc<Vec<u32>>)>,
+}
+
+impl Orders {
+    /// The indices of a block.
+    async fn indices(&mut self, block: Block, size: u32) -> Vec<u32> {
+        let known = match &self.last {
+            Some((list, order)) if *list == block.list => order.clone(),
+            _ => {
+                let order = Arc::new(shuffled(block.seed, size).await);
+                self.last = Some((block.list, order.clone()));
+                order
+            }
+        };
+        let start = block.start as usize;
+        known
+            .get(start..start + block.count as usize)
+            .map(<[u32]>::to_vec)
+            .unwrap_or_default()
+    }
+}
+
+async fn shuffled(seed: Seed, size: u32) -> Vec<u32> {
+    if size < MANY {
+        return order(seed, size);
+    }
+    // Fails only if shuffling panics, which it does not; then it does so here.
+    match tokio::task::spawn_blocking(move || order(seed, size)).await {
+        Ok(order) => order,
+        Err(_) => order(seed, size),
+    }
+}
+
+#[cfg(test)]
+mod tests;
