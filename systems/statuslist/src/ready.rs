@@ -55,6 +55,8 @@ struct Queue {
     waiting: VecDeque<Waiting>,
     /// The indices that the waiting ask for.
     wanted: usize,
+    /// Whether somebody was refused because too few were ready.
+    short: bool,
     /// Why the last attempt to reserve failed, if it did.
     failed: Option<Failure>,
 }
@@ -133,6 +135,7 @@ impl Ready {
             }
             self.low.notify_one();
             if self.pool.prefetch.on_underflow == Underflow::Fail {
+                queue.short = true;
                 return Err(match &queue.failed {
                     Some(failure) => Problem::Store(failure.clone()),
                     None => Problem::Underflow,
@@ -158,15 +161,16 @@ impl Ready {
     }
 
     /// How many to reserve now: up to the capacity, once fewer than the threshold are
-    /// ready, and for all who wait.
+    /// ready or fewer than somebody asked for, and for all who wait.
     fn lacking(&self, everything: bool) -> u32 {
-        let queue = self.queue();
+        let mut queue = self.queue();
         let prefetch = self.pool.prefetch;
         let (ready, wanted) = (queue.ready.len(), queue.wanted);
-        if !everything && ready >= prefetch.threshold as usize && wanted == 0 {
+        if !everything && !queue.short && ready >= prefetch.threshold as usize && wanted == 0 {
             return 0;
         }
         let lacking = (prefetch.capacity as usize + wanted).saturating_sub(ready);
+        queue.short = lacking > 0 && queue.short;
         u32::try_from(lacking).unwrap_or(u32::MAX)
     }
 

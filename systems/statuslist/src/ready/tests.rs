@@ -81,6 +81,10 @@ async fn underflow_fails_where_it_is_told_to() {
     assert_eq!(bench.ready.take(1).await, Err(Problem::Underflow));
     let mut orders = Orders::default();
     bench.ready.fill(&bench.store, &mut orders).await.unwrap();
+    assert_eq!(bench.ready.take(8).await.unwrap().len(), 8);
+    // Two are left, which is no fewer than the threshold, but fewer than are asked for.
+    assert_eq!(bench.ready.take(3).await, Err(Problem::Underflow));
+    bench.ready.fill(&bench.store, &mut orders).await.unwrap();
     assert_eq!(bench.ready.take(10).await.unwrap().len(), 10);
     assert_eq!(bench.ready.take(1).await, Err(Problem::Underflow));
 }

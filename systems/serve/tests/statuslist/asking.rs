@@ -1,0 +1,150 @@
+//! A small client of its own for these tests: one connection, one request after another.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub struct Client {
+    address: String,
+    stream: Option<BufReader<TcpStream>>,
+}
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    /// Names in lower case.
+    headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    /// What a problem says, having made sure that it is one.
+    pub fn problem(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json")
+        );
+        let problem = self.json();
+        assert_eq!(problem["status"], status);
+        problem["detail"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Client {
+    /// A client of the server at `url`, such as `http://127.0.0.1:1`.
+    pub fn new(url: &str) -> Client {
+        Client {
+            address: url.trim_start_matches("http://").to_owned(),
+            stream: None,
+        }
+    }
+
+    /// Asks, and takes up a new connection when there is none. An error leaves it open
+    /// whether the request was carried out.
+    pub fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> io::Result<Answer> {
+        let outcome = self.exchange(method, path, headers, body);
+        if outcome.is_err() {
+            self.stream = None;
+        }
+        outcome
+    }
+
+    fn exchange(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> io::Result<Answer> {
+        let mut request = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
+        for (name, value) in headers {
+            request += &format!("{name}: {value}\r\n");
+        }
+        if let Some(body) = body {
+            request += &format!("content-length: {}\r\n", body.len());
+        }
+        request += "\r\n";
+        request += body.unwrap_or_default();
+        if self.stream.is_none() {
+            let stream = TcpStream::connect(&self.address)?;
+            stream.set_nodelay(true)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            self.stream = Some(BufReader::new(stream));
+        }
+        let stream = self.stream.as_mut().unwrap();
+        stream.get_mut().write_all(request.as_bytes())?;
+        let answer = read(stream, method == "HEAD")?;
+        if answer.header("connection") == Some("close") {
+            self.stream = None;
+        }
+        Ok(answer)
+    }
+
+    pub fn get(&mut self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.ask("GET", path, headers, None).unwrap()
+    }
+}
+
+fn read(stream: &mut BufReader<TcpStream>, head_only: bool) -> io::Result<Answer> {
+    let mut line = String::new();
+    let mut next = |stream: &mut BufReader<TcpStream>| -> io::Result<String> {
+        line.clear();
+        match stream.read_line(&mut line)? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(line.trim_end().to_owned()),
+        }
+    };
+    let wrong = || io::Error::other("no HTTP");
+    let status = next(stream)?
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .ok_or_else(wrong)?;
+    let mut headers = Vec::new();
+    loop {
+        let line = next(stream)?;
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(':').ok_or_else(wrong)?;
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let mut answer = Answer {
+        status,
+        headers,
+        body: Vec::new(),
+    };
+    let length = answer
+        .header("content-length")
+        .map_or(Ok(0), |length| length.parse().map_err(|_| wrong()))?;
+    if !head_only && status != 304 {
+        answer.body.resize(length, 0);
+        stream.read_exact(&mut answer.body)?;
+    }
+    Ok(answer)
+}

@@ -1,0 +1,137 @@
+//! Stores that are not there: at the start, and later.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use testground::{Append, Postgres, Redis, Server};
+
+use crate::served::{Ground, KEY, Reference, Served, program};
+
+const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
+
+fn ground() -> Ground {
+    Ground::new(json!({
+        "a": {"size": 1000, "prefetch": {"threshold": 5, "capacity": 10}},
+        "b": {"size": 1000, "prefetch": {"threshold": 1, "capacity": 10, "on-underflow": "fail"}},
+    }))
+}
+
+#[test]
+fn a_store_that_is_not_there_ends_the_start() {
+    let ground = ground();
+    for store in [
+        "postgres://me:hidden@127.0.0.1:1/db",
+        "redis://:hidden@127.0.0.1:1/0",
+        "sqlite:/nowhere/lists.db",
+    ] {
+        let ended = program(&["--listen=127.0.0.1:0", &ground.pools()])
+            .args(["--store", store])
+            .run();
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains("cannot open the store"),
+            "{}",
+            ended.stderr
+        );
+        assert!(!ended.stderr.contains("hidden"), "{}", ended.stderr);
+        assert_eq!(ended.stdout, "");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_flags_is_told() {
+    let ground = ground();
+    for (flags, told) in [
+        (["--store=mysql://x", "--refresh=1"], "redis://"),
+        (["--pools=/nowhere.yaml", "--refresh=1"], "/nowhere.yaml"),
+        (["--pools=/nowhere.ini", "--refresh=1"], ".toml"),
+        (["--api-key=", "--refresh=1"], "--api-key"),
+    ] {
+        let ended = program(&["--listen=127.0.0.1:0"])
+            .inside(std::env::temp_dir())
+            .args(flags)
+            .run();
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    }
+    drop(ground);
+}
+
+/// Kills the store, looks at what is answered, and starts it again.
+fn outlives(store: &str, server: &mut Server) {
+    let ground = ground();
+    let store = format!("--store={store}");
+    let served = Served::start(&["--listen=127.0.0.1:0", &ground.pools(), &store]);
+    let mut client = served.client();
+    let mut post = |path: &str| client.ask("POST", path, AUTHORISED, None).unwrap();
+    let reference = Reference::all(&post("/pools/a/new-references")).remove(0);
+    let update = |value| {
+        let body = reference.update(value);
+        served
+            .client()
+            .ask("PATCH", "/status-lists/update", AUTHORISED, Some(&body))
+            .unwrap()
+    };
+    assert_eq!(update(1).status, 204);
+
+    server.kill();
+    let begun = Instant::now();
+    let told = update(0);
+    told.problem(503);
+    assert_eq!(told.header("retry-after"), Some("1"));
+    // What was reserved before is still handed out; then there is no more.
+    for pool in ["a", "b"] {
+        let path = format!("/pools/{pool}/new-references?amount=3");
+        assert_eq!(post(&path).status, 200);
+        // Until an attempt to reserve more has failed, there are merely too few (429).
+        let mut last = post(&path);
+        while matches!(last.status, 200 | 429) {
+            assert!(
+                begun.elapsed() < Duration::from_secs(20),
+                "{pool}: {last:?}"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+            last = post(&path);
+        }
+        last.problem(503);
+        assert!(begun.elapsed() < Duration::from_secs(20));
+    }
+    let mut health = served.client();
+    while health.get("/healthz", &[]).status != 503 {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(
+        begun.elapsed() < Duration::from_secs(20),
+        "answers must come soon"
+    );
+
+    server.restart();
+    let begun = Instant::now();
+    while update(1).status != 204 || health.get("/healthz", &[]).status != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let path = "/pools/b/new-references?amount=3";
+    while post(path).status != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(served.client().get(&reference.path(), &[]).status, 200);
+    let ended = served.end();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+}
+
+#[test]
+fn redis_may_go_and_come_again() {
+    let mut redis = Redis::start(Append::Always);
+    let url = redis.url();
+    outlives(&url, &mut redis);
+}
+
+#[test]
+fn postgres_may_go_and_come_again() {
+    let mut postgres = Postgres::start();
+    let url = postgres.database();
+    outlives(&url, &mut postgres);
+}

@@ -1,0 +1,9 @@
+//! `plimsoll-serve statuslist` as its users meet it: started as a program, asked over
+//! HTTP, read by independent libraries, and killed at random moments.
+
+mod asking;
+mod contract;
+mod crashes;
+mod failing;
+mod independent;
+mod served;
