@@ -77,7 +77,7 @@ impl Sqlite {
             let failed = outcome.as_ref().err().cloned();
             let tell = move |ended: Result<(), String>| {
                 // Who asked may be gone.
-                let _ = tell.send(ended.and_then(|()| outcome));
+                let _ = tell.send(ended.and(outcome));
             };
             Done {
                 failed,
