@@ -1,6 +1,9 @@
 //! Crashes at random moments, under a hundred clients: no index is handed out twice, and
 //! no status that was acknowledged is lost.
 
+// What a test prints is shown when it fails.
+#![allow(clippy::print_stdout)]
+
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::sync::Mutex;
