@@ -1,3 +1,4 @@
+use crate::head::canonical_name;
 use crate::method::is_token_byte;
 
 /// The header fields of a request: one buffer in wire form, so that encoding
@@ -44,6 +45,7 @@ impl Fields {
             return Err(format!("net/http: invalid header field name {name:?}"));
         }
         if value.bytes().any(|b| (b < b' ' && b != b'\t') || b == 0x7f) {
+            let name = canonical_name(name);
             return Err(format!("net/http: invalid header field value for {name:?}"));
         }
         let start = self.wire.len();

@@ -19,6 +19,14 @@ pub enum Method {
 }
 
 impl Method {
+    /// Whether it can go on the wire: whether it is a token (RFC 9110, section 5.6.2).
+    pub fn is_token(&self) -> bool {
+        match self {
+            Method::Other(name) => !name.is_empty() && name.bytes().all(is_token_byte),
+            _ => true,
+        }
+    }
+
     /// Reads a method as it is written; `None` if it is no token.
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {

@@ -26,6 +26,8 @@ pub struct Request {
     pub compression: Vec<Encoding>,
     pub auth: Auth,
     pub body_use: BodyUse,
+    /// Why it cannot be sent, where that was found while it was made: sending it fails with this.
+    pub invalid: Option<Box<str>>,
 }
 
 impl Request {
@@ -42,6 +44,7 @@ impl Request {
             compression: Vec::new(),
             auth: Auth::Basic,
             body_use: BodyUse::Keep,
+            invalid: None,
         }
     }
 }

@@ -180,6 +180,9 @@ impl<'a> Hop<'a> {
     /// What few requests need before they are sent.
     #[inline]
     fn prepare(&mut self, request: &Request) -> Result<(), ErrorInfo> {
+        if let Some(reason) = &request.invalid {
+            return Err(ErrorInfo::new(code::DEFAULT, &**reason));
+        }
         if request.auth == Auth::Ntlm {
             return Err(ErrorInfo::new(
                 code::DEFAULT,

@@ -178,6 +178,15 @@ impl HttpUser {
 /// # Errors
 /// Why there is no answer with a status of 2xx.
 pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
+    // Whoever asks may be within an event loop, where there can be no second one.
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| fetch_here(address));
+        let lost = |_| Err(format!("fetching {address} ended by a fault; please report this"));
+        thread.join().unwrap_or_else(lost)
+    })
+}
+
+fn fetch_here(address: &str) -> Result<Vec<u8>, String> {
     let url = Url::parse(address).map_err(|error| error.to_string())?;
     let runtime = engine_runtime()?;
     tokio::task::LocalSet::new().block_on(&runtime, async {

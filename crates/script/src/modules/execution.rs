@@ -77,16 +77,9 @@ fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
                 context.function("get", 0, iteration_in_scenario)?,
             ),
             ("tags", context.function("get", 0, tags)?),
+            ("metrics", context.function("get", 0, metrics)?),
         ],
     )?;
-    let metrics = getters(
-        context,
-        &[
-            ("tags", context.function("get", 0, tags)?),
-            ("metadata", context.function("get", 0, metadata)?),
-        ],
-    )?;
-    vu.define_fixed("metrics", metrics)?;
     exports.define("vu", vu)
 }
 
@@ -246,6 +239,24 @@ fn metadata<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     live(context, "k6/execution metadata", LiveMetadata)
 }
 
+fn metrics<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    const KEPT: &str = "k6/execution metrics";
+    let user = of_user(context)?;
+    if let Some(kept) = user.modules.get(KEPT) {
+        return Ok(kept.restore(context));
+    }
+    let metrics = getters(
+        context,
+        &[
+            ("tags", context.function("get", 0, tags)?),
+            ("metadata", context.function("get", 0, metadata)?),
+        ],
+    )?;
+    let kept = crate::quickjs::Persistent::new(&metrics);
+    user.modules.insert(KEPT.to_owned(), kept);
+    Ok(metrics)
+}
+
 fn id<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     Ok(context.number(f64::from(of_user(context)?.id.0)))
 }
@@ -300,10 +311,11 @@ fn abort<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user = running(context, "test information")?;
     let reason = call.argument(0);
-    if !reason.is_undefined() {
-        let text = reason.to_text()?;
-        user.log(crate::pure::logline::Level::Error, &text);
-    }
+    let text = match reason.is_nullish() {
+        true => "test marked as failed".to_owned(),
+        false => format!("test marked as failed: {}", &*reason.to_text()?),
+    };
+    user.log(crate::pure::logline::Level::Error, &text);
     if let Some(work) = user.work() {
         work.run.mark_failed();
     }
@@ -336,7 +348,7 @@ impl Class for LiveTags {
         value: &Value<'c>,
     ) -> Result<Written, Thrown> {
         let name = key.text();
-        let value = tag_value(context, &name, value)?;
+        let value = plain_text(context, "tag", &name, value)?;
         user(context).tags.set(&name, &value);
         Ok(Written::Done)
     }
@@ -382,7 +394,7 @@ impl Class for LiveMetadata {
         value: &Value<'c>,
     ) -> Result<Written, Thrown> {
         let name = key.text();
-        let value = tag_value(context, &name, value)?;
+        let value = plain_text(context, "metadata", &name, value)?;
         user(context).tags.set_metadata(&name, value);
         Ok(Written::Done)
     }
@@ -401,10 +413,17 @@ impl Class for LiveMetadata {
     }
 }
 
-fn tag_value<'c>(context: &'c Context, name: &str, value: &Value<'c>) -> Result<String, Thrown> {
+/// What tags and metadata may be: `kind` is which of them.
+fn plain_text<'c>(
+    context: &'c Context,
+    kind: &str,
+    name: &str,
+    value: &Value<'c>,
+) -> Result<String, Thrown> {
     if value.is_nullish() || value.is_object() || value.is_symbol() {
         return Err(context.throw_type(format!(
-            "invalid value for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values"
+            "invalid value for metric {kind} '{name}': only String, Boolean and Number types are accepted as a metric \
+             {kind} value"
         )));
     }
     Ok(value.to_text()?.into_string())

@@ -51,7 +51,12 @@ fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn group<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user = user(context);
     let work = user.working(context, "Using group()")?;
-    let name = call.argument(0).to_text()?;
+    let name = call.argument(0);
+    let name = if name.is_nullish() {
+        context.string("")?.to_text()?
+    } else {
+        name.to_text()?
+    };
     let body = call.argument(1);
     if !body.is_function() {
         return Err(context.throw_plain("group() requires a callback as a second argument"));

@@ -31,7 +31,11 @@ pub fn set_interval<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> Returned<'c> {
     let callback = call.argument(0);
     if !callback.is_function() {
-        return Err(context.throw_type(format!("{name}'s callback isn't a callable function")));
+        let text = format!("{name}'s callback isn't a callable function");
+        return Err(match callback.is_nullish() {
+            true => context.throw_plain(text),
+            false => context.throw_type(text),
+        });
     }
     // The HTML standard, timer initialization steps: what is no sensible delay is 0.
     let delay = call.argument(1).to_number()?;

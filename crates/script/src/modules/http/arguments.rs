@@ -104,7 +104,11 @@ pub fn prepare<'c>(
             });
         }
     };
-    let request = Request::new(method, url);
+    let mut request = Request::new(method, url);
+    if !request.method.is_token() {
+        let method = request.method.as_str();
+        request.invalid = Some(format!("net/http: invalid method {method:?}").into());
+    }
     let mut prepared = Prepared {
         request,
         tags: SampleTags::default(),
@@ -197,7 +201,8 @@ fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault>
             PARAM_RESPONSE_TYPE => prepared.response_type = read_response_type(&value)?,
             PARAM_CALLBACK => prepared.callback = read_callback(&value)?,
             PARAM_COMPRESSION => {
-                for name in value.to_text()?.split(',') {
+                let names = value.to_text()?;
+                for name in names.split(',').filter(|_| !names.trim().is_empty()) {
                     let encoding = Encoding::parse(name).ok_or_else(|| {
                         format!(
                             "unknown compression algorithm {}, supported algorithms are [gzip deflate zstd br]",
@@ -239,10 +244,10 @@ fn read_headers(request: &mut Request, headers: &Value<'_>) -> Result<(), Fault>
         key.with_text(|name| {
             if name.eq_ignore_ascii_case("content-length") {
                 check_length(headers, request, &value);
-                return Ok(());
+            } else if let Err(reason) = request.headers.set(name, &value) {
+                request.invalid = Some(reason.into());
             }
-            request.headers.set(name, &value)
-        })?;
+        });
     }
     Ok(())
 }
@@ -279,6 +284,9 @@ fn read_timeout(value: &Value<'_>) -> Result<Duration, Fault> {
         });
     }
     let text = value.to_text()?;
+    if let Ok(milliseconds) = text.parse() {
+        return Ok(Duration::from_millis(milliseconds));
+    }
     units::duration::parse(&text)
         .map_err(|_| format!("invalid timeout value: time: invalid duration {:?}", &*text).into())
 }

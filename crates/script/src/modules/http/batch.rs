@@ -92,14 +92,18 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Pr
     if item.is_string() || item.instance::<TaggedUrl>().is_some() {
         return prepare(context, Method::Get, item, &none, &none);
     }
-    if item.is_array() && item.length()? == 0 {
+    if item.is_array() && item.length()? < 2 {
+        let only = match item.at(0)? {
+            value if value.is_undefined() => String::new(),
+            value => format!("{:?}", &*value.to_text()?),
+        };
         return Err(invalid(
             context,
-            "invalid batch request '[]interface {}{}'".to_owned(),
+            format!("invalid batch request '[]interface {{}}{{{only}}}'"),
         ));
     }
     if item.is_array() {
-        let method = method_of(&item.at(0)?, &item.at(1)?)?;
+        let method = method_of(&item.at(0)?)?;
         return prepare(context, method, &item.at(1)?, &item.at(2)?, &item.at(3)?);
     }
     if item.is_object() {
@@ -110,7 +114,7 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Pr
                 format!("batch request {key} doesn't have a url key"),
             ));
         }
-        let method = method_of(&item.get("method")?, &url)?;
+        let method = method_of(&item.get("method")?)?;
         let body = match method {
             Method::Get | Method::Head => none,
             _ => item.get("body")?,

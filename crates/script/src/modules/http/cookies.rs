@@ -65,7 +65,10 @@ fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (jar, url) = jar_and_url(context, call)?;
     let mut cookie = Cookie {
         name: call.argument(1).to_text()?.into_string(),
-        value: call.argument(2).to_text()?.into_string(),
+        value: match call.argument(2) {
+            value if value.is_nullish() => String::new(),
+            value => value.to_text()?.into_string(),
+        },
         ..Cookie::default()
     };
     let options = call.argument(3);
@@ -74,7 +77,8 @@ fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             "domain" => cookie.domain = Some(value.to_text()?.into_string()),
             "path" => cookie.path = Some(value.to_text()?.into_string()),
             "expires" => cookie.expires = read_expires(context, &value)?,
-            "max_age" => cookie.max_age = Some(value.to_integer()?),
+            // 0 is no age at all, and a negative one means at once.
+            "max_age" => cookie.max_age = Some(value.to_integer()?).filter(|age| *age != 0),
             "secure" => cookie.secure = value.is_truthy(),
             "http_only" => cookie.http_only = value.is_truthy(),
             _ => {}

@@ -137,10 +137,7 @@ fn with_body<'c>(context: &'c Context, call: &Call<'c>, method: Method) -> Retur
 
 /// `(method, url, body?, params?)`.
 fn request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let method = match send::method_of(&call.argument(0), &call.argument(1)) {
-        Ok(method) => method,
-        Err(refused) => return send::refuse(context, refused),
-    };
+    let method = send::method_of(&call.argument(0))?;
     send::request(
         context,
         method,

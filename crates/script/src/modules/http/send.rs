@@ -11,7 +11,7 @@ use super::arguments::{Prepared, Refused, ResponseType, prepare};
 use super::response::Response;
 use super::state::MAX_REDIRECTS;
 use crate::pure::logline::Level;
-use crate::quickjs::{Call, Context, Returned, Value};
+use crate::quickjs::{Call, Context, Returned, Thrown, Value};
 use crate::user::{User, Work, user};
 use units::Moment;
 
@@ -41,13 +41,9 @@ pub const NOT_IN_INIT: &str = "Making http requests";
 pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let owner = context.shared_host::<User>();
     owner.working(context, NOT_IN_INIT)?;
-    let method = match method_of(&call.argument(0), &call.argument(1)) {
+    let method = match method_of(&call.argument(0)) {
         Ok(method) => method,
-        Err(Refused::Thrown(thrown)) => return context.settled(Err(thrown)),
-        Err(refused) => {
-            let outcome = refuse(context, refused);
-            return context.settled(outcome);
-        }
+        Err(thrown) => return context.settled(Err(thrown)),
     };
     let prepared = prepare(
         context,
@@ -84,24 +80,13 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
 }
 
 /// The method named by an argument; none means GET.
-pub fn method_of<'c>(value: &Value<'c>, url: &Value<'c>) -> Result<Method, Refused> {
+pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
     if value.is_nullish() {
         return Ok(Method::Get);
     }
-    let name = value.to_text()?;
-    if let Some(method) = Method::parse(&name) {
-        return Ok(method);
-    }
-    Err(Refused::Invalid {
-        code: http::code::DEFAULT,
-        message: format!(
-            "{} {:?}: net/http: invalid method {:?}",
-            title(&name),
-            &*url.to_text()?,
-            &*name
-        ),
-        throw: user(value.context()).http_options().throw,
-    })
+    let name = value.to_text()?.to_ascii_uppercase();
+    // One that cannot be sent is told so as a failed request.
+    Ok(Method::parse(&name).unwrap_or_else(|| Method::Other(name.into())))
 }
 
 /// What came of a request.
