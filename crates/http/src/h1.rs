@@ -13,6 +13,7 @@ use crate::alarm::Alarm;
 use crate::body::Dechunker;
 use crate::error::{ErrorInfo, code};
 use crate::head::{Framing, Head, MAX_HEAD, check_status_line, transport_broken};
+use crate::odd_head;
 use crate::shared::Scratch;
 
 /// Interim answers (1xx) that are skipped before the real one.
@@ -391,8 +392,13 @@ impl<S: Wire> Connection<S> {
                 None => Fault::Closed,
             }),
             _ => {
+                let fault = if progress.head.is_none() && !self.partial.is_empty() {
+                    Fault::Garbage(odd_head::cut_off(&self.partial))
+                } else {
+                    Fault::ClosedInside
+                };
                 self.finish(state, progress, false);
-                Err(Fault::ClosedInside)
+                Err(fault)
             }
         }
     }

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::{ErrorInfo, code};
+use crate::odd_head;
 use crate::response::Proto;
 
 /// Longest head of an answer that is read.
@@ -43,42 +44,28 @@ impl Head {
     /// Parses a head that is complete in `raw`, the empty line included.
     pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
         let mut room = [httparse::EMPTY_HEADER; 64];
-        match Self::parse_into(raw, &mut room, false) {
+        match Self::parse_into(raw, &mut room) {
+            Ok(head) => head,
             Err(httparse::Error::TooManyHeaders) => {
                 let mut room = vec![httparse::EMPTY_HEADER; MAX_FIELDS];
-                Self::parse_into(raw, &mut room, true)
-            }
-            // Go's client lets odd names pass as long as there is a colon.
-            Err(httparse::Error::HeaderName) => {
-                let lines = raw.split(|&b| b == b'\n').skip(1);
-                for line in lines.map(<[u8]>::trim_ascii_end) {
-                    if !line.is_empty() && !line.contains(&b':') && !line.starts_with(b" ") {
-                        return Err(transport_broken(format!(
-                            "malformed MIME header: missing colon: {:?}",
-                            String::from_utf8_lossy(line)
-                        )));
-                    }
+                match Self::parse_into(raw, &mut room) {
+                    Ok(head) => head,
+                    Err(httparse::Error::TooManyHeaders) => Err(transport_broken(format!(
+                        "the answer has more than {MAX_FIELDS} header fields"
+                    ))),
+                    Err(_) => odd_head::parse(raw),
                 }
-                let mut room = vec![httparse::EMPTY_HEADER; MAX_FIELDS];
-                Self::parse_into(raw, &mut room, true)
             }
-            done => done,
+            Err(_) => odd_head::parse(raw),
         }
-        .map_err(|error| malformed(raw, error))?
     }
 
     fn parse_into<'a>(
         raw: &'a [u8],
         room: &mut [httparse::Header<'a>],
-        skip_odd_names: bool,
     ) -> Result<Result<Head, ErrorInfo>, httparse::Error> {
         let mut response = httparse::Response::new(room);
-        let mut lenient = httparse::ParserConfig::default();
-        // What Go's client accepts of servers.
-        lenient
-            .allow_obsolete_multiline_headers_in_responses(true)
-            .ignore_invalid_headers_in_responses(skip_odd_names);
-        match lenient.parse_response(&mut response, raw)? {
+        match response.parse(raw)? {
             httparse::Status::Complete(_) => {}
             httparse::Status::Partial => return Err(httparse::Error::NewLine),
         }
@@ -129,10 +116,20 @@ impl Head {
         status: u16,
         parts: impl Iterator<Item = (&'a str, &'a [u8])>,
     ) -> Result<Head, ErrorInfo> {
+        Head::build(proto, status, standard_reason(status).as_bytes(), parts)
+    }
+
+    /// The same with a reason phrase of the server's own.
+    pub(crate) fn build<'a>(
+        proto: Proto,
+        status: u16,
+        reason: &[u8],
+        parts: impl Iterator<Item = (&'a str, &'a [u8])>,
+    ) -> Result<Head, ErrorInfo> {
         let mut raw = format!("{} {status:03} ", proto.as_str()).into_bytes();
         let at = |raw: &Vec<u8>| raw.len() as u32;
         let reason_start = at(&raw);
-        raw.extend_from_slice(standard_reason(status).as_bytes());
+        raw.extend_from_slice(reason);
         let reason = reason_start..at(&raw);
         raw.extend_from_slice(b"\r\n");
         let mut fields = Vec::new();
@@ -318,19 +315,6 @@ fn parse_length(value: &[u8]) -> Result<u64, ErrorInfo> {
     })
 }
 
-fn malformed(raw: &[u8], error: httparse::Error) -> ErrorInfo {
-    if let Err(wrong) = check_status_line(raw) {
-        return wrong;
-    }
-    let message = match error {
-        httparse::Error::TooManyHeaders => {
-            format!("the answer has more than {MAX_FIELDS} header fields")
-        }
-        _ => format!("malformed MIME header: {error}"),
-    };
-    transport_broken(message)
-}
-
 /// An error that makes the connection useless, as k6 words it.
 pub(crate) fn transport_broken(message: String) -> ErrorInfo {
     let detail = format!("net/http: HTTP/1.x transport connection broken: {message}");
@@ -364,7 +348,7 @@ pub(crate) fn check_status_line(raw: &[u8]) -> Result<(), ErrorInfo> {
 }
 
 /// Bytes as Go quotes them: what cannot be printed as `\xNN`.
-fn printable(bytes: &[u8]) -> String {
+pub(crate) fn printable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for &byte in bytes {
         match byte {
@@ -498,8 +482,6 @@ mod tests {
         assert!(words("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n").contains("gzip"));
         assert!(words("HTTP/1.1 200 OK\r\nnocolon\r\n\r\n").contains("missing colon: \"nocolon\""));
         assert!(words("HTTP/x.1 200 OK\r\n\r\n").contains("version \"HTTP/x.1\""));
-        let odd = head("HTTP/1.1 200 OK\r\nA B: c\r\nC: d\r\n\r\n");
-        assert_eq!(odd.fields().collect::<Vec<_>>(), [("C", &b"d"[..])]);
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod head;
 pub mod in_memory;
 mod leg;
 mod method;
+mod odd_head;
 mod outcome;
 mod pool;
 mod prepared;

@@ -71,8 +71,9 @@ impl Response {
     /// The status code and its reason: `200 OK`.
     pub fn status_text(&self) -> String {
         match &self.head {
-            Some(head) if self.status != 0 => {
-                let text = format!("{} {}", self.status, head.reason());
+            // Without a protocol there was no whole answer.
+            Some(head) if self.proto != Proto::None => {
+                let text = format!("{:03} {}", self.status, head.reason());
                 text.trim_end().to_owned()
             }
             _ => String::new(),

@@ -251,11 +251,6 @@ fn parse(text: &str) -> Result<Url, String> {
     if text.bytes().any(|b| b < b' ' || b == 0x7f) {
         return Err("net/url: invalid control character in URL".into());
     }
-    // A scheme with nothing behind it is shown without the slashes, as Go does.
-    let text = match text.strip_suffix("//") {
-        Some(scheme) if scheme.find(':') == Some(scheme.len().wrapping_sub(1)) => scheme,
-        _ => text,
-    };
     let (before_fragment, fragment) = match text.split_once('#') {
         Some((before, fragment)) => (before, Some(fragment.into())),
         None => (text, None),

@@ -26,6 +26,8 @@ pub struct Tags {
 /// What to return to when a group is left.
 pub struct Outside {
     group_length: usize,
+    /// The whole path, where what was entered is no part of it.
+    group: Option<String>,
     base: Option<BaseTags>,
     changes: u64,
 }
@@ -87,13 +89,19 @@ impl Tags {
     /// Enters a group within the present one.
     pub fn enter_group(&self, name: &str) -> Outside {
         let mut group = self.group.borrow_mut();
-        let outside = Outside {
+        let mut outside = Outside {
             group_length: group.len(),
+            group: None,
             base: self.base.borrow().clone(),
             changes: self.changes.get(),
         };
-        group.push_str("::");
-        group.push_str(name);
+        if name.is_empty() {
+            // A group without a name is the root, wherever it is entered.
+            outside.group = Some(std::mem::take(&mut group));
+        } else {
+            group.push_str("::");
+            group.push_str(name);
+        }
         let known = self
             .entered
             .borrow()
@@ -123,7 +131,10 @@ impl Tags {
         let inside = self.base();
         let mut group = self.group.borrow_mut();
         let path = group.clone();
-        group.truncate(outside.group_length);
+        match outside.group {
+            Some(whole) => *group = whole,
+            None => group.truncate(outside.group_length),
+        }
         if self.changes.get() == outside.changes && outside.base.is_some() {
             *self.base.borrow_mut() = outside.base;
         } else {

@@ -181,7 +181,11 @@ pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
     // Whoever asks may be within an event loop, where there can be no second one.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| fetch_here(address));
-        let lost = |_| Err(format!("fetching {address} ended by a fault; please report this"));
+        let lost = |_| {
+            Err(format!(
+                "fetching {address} ended by a fault; please report this"
+            ))
+        };
         thread.join().unwrap_or_else(lost)
     })
 }

@@ -423,7 +423,8 @@ fn plain_text<'c>(
     if value.is_nullish() || value.is_object() || value.is_symbol() {
         return Err(context.throw_type(format!(
             "invalid value for metric {kind} '{name}': only String, Boolean and Number types are accepted as a metric \
-             {kind} value"
+             {}",
+            if kind == "tag" { "tag values" } else { "metadata value" }
         )));
     }
     Ok(value.to_text()?.into_string())

@@ -93,6 +93,12 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if sets.is_nullish() {
         return Err(context.throw_type("check() needs an object of checks, not undefined or null"));
     }
+    // The sets of a text are its letters.
+    let boxed = match sets.is_string() {
+        true => Some(context.global().get("Object")?.call(&context.undefined(), &[&sets])?),
+        false => None,
+    };
+    let sets = boxed.as_ref().unwrap_or(&sets);
     let at = clock::now();
     let mut all_passed = true;
     with_tags(&call.argument(2), |tags| {

@@ -4,7 +4,8 @@
 //! 100 bytes and sends 10; `/until-close` ends its body by closing; `/chunk` breaks a chunk;
 //! `/switch` answers 101; `/huge-header` never ends its headers (it stops at 12 MB);
 //! `/bad-gzip` is not what its coding says; `/stall` never answers; `/continue` sends an
-//! interim 100 first; `/twice` sends one header many times.
+//! interim 100 first; `/twice` sends one header many times. Those under `/odd/` are heads and
+//! framings at the edge of what HTTP allows, each with the name of what is odd about it.
 
 use std::time::Duration;
 
@@ -48,6 +49,14 @@ async fn misbehave(mut stream: TcpStream) {
         "/twice" => format!("{ok}X-Many: a\r\nX-Many: b\r\nx-many: c\r\nContent-Length: 0\r\n\r\n"),
         "/bad-length" => format!("{ok}Content-Length: many\r\n\r\n"),
         "/bad-status" => "HTTP/1.1 abc OK\r\n\r\n".to_owned(),
+        "/reset-in-body" => {
+            let head = format!("{ok}Content-Length: 100\r\n\r\n0123456789");
+            let _ = stream.write_all(head.as_bytes()).await;
+            // So that what was sent is read before the reset.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO));
+            return;
+        }
         "/reset" => {
             // Closing with a linger time of zero sends a reset instead of an end.
             let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO));
@@ -58,12 +67,64 @@ async fn misbehave(mut stream: TcpStream) {
             tokio::time::sleep(Duration::from_secs(30)).await;
             return;
         }
-        _ => return,
+        _ => match path.strip_prefix("/odd/").and_then(odd) {
+            Some(answer) => answer,
+            None => return,
+        },
     };
     let _ = stream.write_all(answer.as_bytes()).await;
     let _ = stream.shutdown().await;
     // Closing before the peer has read could turn the end into a reset.
     let _ = tokio::time::timeout(Duration::from_secs(2), stream.read(&mut buffer)).await;
+}
+
+/// Heads and framings at the edge of what HTTP allows.
+fn odd(what: &str) -> Option<String> {
+    let ok = "HTTP/1.1 200 OK\r\n";
+    Some(match what {
+        "no-colon" => format!("{ok}this is no field\r\nContent-Length: 2\r\n\r\nok"),
+        "empty-name" => format!("{ok}: value\r\nContent-Length: 2\r\n\r\nok"),
+        "space-in-name" => format!("{ok}X Y: z\r\nContent-Length: 2\r\n\r\nok"),
+        "space-before-colon" => format!("{ok}X-Y : z\r\nContent-Length: 2\r\n\r\nok"),
+        "folded" => format!("{ok}X-Y: a\r\n  b\r\nContent-Length: 2\r\n\r\nok"),
+        "nul-in-value" => format!("{ok}X-Y: a\0b\r\nContent-Length: 2\r\n\r\nok"),
+        "negative-length" => format!("{ok}Content-Length: -2\r\n\r\nok"),
+        "plus-length" => format!("{ok}Content-Length: +2\r\n\r\nok"),
+        "two-lengths" => format!("{ok}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok!"),
+        "same-lengths" => format!("{ok}Content-Length: 2\r\nContent-Length: 2\r\n\r\nok"),
+        "huge-length" => format!("{ok}Content-Length: 99999999999999999999\r\n\r\nok"),
+        "length-and-chunks" => format!(
+            "{ok}Content-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
+        ),
+        "unknown-coding" => format!("{ok}Transfer-Encoding: squeezed\r\n\r\nok"),
+        "huge-chunk" => format!("{ok}Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nok"),
+        "chunk-extension" => {
+            format!("{ok}Transfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0\r\n\r\n")
+        }
+        "trailers" => format!(
+            "{ok}Transfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n2\r\nok\r\n0\r\nX-T: v\r\n\r\n"
+        ),
+        "half-chunk" => format!("{ok}Transfer-Encoding: chunked\r\n\r\n5\r\nok"),
+        "no-last-chunk" => format!("{ok}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n"),
+        "line-feeds" => "HTTP/1.1 200 OK\nContent-Length: 2\n\nok".to_owned(),
+        "http-1.0" => "HTTP/1.0 200 OK\r\n\r\nold".to_owned(),
+        "http-0.9" => "<html>ancient</html>\r\n".to_owned(),
+        "lower-case" => "http/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_owned(),
+        "no-reason" => "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok".to_owned(),
+        "four-digits" => "HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok".to_owned(),
+        "status-999" => "HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nok".to_owned(),
+        "status-000" => "HTTP/1.1 000 Odd\r\nContent-Length: 2\r\n\r\nok".to_owned(),
+        "more-than-said" => {
+            format!("{ok}Content-Length: 2\r\nConnection: close\r\n\r\nok and more")
+        }
+        "head-only" => ok.to_owned(),
+        "half-head" => format!("{ok}Content-Len"),
+        "half-line" => "HTTP/1.1 20".to_owned(),
+        "empty-lines-first" => format!("\r\n\r\n{ok}Content-Length: 2\r\n\r\nok"),
+        "ssh" => "SSH-2.0-OpenSSH_9.2\r\n".to_owned(),
+        "tls-alert" => "\u{15}\u{3}\u{3}\0\u{2}\u{2}\u{46}".to_owned(),
+        _ => return None,
+    })
 }
 
 async fn endless_header(mut stream: TcpStream) {

@@ -104,6 +104,8 @@ pub fn prepare<'c>(
             });
         }
     };
+    // A name among the user's own tags is stronger than a template.
+    let name = name.filter(|_| user.tags.get("name").is_none());
     let mut request = Request::new(method, url);
     if !request.method.is_token() {
         let method = request.method.as_str();

@@ -114,7 +114,7 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Pr
                 format!("batch request {key} doesn't have a url key"),
             ));
         }
-        let method = method_of(&item.get("method")?)?;
+        let method = upper(method_of(&item.get("method")?)?);
         let body = match method {
             Method::Get | Method::Head => none,
             _ => item.get("body")?,
@@ -123,6 +123,17 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Pr
     }
     // What is no URL either is told so.
     prepare(context, Method::Get, item, &none, &none)
+}
+
+/// In this form, unlike elsewhere, k6 writes methods in capitals.
+fn upper(method: Method) -> Method {
+    match method {
+        Method::Other(name) => {
+            let name = name.to_ascii_uppercase();
+            Method::parse(&name).unwrap_or_else(|| Method::Other(name.into()))
+        }
+        known => known,
+    }
 }
 
 fn invalid(context: &Context, message: String) -> Refused {

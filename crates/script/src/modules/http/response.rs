@@ -204,10 +204,28 @@ impl Response {
     /// Fields by their canonical names, in the order of their first lines.
     fn headers(&self) -> Vec<(String, Vec<&[u8]>)> {
         let mut headers: Vec<(String, Vec<&[u8]>)> = Vec::new();
+        let is = |proto| self.whole().any(|answer| answer.proto == proto);
+        let chunked = is(http::Proto::Http11)
+            && self
+                .whole()
+                .flat_map(|answer| answer.fields())
+                .any(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
+        // That a connection ends is the connection's business, unless it is of HTTP/1.0, where it is the rule.
+        let closes_by_default = |value: &[u8]| {
+            let mut tokens = value.split(|&b| b == b',').map(<[u8]>::trim_ascii);
+            is(http::Proto::Http11) && tokens.any(|token| token.eq_ignore_ascii_case(b"close"))
+        };
         for (name, value) in self.whole().flat_map(|answer| answer.fields()) {
             let name = canonical_name(name);
-            // How the body was cut up on its way (RFC 9112, section 6.1) is over once it is here.
-            if name == "Transfer-Encoding" {
+            let is_over = match &*name {
+                // How the body was cut up on its way (RFC 9112, section 6.1).
+                "Transfer-Encoding" | "Trailer" => true,
+                // It said nothing, or nothing more.
+                "Content-Length" => chunked || headers.iter().any(|(known, _)| *known == name),
+                "Connection" => closes_by_default(value),
+                _ => false,
+            };
+            if is_over {
                 continue;
             }
             match headers.iter_mut().find(|(known, _)| *known == name) {

@@ -84,9 +84,9 @@ pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
     if value.is_nullish() {
         return Ok(Method::Get);
     }
-    let name = value.to_text()?.to_ascii_uppercase();
+    let name = value.to_text()?;
     // One that cannot be sent is told so as a failed request.
-    Ok(Method::parse(&name).unwrap_or_else(|| Method::Other(name.into())))
+    Ok(Method::parse(&name).unwrap_or_else(|| Method::Other((*name).into())))
 }
 
 /// What came of a request.
@@ -180,7 +180,7 @@ fn record(
         started: timeline.started(),
         done: timeline.done(),
         method: exchange.method.as_str(),
-        url: &url,
+        url: shown(&url),
         // A name among the user's own tags holds for every request without one.
         name: prepared.name.as_deref().or_else(|| base.get("name")),
         status: exchange.status,
@@ -221,7 +221,9 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
             }
             user(context).log_with(Level::Warning, "Request Failed", &[("error", &sentence)]);
             let Failure { error, response } = failure;
-            let kept = if response.body.is_empty() {
+            // A body that had begun is there as far as it came, unless it cannot be unpacked.
+            let unpacked = error.code != http::code::DECOMPRESSION;
+            let kept = if response.head.is_none() || error.of_redirect || !unpacked {
                 ResponseType::None
             } else {
                 prepared.response_type
@@ -239,15 +241,23 @@ fn describe(failure: &Failure) -> String {
     }
     let title = title(failure.response.sent.method.as_str());
     let url = failure.response.url.masked();
-    format!("{title} {url:?}: {}", failure.error.detail())
+    format!("{title} {:?}: {}", shown(&url), failure.error.detail())
 }
 
 /// `Get` of `GET`.
 fn title(method: &str) -> String {
-    let method = method.to_ascii_lowercase();
     let mut letters = method.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
+    let first = letters.next();
+    let others = letters.map(|letter| letter.to_ascii_lowercase());
+    first.into_iter().chain(others).collect()
+}
+
+/// A URL as logs and tags show it: a scheme with nothing behind it goes without slashes, as Go has it.
+fn shown(url: &str) -> &str {
+    match url.strip_suffix("//") {
+        Some(scheme) if scheme.find(':') == scheme.len().checked_sub(1) => scheme,
+        _ => url,
+    }
 }
 
 /// The response, or exception, for arguments that are no request.

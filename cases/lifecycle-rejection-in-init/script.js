@@ -1,0 +1,2 @@
+Promise.reject(new Error('in init'));
+export default function () { console.log('never'); }

@@ -1,0 +1,2 @@
+export function setup() { return { a: NaN }; }
+export default function () { console.log('never'); }

@@ -1,0 +1,2 @@
+export const teardown = null;
+export default function () { console.log('never'); }
