@@ -268,8 +268,8 @@ fn exit_status(ended: &Ended) -> Exit {
         Some(AbortReason::TeardownTimeout(_)) => Exit::TEARDOWN_TIMEOUT,
         Some(AbortReason::Failed(_) | AbortReason::Machine(_)) => Exit::GENERIC,
         Some(AbortReason::Threshold) => Exit::THRESHOLDS,
-        None if ended.marked_failed => Exit::FAILED_BY_SCRIPT,
         None if !ended.crossed.is_empty() => Exit::THRESHOLDS,
+        None if ended.marked_failed => Exit::FAILED_BY_SCRIPT,
         None => Exit::SUCCESS,
     }
 }

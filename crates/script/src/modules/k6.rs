@@ -95,7 +95,12 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     // The sets of a text are its letters.
     let boxed = match sets.is_string() {
-        true => Some(context.global().get("Object")?.call(&context.undefined(), &[&sets])?),
+        true => Some(
+            context
+                .global()
+                .get("Object")?
+                .call(&context.undefined(), &[&sets])?,
+        ),
         false => None,
     };
     let sets = boxed.as_ref().unwrap_or(&sets);
