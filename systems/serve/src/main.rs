@@ -33,6 +33,8 @@ enum System {
     Payload(payload::Settings),
     /// A server of token status lists: indices, statuses, signed lists
     Statuslist(statuslist::Settings),
+    /// Relationship-based authorization after Zanzibar, by Connect-JSON and gRPC
+    Zanzibar(Box<zanzibar::Settings>),
     /// Make a certificate authority with a server's and a client's certificate
     Certs(certificates::Settings),
 }
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().system {
         System::Payload(settings) => payload::run(&settings),
         System::Statuslist(settings) => statuslist::run(&settings),
+        System::Zanzibar(settings) => zanzibar::run(&settings),
         System::Certs(settings) => certificates::run(&settings),
     };
     match outcome {

@@ -1,6 +1,9 @@
 //! A small client of its own for these tests, on hyper: one connection, one request
 //! after another.
 
+// Each test of a system uses its part of it.
+#![allow(dead_code)]
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,6 +96,21 @@ impl Client {
         })
     }
 
+    /// Sends a body of that content type.
+    pub fn post(&mut self, path: &str, kind: &str, body: &[u8]) -> Outcome<Answer> {
+        let request = Request::post(self.uri(path))
+            .header("host", &self.authority)
+            .header("content-type", kind)
+            .body(Full::new(body.to_vec().into()))?;
+        let (response, body, _) = self.send(request)?;
+        Ok(Answer {
+            status: response.status().as_u16(),
+            body,
+            h2: response.version() == Version::HTTP_2,
+        })
+    }
+
+    /// Calls a gRPC method with an encoded message.
     pub fn call(&mut self, path: &str, message: &[u8]) -> Outcome<Called> {
         // No compression, then the message's length (the gRPC protocol over HTTP/2).
         let length = u32::try_from(message.len())?.to_be_bytes();

@@ -1,0 +1,265 @@
+//! All ways of checking, and the judge, agree: on random models and tuples with their
+//! cycles, and at the limit of levels.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::{Arc, LazyLock};
+
+use futures_util::future::join_all;
+use testground::Postgres;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::failure::Failure;
+use crate::judge::Judge;
+use crate::messages::Tuple;
+use crate::model::{DEFAULT, Model, Rewrite, Types};
+use crate::store::{DEEPEST, Place, Store, read_address};
+
+/// One server for all tests here; each has a database of its own.
+static SERVER: LazyLock<Postgres> = LazyLock::new(Postgres::start);
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// The same tuples in every store.
+struct Stores {
+    stores: Vec<(&'static str, Store)>,
+    model: Arc<Model>,
+}
+
+impl Stores {
+    async fn open(model: Model, database: &str) -> Stores {
+        let model = Arc::new(model);
+        let config = read_address(database).unwrap();
+        let mut stores = Vec::new();
+        for (name, place) in [
+            ("sqlite", Place::Sqlite(None)),
+            ("pgquery", Place::PgQuery(config.clone())),
+            ("pgfunc", Place::PgFunc(config)),
+        ] {
+            let store = Store::open(place, model.clone(), 1, 1).await.unwrap();
+            stores.push((name, store));
+        }
+        Stores { stores, model }
+    }
+
+    /// Both of PostgreSQL share their tuples.
+    async fn write(&self, tuple: &Tuple) {
+        for (_, store) in &self.stores {
+            store.write(tuple.clone()).await.unwrap();
+        }
+    }
+
+    async fn check(&self, tuple: &Tuple) -> Vec<(&'static str, Result<bool, Failure>)> {
+        let relation = self
+            .model
+            .relation(&tuple.object_type, &tuple.object_relation)
+            .unwrap();
+        let mut answers = Vec::new();
+        for (name, store) in &self.stores {
+            answers.push((*name, store.check(0, relation, tuple).await));
+        }
+        answers
+    }
+}
+
+fn tuple(object: [&str; 3], subject: [&str; 3]) -> Tuple {
+    let [object_type, object_id, object_relation] = object.map(str::to_owned);
+    let [subject_type, subject_id, subject_relation] = subject.map(str::to_owned);
+    Tuple {
+        object_type,
+        object_id,
+        object_relation,
+        subject_type,
+        subject_id,
+        subject_relation,
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
+
+    fn rewrite(&mut self, relations: &[&str], depth: usize) -> Rewrite {
+        match self.below(if depth < 2 { 6 } else { 4 }) {
+            0 | 1 => Rewrite::This,
+            2 => Rewrite::Computed((*self.of(relations)).to_owned()),
+            3 => Rewrite::FromTupleset {
+                tupleset: (*self.of(relations)).to_owned(),
+                computed: (*self.of(&RELATIONS)).to_owned(),
+            },
+            _ => {
+                let parts = 1 + self.below(3);
+                Rewrite::AnyOf(
+                    (0..parts)
+                        .map(|_| self.rewrite(relations, depth + 1))
+                        .collect(),
+                )
+            }
+        }
+    }
+
+    fn model(&mut self) -> Model {
+        let mut types = Types::new();
+        for name in &TYPES[..1 + self.below(TYPES.len())] {
+            let relations = &RELATIONS[..1 + self.below(RELATIONS.len())];
+            let rewrites = relations
+                .iter()
+                .map(|relation| ((*relation).to_owned(), self.rewrite(relations, 0)))
+                .collect();
+            types.insert((*name).to_owned(), rewrites);
+        }
+        types.insert("user".to_owned(), BTreeMap::new());
+        Model::for_test(types)
+    }
+
+    /// Any tuple over few ids, so that there are cycles; also of relations whose tuples do
+    /// not count, or that their type has no more, as an older model leaves them behind.
+    fn tuple(&mut self) -> Tuple {
+        let ids = ["1", "2", "3"];
+        let object = [*self.of(&TYPES), *self.of(&ids), *self.of(&RELATIONS)];
+        let subject = match self.below(4) {
+            0 => ["user", *self.of(&ids), ""],
+            1 => [*self.of(&TYPES), *self.of(&ids), ""],
+            _ => [*self.of(&TYPES), *self.of(&ids), *self.of(&RELATIONS)],
+        };
+        tuple(object, subject)
+    }
+}
+
+const TYPES: [&str; 3] = ["a", "b", "c"];
+const RELATIONS: [&str; 4] = ["w", "x", "y", "z"];
+
+#[test]
+fn all_agree_on_random_models_and_tuples() {
+    let seed = std::env::var("PLIMSOLL_TEST_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or_else(|| RandomState::new().hash_one(0));
+    let mut random = Random(seed);
+    let database = SERVER.database();
+    let (mut granted, mut denied) = (0, 0);
+    runtime().block_on(async {
+        for _ in 0..40 {
+            let stores = Stores::open(random.model(), &database).await;
+            SERVER.sql(&database, "TRUNCATE zanzibar.tuples");
+            let tuples: Vec<Tuple> = (0..5 + random.below(40)).map(|_| random.tuple()).collect();
+            for tuple in &tuples {
+                stores.write(tuple).await;
+            }
+            for _ in 0..6 {
+                let asked = random.tuple();
+                let subject = (
+                    asked.subject_type.as_str(),
+                    asked.subject_id.as_str(),
+                    asked.subject_relation.as_str(),
+                );
+                let judge = Judge::of(&stores.model, &tuples, subject);
+                for (of, relations) in stores.model.types() {
+                    for (id, relation) in ["1", "2", "3"]
+                        .iter()
+                        .flat_map(|id| relations.keys().map(move |relation| (*id, relation)))
+                    {
+                        let asked = tuple([of, id, relation], [subject.0, subject.1, subject.2]);
+                        let right = judge.has(of, id, relation);
+                        *(if right { &mut granted } else { &mut denied }) += 1;
+                        for (name, answer) in stores.check(&asked).await {
+                            assert_eq!(
+                                answer,
+                                Ok(right),
+                                "PLIMSOLL_TEST_SEED={seed}: {name}, {asked:?}, {tuples:#?}, {:#?}",
+                                stores.model.types()
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    });
+    assert!(
+        granted > 100 && denied > 100,
+        "{granted} granted, {denied} denied"
+    );
+}
+
+#[test]
+fn the_sixteenth_level_is_the_last() {
+    let database = SERVER.database();
+    runtime().block_on(async {
+        let model = Model::read("default", DEFAULT).unwrap();
+        let stores = Stores::open(model, &database).await;
+        // g1 has g2's members, and so on; the last has the user.
+        let mut tuples = Vec::new();
+        for number in 1..DEEPEST + 2 {
+            let (this, next) = (format!("g{number}"), format!("g{}", number + 1));
+            tuples.push(tuple(
+                ["group", &this, "member"],
+                ["group", &next, "member"],
+            ));
+            let user = format!("u{number}");
+            tuples.push(tuple(["group", &this, "member"], ["user", &user, ""]));
+        }
+        // And a way back, so that it is a cycle too.
+        tuples.push(tuple(["group", "g3", "member"], ["group", "g1", "member"]));
+        for tuple in &tuples {
+            stores.write(tuple).await;
+        }
+        for number in 1..DEEPEST + 2 {
+            let user = format!("u{number}");
+            let judge = Judge::of(&stores.model, &tuples, ("user", &user, ""));
+            let right = judge.has("group", "g1", "member");
+            assert_eq!(right, number <= DEEPEST, "the judge, {user}");
+            let asked = tuple(["group", "g1", "member"], ["user", &user, ""]);
+            for (name, answer) in stores.check(&asked).await {
+                assert_eq!(answer, Ok(right), "{name}, {user}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_check_that_leads_everywhere_is_given_up() {
+    let database = SERVER.database();
+    runtime().block_on(async {
+        let model = Model::read("default", DEFAULT).unwrap();
+        let stores = Stores::open(model, &database).await;
+        SERVER.sql(
+            &database,
+            "INSERT INTO zanzibar.tuples (object_type, object_id, object_relation, subject_type, subject_id, subject_relation) \
+             SELECT 'group', 'all', 'member', 'group', n, 'member' FROM generate_series(1, 10001) n",
+        );
+        let ids: Vec<String> = (1..=10_001).map(|number| number.to_string()).collect();
+        let (_, sqlite) = &stores.stores[0];
+        // In groups, so that the queue of changes never fills up.
+        for group in ids.chunks(500) {
+            let writes = group
+                .iter()
+                .map(|id| sqlite.write(tuple(["group", "all", "member"], ["group", id, "member"])));
+            for outcome in join_all(writes).await {
+                outcome.unwrap();
+            }
+        }
+        let asked = tuple(["group", "all", "member"], ["user", "nobody", ""]);
+        for (name, answer) in stores.check(&asked).await {
+            assert!(matches!(answer, Err(Failure::TooMuch(_))), "{name}: {answer:?}");
+        }
+    });
+}

@@ -1,0 +1,157 @@
+//! `zanzibar`: relationship-based authorization after Zanzibar (Pang et al., "Zanzibar:
+//! Google's Consistent, Global Authorization System", USENIX ATC 2019), to find out what
+//! it costs to ask for permission over a network.
+//!
+//! Tuples say which subject has which relation to which object; the [`model`] says which
+//! relations follow from which; the [`store`] keeps the tuples and checks; the
+//! [`service`] speaks Connect and gRPC.
+
+mod failure;
+mod messages;
+mod model;
+mod service;
+mod store;
+mod tuple;
+
+#[cfg(test)]
+mod agreement;
+#[cfg(test)]
+mod judge;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use serving::{Limits, log};
+
+use crate::model::Model;
+use crate::service::{Shared, Zanzibar};
+use crate::store::{Place, Store};
+
+/// How tuples are kept, and how a check finds its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// SQLite within the process
+    Sqlite,
+    /// PostgreSQL, one query for each level of a check
+    Pgquery,
+    /// PostgreSQL, one generated function for each relation, one round trip for a check
+    Pgfunc,
+}
+
+/// Command line of `plimsoll-serve zanzibar`.
+#[derive(clap::Args)]
+#[command(
+    args_override_self = true,
+    after_help = "\
+One command for each backend:
+  plimsoll serve zanzibar
+  plimsoll serve zanzibar --backend pgquery --database postgres://me:secret@localhost/zanzibar
+  plimsoll serve zanzibar --backend pgfunc --database postgres://me:secret@localhost/zanzibar
+
+When ready, one line of JSON on standard output says where:
+  {\"system\":\"zanzibar\",\"url\":\"http://127.0.0.1:4000\"}
+Then, for example:
+  curl http://127.0.0.1:4000/zanzigo.v1.ZanzigoService/Check -H 'content-type: application/json' \\
+    -d '{\"tuple\":{\"objectType\":\"doc\",\"objectId\":\"1\",\"objectRelation\":\"viewer\",\
+\"subjectType\":\"user\",\"subjectId\":\"me\"}}'
+SIGTERM and SIGINT finish the answers under way, then end it."
+)]
+pub struct Settings {
+    /// Where to listen (port 0 takes any free one)
+    #[arg(long, default_value = "127.0.0.1:4000", value_name = "ADDRESS:PORT")]
+    listen: SocketAddr,
+    /// Where tuples are kept, and how a check finds its way
+    #[arg(long, value_enum, default_value = "sqlite")]
+    backend: Backend,
+    /// sqlite: a file, made if it is absent [default: one that is removed at the end];
+    /// pgquery and pgfunc: postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE
+    #[arg(
+        long,
+        value_name = "FILE|URL",
+        env = "PLIMSOLL_ZANZIBAR_DATABASE",
+        hide_env_values = true
+    )]
+    database: Option<String>,
+    /// The model in YAML or JSON [default: users, groups, folders and documents]
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// Print the default model, and end
+    #[arg(long)]
+    print_model: bool,
+    /// Connections to PostgreSQL, at most
+    #[arg(long, default_value_t = 16, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    connections: u16,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+/// Models are smaller than this, in bytes.
+const LARGEST_MODEL: u64 = 1 << 20;
+
+/// Serves until told to end.
+pub fn run(settings: &Settings) -> Result<(), String> {
+    if settings.print_model {
+        use std::io::Write;
+        return std::io::stdout()
+            .write_all(model::DEFAULT.as_bytes())
+            .map_err(|error| format!("cannot write to standard output: {error}"));
+    }
+    let model = Arc::new(read_model(settings)?);
+    let place = place(settings)?;
+    serving::run(
+        "zanzibar",
+        settings.listen,
+        &settings.limits,
+        async |ground| {
+            let connections = usize::from(settings.connections);
+            let workers = ground.workers();
+            let store = Store::open(place, model.clone(), workers, connections).await?;
+            log::info(
+                "the tables are up to date",
+                &[(
+                    "backend",
+                    format!("{:?}", settings.backend).to_lowercase().into(),
+                )],
+            );
+            Ok(Zanzibar::new(
+                Shared { model, store },
+                settings.limits.max_body,
+            ))
+        },
+    )
+}
+
+fn read_model(settings: &Settings) -> Result<Model, String> {
+    let Some(path) = &settings.model else {
+        return Model::read("the default model", model::DEFAULT);
+    };
+    let place = path.display().to_string();
+    let said = |error: std::io::Error| format!("cannot read the model {place}: {error}");
+    let length = std::fs::metadata(path).map_err(said)?.len();
+    if length > LARGEST_MODEL {
+        return Err(format!(
+            "the model {place} has {length} bytes, at most {LARGEST_MODEL} are read"
+        ));
+    }
+    Model::read(&place, &std::fs::read_to_string(path).map_err(said)?)
+}
+
+fn place(settings: &Settings) -> Result<Place, String> {
+    match (settings.backend, &settings.database) {
+        (Backend::Sqlite, None) => Ok(Place::Sqlite(None)),
+        (Backend::Sqlite, Some(path)) if path.contains("://") => Err(
+            "--database names a server, and the backend is sqlite; add --backend pgquery or pgfunc"
+                .to_owned(),
+        ),
+        (Backend::Sqlite, Some(path)) => Ok(Place::Sqlite(Some(path.into()))),
+        (_, None) => Err(
+            "PostgreSQL needs an address: --database postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE, \
+             or the variable PLIMSOLL_ZANZIBAR_DATABASE"
+                .to_owned(),
+        ),
+        (Backend::Pgquery, Some(url)) => store::read_address(url).map(Place::PgQuery),
+        (Backend::Pgfunc, Some(url)) => store::read_address(url).map(Place::PgFunc),
+    }
+}

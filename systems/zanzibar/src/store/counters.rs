@@ -1,0 +1,37 @@
+//! What a store counts.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use serving::counters::{Metric, PerWorker};
+
+/// One worker's counts, on cache lines of their own.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Counters {
+    pub checks: AtomicU64,
+    /// Queries that checks made; with PostgreSQL each is a round trip.
+    pub queries: AtomicU64,
+    /// Times that a check first had to prepare its query on a new connection.
+    pub prepared: AtomicU64,
+}
+
+/// All workers' counts.
+pub type AllCounters = PerWorker<Counters>;
+
+pub const METRICS: &[Metric<Counters>] = &[
+    (
+        "plimsoll_serve_zanzibar_checks_total",
+        "Checks that reached the storage.",
+        |c| c.checks.load(Relaxed),
+    ),
+    (
+        "plimsoll_serve_zanzibar_check_queries_total",
+        "Queries made by checks; with PostgreSQL, each is a round trip.",
+        |c| c.queries.load(Relaxed),
+    ),
+    (
+        "plimsoll_serve_zanzibar_prepared_total",
+        "Queries prepared first, on a connection that did not know them.",
+        |c| c.prepared.load(Relaxed),
+    ),
+];
