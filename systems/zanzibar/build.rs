@@ -52,6 +52,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
              deserialize_with = \"crate::service::json::text\")]",
         );
     }
+    for message in [
+        "WriteRequest.tuple",
+        "DeleteRequest.tuple",
+        "ReadRequest.tuple",
+        "CheckRequest.tuple",
+        "ListRequest.filter",
+        "ListRequest.pagination",
+    ] {
+        build = build.field_attribute(
+            format!("zanzigo.v1.{message}"),
+            "#[serde(deserialize_with = \"crate::service::json::message\")]",
+        );
+    }
     build
         .field_attribute(
             "zanzigo.v1.Pagination.limit",

@@ -16,8 +16,10 @@ use crate::messages::Tuple;
 use crate::model::{DEFAULT, Model, Rewrite, Types};
 use crate::store::{DEEPEST, Place, Store, read_address};
 
-/// One server for all tests here; each has a database of its own.
-static SERVER: LazyLock<Postgres> = LazyLock::new(Postgres::start);
+/// One server for all tests here; each has a database of its own. None of them crashes
+/// it, so nothing needs to wait for the disk.
+static SERVER: LazyLock<Postgres> =
+    LazyLock::new(|| Postgres::start_with(&["synchronous_commit=off"]));
 
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
@@ -47,7 +49,7 @@ impl Stores {
 
     /// Both of PostgreSQL share their tuples.
     async fn write(&self, tuple: &Tuple) {
-        for (_, store) in &self.stores {
+        for (_, store) in &self.stores[..2] {
             store.write(tuple.clone()).await.unwrap();
         }
     }
@@ -99,7 +101,7 @@ impl Random {
     }
 
     fn rewrite(&mut self, relations: &[&str], depth: usize) -> Rewrite {
-        match self.below(if depth < 2 { 6 } else { 4 }) {
+        match self.below(if depth < 2 { 9 } else { 4 }) {
             0 | 1 => Rewrite::This,
             2 => Rewrite::Computed((*self.of(relations)).to_owned()),
             3 => Rewrite::FromTupleset {
@@ -119,8 +121,9 @@ impl Random {
 
     fn model(&mut self) -> Model {
         let mut types = Types::new();
-        for name in &TYPES[..1 + self.below(TYPES.len())] {
-            let relations = &RELATIONS[..1 + self.below(RELATIONS.len())];
+        // Mostly all types with most of their relations.
+        for name in &TYPES[self.below(4) / 3..] {
+            let relations = &RELATIONS[..2 + self.below(RELATIONS.len() - 1)];
             let rewrites = relations
                 .iter()
                 .map(|relation| ((*relation).to_owned(), self.rewrite(relations, 0)))
@@ -158,15 +161,19 @@ fn all_agree_on_random_models_and_tuples() {
     let database = SERVER.database();
     let (mut granted, mut denied) = (0, 0);
     runtime().block_on(async {
-        for _ in 0..40 {
+        for _ in 0..30 {
             let stores = Stores::open(random.model(), &database).await;
             SERVER.sql(&database, "TRUNCATE zanzibar.tuples");
-            let tuples: Vec<Tuple> = (0..5 + random.below(40)).map(|_| random.tuple()).collect();
+            let tuples: Vec<Tuple> = (0..10 + random.below(60)).map(|_| random.tuple()).collect();
             for tuple in &tuples {
                 stores.write(tuple).await;
             }
             for _ in 0..6 {
-                let asked = random.tuple();
+                // Mostly somebody who has something.
+                let asked = match random.below(4) {
+                    0 => random.tuple(),
+                    _ => random.of(&tuples).clone(),
+                };
                 let subject = (
                     asked.subject_type.as_str(),
                     asked.subject_id.as_str(),
@@ -196,7 +203,7 @@ fn all_agree_on_random_models_and_tuples() {
     });
     assert!(
         granted > 100 && denied > 100,
-        "{granted} granted, {denied} denied"
+        "PLIMSOLL_TEST_SEED={seed}: {granted} granted, {denied} denied"
     );
 }
 

@@ -2,7 +2,7 @@
 //! of a model: it has no plans and no search, but a table of who has what within how many
 //! levels, worked out from the bottom for every object that there is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::messages::Tuple;
 use crate::model::{Model, Rewrite};
@@ -19,7 +19,7 @@ pub struct Judge {
 impl Judge {
     /// What `subject` (type, id, relation) has by `tuples`.
     pub fn of(model: &Model, tuples: &[Tuple], subject: (&str, &str, &str)) -> Judge {
-        let objects: Vec<(String, String)> = tuples
+        let objects: BTreeSet<(String, String)> = tuples
             .iter()
             .flat_map(|tuple| {
                 [

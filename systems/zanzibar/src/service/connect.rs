@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serving::Refusal;
 
-use super::Methods;
+use super::{Methods, json};
 use crate::failure::Failure;
 
 const SERVICE: &str = "/zanzigo.v1.ZanzigoService/";
@@ -50,8 +50,9 @@ impl Form {
 
     fn read<T: Message + Default + DeserializeOwned>(self, body: &Bytes) -> Result<T, Failure> {
         match self {
-            Form::Json => serde_json::from_slice(body)
-                .map_err(|error| Failure::Invalid(format!("the body: {error}"))),
+            Form::Json => {
+                json::read(body).map_err(|error| Failure::Invalid(format!("the body: {error}")))
+            }
             Form::Binary => T::decode(body.clone())
                 .map_err(|error| Failure::Invalid(format!("the body: {error}"))),
         }

@@ -1,7 +1,47 @@
-//! Values as protobuf's JSON has them: `null` is as good as nothing, and a number may be
-//! written as a text (protobuf's JSON mapping, "Field Presence" and "int32").
+//! Values as protobuf's JSON has them: `null` is as good as nothing, a number may be
+//! written as a text, and a message is an object, never a list (protobuf's JSON mapping).
 
-use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, Unexpected, Visitor,
+};
+
+/// Reads a body.
+pub fn read<T: DeserializeOwned + Default>(body: &[u8]) -> serde_json::Result<T> {
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let read: Option<T> = message(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(read.unwrap_or_default())
+}
+
+/// A message, or `null`.
+pub fn message<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    struct Message<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Message<T> {
+        type Value = Option<T>;
+
+        fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Option<T>, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map)).map(Some)
+        }
+
+        fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
+            Ok(None)
+        }
+    }
+
+    deserializer.deserialize_any(Message(PhantomData))
+}
 
 /// A text, or `null`.
 pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -60,11 +100,17 @@ mod tests {
             r#"{"tuple":{"objectType":"doc","subjectId":"1"}}"#,
             r#"{"tuple":{"object_type":"doc","subject_id":"1","subject_relation":null}}"#,
         ] {
-            let request: CheckRequest = serde_json::from_str(text).unwrap();
+            let request: CheckRequest = super::read(text.as_bytes()).unwrap();
             assert_eq!(request.tuple.as_ref(), Some(&tuple), "{text}");
         }
-        let none: CheckRequest = serde_json::from_str("{}").unwrap();
+        let none: CheckRequest = super::read(b"{}").unwrap();
         assert_eq!(none.tuple, None);
+        for list in ["[]", r#"{"tuple":[]}"#, "7", "{} {}"] {
+            assert!(
+                super::read::<CheckRequest>(list.as_bytes()).is_err(),
+                "{list}"
+            );
+        }
         let wrong = serde_json::from_str::<CheckRequest>(r#"{"tuple":{"objectTyp":"doc"}}"#);
         assert!(
             wrong
