@@ -2,6 +2,7 @@
 //! broke its parser.
 
 mod address_rules;
+mod archive;
 mod base64;
 mod duration;
 mod environment;
@@ -27,6 +28,7 @@ pub struct Target {
 /// All of them.
 pub const TARGETS: &[&Target] = &[
     &address_rules::TARGET,
+    &archive::TARGET,
     &base64::TARGET,
     &duration::TARGET,
     &environment::TARGET,

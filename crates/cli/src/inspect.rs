@@ -5,29 +5,33 @@ use std::sync::Arc;
 use crate::args::{GlobalArgs, InspectArgs};
 use crate::exit::Exit;
 use crate::log::Log;
-use crate::prepared::prepare;
+use crate::prepared::{Purpose, prepare};
 use crate::talk::{complain, put};
 
-/// Prints the options as JSON.
+/// Prints the options as JSON: the script's own, or with
+/// `--execution-requirements` what all layers come to and what that needs.
 pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
     let log = match Log::new(global) {
         Ok(log) => Arc::new(log),
         Err(message) => {
             complain(&message);
-            return Exit::INVALID_CONFIG;
+            return Exit::GENERIC;
         }
     };
-    let prepared = match prepare(&args.script, &args.runtime, &args.options, &log, false) {
+    let purpose = Purpose {
+        system_env: false,
+        keep_files: false,
+    };
+    let prepared = match prepare(&args.script, &args.runtime, &args.options, &log, purpose) {
         Ok(prepared) => prepared,
-        Err(refusal) => {
-            log.error(&refusal.message);
-            return refusal.exit;
-        }
+        Err(refusal) => return refusal.tell(&log),
     };
+    if !args.execution_requirements {
+        show(&prepared.own_options.to_json());
+        return Exit::SUCCESS;
+    }
     let mut options = prepared.plan.options.to_json();
-    if args.execution_requirements
-        && let Some(object) = options.as_object_mut()
-    {
+    if let Some(object) = options.as_object_mut() {
         let needs = prepared.plan.requirements();
         let duration = needs
             .duration_with_graceful_stop
@@ -35,6 +39,10 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
         object.insert("totalDuration".to_owned(), duration.into());
         object.insert("maxVUs".to_owned(), needs.max_users.into());
     }
-    put(format!("{}\n", report::pretty_json(&options)).as_bytes());
+    show(&options);
     Exit::SUCCESS
+}
+
+fn show(options: &serde_json::Value) {
+    put(format!("{}\n", report::option_json(options)).as_bytes());
 }

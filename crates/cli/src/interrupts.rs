@@ -8,11 +8,11 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 
-/// Listens from now on. `told` is called with the first signal's name.
+/// Listens from now on. `told` is called with the first signal's number.
 ///
 /// # Errors
 /// When the system refuses handlers or a thread.
-pub fn listen(state: Arc<RunState>, told: impl Fn(&str) + Send + 'static) -> Result<(), String> {
+pub fn listen(state: Arc<RunState>, told: impl Fn(i32) + Send + 'static) -> Result<(), String> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| format!("cannot listen for signals: {error}"))?;
     std::thread::Builder::new()
@@ -24,7 +24,7 @@ pub fn listen(state: Arc<RunState>, told: impl Fn(&str) + Send + 'static) -> Res
                     std::process::exit(Exit::SIGNAL.code());
                 }
                 first = false;
-                told(name(signal));
+                told(signal);
                 state.abort(AbortReason::Signal);
             }
         })
@@ -32,7 +32,8 @@ pub fn listen(state: Arc<RunState>, told: impl Fn(&str) + Send + 'static) -> Res
         .map_err(|error| format!("cannot start a thread for signals: {error}"))
 }
 
-fn name(signal: i32) -> &'static str {
+/// What people call the signal.
+pub fn name(signal: i32) -> &'static str {
     match signal {
         SIGINT => "interrupt",
         SIGTERM => "terminated",

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,6 +18,7 @@ pub struct Log {
     target: Target,
     /// Where the script's console goes instead, if told so.
     console: Option<Mutex<File>>,
+    console_format: Format,
     format: Format,
     least: Level,
 }
@@ -36,22 +37,20 @@ impl Log {
     /// # Errors
     /// What is wrong with them.
     pub fn new(args: &GlobalArgs) -> Result<Log, String> {
+        let mut least = if args.verbose {
+            Level::Debug
+        } else {
+            Level::Info
+        };
         let target = match args.log_output.as_deref() {
-            None | Some("stderr") => Target::Stderr,
+            None | Some("" | "stderr") => Target::Stderr,
             Some("stdout") => Target::Stdout,
             Some("none") => Target::Nowhere,
-            Some(other) => match other.split_once('=') {
-                Some(("file", path)) => {
-                    // k6 lets levels follow the path; they are not told apart here.
-                    let path = path.split(',').next().unwrap_or(path);
-                    Target::File(Mutex::new(create(&PathBuf::from(path))?))
-                }
-                _ => {
-                    return Err(format!(
-                        "--log-output {other}: use stderr, stdout, none or file=PATH"
-                    ));
-                }
-            },
+            Some(other) => {
+                let (path, level) = file_target(other)?;
+                least = level.unwrap_or(least);
+                Target::File(Mutex::new(open(Path::new(path))?))
+            }
         };
         let terminal = match target {
             Target::Stderr => std::io::stderr().is_terminal(),
@@ -65,14 +64,13 @@ impl Log {
             Some("raw") => Format::Raw,
             Some(other) => return Err(format!("--log-format {other}: use text, json or raw")),
         };
-        let least = if args.verbose {
-            Level::Debug
-        } else {
-            Level::Info
-        };
         Ok(Log {
             target,
             console: None,
+            console_format: match format {
+                Format::Terminal => Format::Text,
+                other => other,
+            },
             format,
             least,
         })
@@ -83,7 +81,7 @@ impl Log {
     /// # Errors
     /// When the file cannot be made.
     pub fn console_to(&mut self, path: &str) -> Result<(), String> {
-        self.console = Some(Mutex::new(create(&PathBuf::from(path))?));
+        self.console = Some(Mutex::new(open(Path::new(path))?));
         Ok(())
     }
 
@@ -106,7 +104,7 @@ impl Log {
                 fields: &[],
                 ..line
             };
-            return write_to(file, &line.to_text(Format::Text));
+            return write_to(file, &line.to_text(self.console_format));
         }
         let text = line.to_text(self.format);
         match &self.target {
@@ -122,14 +120,45 @@ impl Log {
         self.line(Level::Warning, message, &[]);
     }
 
+    /// An error with one more fact in a field of its own, if there is one.
+    pub fn failure(&self, message: &str, field: &str, value: Option<&str>) {
+        match value {
+            Some(value) => self.line(Level::Error, message, &[(field, value)]),
+            None => self.error(message),
+        }
+    }
+
     /// An error.
     pub fn error(&self, message: &str) {
         self.line(Level::Error, message, &[]);
     }
 }
 
-fn create(path: &PathBuf) -> Result<File, String> {
-    File::create(path).map_err(|error| format!("cannot write {}: {error}", path.display()))
+/// The path, and the least level, in `file=PATH` or `file=PATH,level=LEVEL`.
+fn file_target(text: &str) -> Result<(&str, Option<Level>), String> {
+    let unknown = || format!("--log-output {text}: use stderr, stdout, none or file=PATH");
+    let file = text.strip_prefix("file=").ok_or_else(unknown)?;
+    let (path, further) = file.split_once(',').unwrap_or((file, ""));
+    let level = match further.strip_prefix("level=") {
+        None if further.is_empty() => None,
+        Some("debug" | "trace") => Some(Level::Debug),
+        Some("info") => Some(Level::Info),
+        Some("warn" | "warning") => Some(Level::Warning),
+        Some("error" | "fatal" | "panic") => Some(Level::Error),
+        _ => {
+            return Err(format!(
+                "--log-output {text}: after the path may only follow ,level= with debug, info, warning or error"
+            ));
+        }
+    };
+    Ok((path, level))
+}
+
+/// Opens a file to write after what is in it already, as k6 does.
+fn open(path: &Path) -> Result<File, String> {
+    let mut options = File::options();
+    let opened = options.append(true).create(true).open(path);
+    opened.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 fn write_to(file: &Mutex<File>, text: &str) {

@@ -1,5 +1,6 @@
 //! The `plimsoll` program: arguments → plan → run → exit status.
 
+mod archive;
 mod args;
 mod exit;
 mod http;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
     let exit = match cli.command {
         Command::Run(args) => run::run(&args, &cli.global),
         Command::Inspect(args) => inspect::inspect(&args, &cli.global),
+        Command::Archive(args) => archive::archive(&args, &cli.global),
         Command::Http(args) => http::http(&args, &cli.global),
         Command::New(args) => new::new(&args),
         Command::Serve(args) => serve::serve(&args.args),
@@ -59,7 +61,6 @@ fn main() -> ExitCode {
             Exit::SUCCESS
         }
         Command::Man => man(),
-        _ => Exit::GENERIC,
     };
     exit.into()
 }

@@ -1,14 +1,14 @@
 //! From a script and its options to a run that may start.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use plan::{Exports, Layers, Options, Plan, Warning, consolidate};
 use samples::{Registry, SystemTags, TagMap};
 use script::logline::Level;
-use script::{HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError};
+use script::{Archive, HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError};
 
 use crate::args::{OptionArgs, RuntimeArgs};
 use crate::exit::Exit;
@@ -20,22 +20,46 @@ use crate::{modules, option_flags, settings};
 pub struct Prepared {
     pub program: Program,
     pub plan: Plan,
+    /// What the script itself, or the archive, asks for, before anything else.
+    pub own_options: Options,
+    /// All layers together, nothing filled in.
+    pub options: Options,
     pub registry: Arc<Registry>,
     pub system_tags: SystemTags,
     pub run_tags: TagMap,
-    pub source: String,
+    pub source: Vec<u8>,
+    /// The script's file.
+    pub path: PathBuf,
+    /// The script's `__ENV`.
+    pub env: BTreeMap<String, String>,
+    pub import_map: ImportMap,
+}
+
+/// What a command asks of the preparation.
+#[derive(Clone, Copy, Debug)]
+pub struct Purpose {
+    /// Scripts get the system's variables unless told otherwise.
+    pub system_env: bool,
+    /// All files that the script loads are kept.
+    pub keep_files: bool,
 }
 
 /// Why a run cannot start: what to say, and the exit status.
 pub struct Refusal {
     pub message: String,
+    /// What kind of failure it is, or the way out, for a field of its own.
+    pub hint: Option<&'static str>,
     pub exit: Exit,
 }
+
+/// The hint on what the script threw outside of iterations.
+pub const THROWN: &str = "script exception";
 
 impl Refusal {
     pub fn config(message: impl ToString) -> Refusal {
         Refusal {
             message: message.to_string(),
+            hint: None,
             exit: Exit::INVALID_CONFIG,
         }
     }
@@ -43,20 +67,29 @@ impl Refusal {
     pub fn generic(message: impl ToString) -> Refusal {
         Refusal {
             message: message.to_string(),
+            hint: None,
             exit: Exit::GENERIC,
         }
+    }
+
+    /// Says it in the log.
+    pub fn tell(&self, log: &Log) -> Exit {
+        log.failure(&self.message, "hint", self.hint);
+        self.exit
     }
 }
 
 impl From<ScriptError> for Refusal {
     fn from(error: ScriptError) -> Refusal {
-        let exit = match &error {
-            ScriptError::Exception(_) => Exit::SCRIPT_EXCEPTION,
-            ScriptError::Unusable(_) => Exit::GENERIC,
-            ScriptError::Aborted(_) => Exit::ABORTED_BY_SCRIPT,
+        let (hint, exit) = match &error {
+            ScriptError::Unreadable(_) => (None, Exit::SCRIPT_EXCEPTION),
+            ScriptError::Exception(_) => (Some(THROWN), Exit::SCRIPT_EXCEPTION),
+            ScriptError::Unusable(_) => (None, Exit::GENERIC),
+            ScriptError::Aborted(_) => (None, Exit::ABORTED_BY_SCRIPT),
         };
         Refusal {
             message: error.to_string(),
+            hint,
             exit,
         }
     }
@@ -71,10 +104,9 @@ pub fn prepare(
     runtime: &RuntimeArgs,
     flags: &OptionArgs,
     log: &Arc<Log>,
-    include_system_env: bool,
+    purpose: Purpose,
 ) -> Result<Prepared, Refusal> {
     let flags = option_flags::read(flags).map_err(Refusal::generic)?;
-    let env = script_input::environment(runtime, include_system_env).map_err(Refusal::config)?;
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -83,18 +115,46 @@ pub fn prepare(
     let (config, config_warnings) =
         Options::from_config(config.unwrap_or_default()).map_err(Refusal::config)?;
 
-    let input = ScriptInput::read(script).map_err(Refusal::generic)?;
-    let source = String::from_utf8_lossy(&input.source).into_owned();
+    let kind = runtime.kind.as_deref();
+    let mut input = ScriptInput::read(script, kind).map_err(Refusal::generic)?;
+    let packed = match &mut input {
+        ScriptInput::Archive(archive) => archive.env.take().unwrap_or_default(),
+        ScriptInput::Script { .. } => BTreeMap::new(),
+    };
+    let env =
+        script_input::environment(runtime, packed, purpose.system_env).map_err(Refusal::config)?;
+    let archived_options = match &mut input {
+        ScriptInput::Archive(archive) => Some(archive.options.take()),
+        ScriptInput::Script { .. } => None,
+    };
     let registry = Arc::new(Registry::new());
-    let program = load(input, env, runtime, &registry, log)?;
-    if program.functions().is_empty() {
-        return Err(Refusal::generic(
-            "the script exports no function: export a default one, or those its scenarios name in exec",
-        ));
-    }
-
+    let log_lines = Arc::clone(log);
+    let mut settings = LoadSettings {
+        path: PathBuf::new(),
+        source: Vec::new(),
+        may_be_typescript: false,
+        env: env.clone(),
+        registry: Arc::clone(&registry),
+        log: Arc::new(move |level, message, fields| log_lines.line(level, message, fields)),
+        fetch: Some(modules::fetcher(runtime.offline)),
+        import_map: import_map(runtime)?,
+        archive: None,
+        keep_files: purpose.keep_files,
+    };
+    take(input, &mut settings);
+    let (path, source) = (settings.path.clone(), settings.source.clone());
+    let import_map = settings.import_map.clone();
+    let program = Program::load(settings)?;
     let (script_options, script_warnings) =
-        Options::from_json(program.options().clone()).map_err(Refusal::config)?;
+        Options::from_json(archived_options.unwrap_or_else(|| program.options().clone()))
+            .map_err(Refusal::config)?;
+    // What is said of them is said below.
+    let (own_options, _) = consolidate(Layers {
+        script: script_options.clone(),
+        flags: flags.clone(),
+        ..Layers::default()
+    })
+    .map_err(Refusal::config)?;
     let layers = Layers {
         config,
         script: script_options,
@@ -128,50 +188,59 @@ pub fn prepare(
     Ok(Prepared {
         program,
         plan,
+        own_options,
+        options,
         registry,
         system_tags,
         run_tags,
         source,
+        path,
+        env,
+        import_map,
     })
 }
 
-fn load(
-    input: ScriptInput,
-    env: BTreeMap<String, String>,
-    runtime: &RuntimeArgs,
-    registry: &Arc<Registry>,
-    log: &Arc<Log>,
-) -> Result<Program, Refusal> {
-    let piped = input.path.as_os_str() == "-";
-    let path = if piped {
-        std::env::current_dir()
-            .unwrap_or_else(|_| PathBuf::from("/"))
-            .join("-")
-    } else {
-        input.path
-    };
-    let import_map = match &runtime.import_map {
-        None => ImportMap::default(),
-        Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(|error| {
-                Refusal::config(format!("--import-map {}: {error}", file.display()))
-            })?;
-            let file = std::path::absolute(file).map_err(Refusal::config)?;
-            let folder = file.parent().unwrap_or(std::path::Path::new("/"));
-            ImportMap::parse(&text, folder).map_err(Refusal::config)?
+/// Puts what was named as the script where the loader looks for it.
+fn take(input: ScriptInput, settings: &mut LoadSettings) {
+    match input {
+        ScriptInput::Script {
+            path,
+            source,
+            piped,
+        } => {
+            settings.path = path;
+            settings.source = source;
+            settings.may_be_typescript = piped;
         }
+        ScriptInput::Archive(archive) => {
+            let Archive {
+                path,
+                source,
+                import_map,
+                files,
+                ..
+            } = *archive;
+            // One that was piped in has no name to tell its language by.
+            settings.may_be_typescript = path.ends_with("-");
+            settings.path = path;
+            settings.source = source;
+            if settings.import_map == ImportMap::default() {
+                settings.import_map = import_map;
+            }
+            settings.archive = Some(files);
+        }
+    }
+}
+
+fn import_map(runtime: &RuntimeArgs) -> Result<ImportMap, Refusal> {
+    let Some(file) = &runtime.import_map else {
+        return Ok(ImportMap::default());
     };
-    let lines = Arc::clone(log);
-    Ok(Program::load(LoadSettings {
-        path,
-        source: input.source,
-        may_be_typescript: piped,
-        env,
-        registry: Arc::clone(registry),
-        log: Arc::new(move |level, message, fields| lines.line(level, message, fields)),
-        fetch: Some(modules::fetcher(runtime.offline)),
-        import_map,
-    })?)
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Refusal::config(format!("--import-map {}: {error}", file.display())))?;
+    let file = std::path::absolute(file).map_err(Refusal::config)?;
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    ImportMap::parse(&text, folder).map_err(Refusal::config)
 }
 
 fn tell(log: &Log, warning: &Warning) {

@@ -45,6 +45,8 @@ pub fn view(session: &Session, extent: Extent, now: Moment) -> ProgressView {
         iterations_interrupted: state.iterations_interrupted(),
         scenarios: scenarios
             .iter()
+            // A part of the run in which nothing is left of a scenario.
+            .filter(|state| state.scenario.max_users() > 0)
             .map(|state| scenario(state, elapsed, now))
             .collect(),
     }

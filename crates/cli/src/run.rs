@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use engine::{AbortReason, Notice, Setting};
@@ -10,13 +11,13 @@ use report::summary_data::Circumstances;
 use report::summary_machine::RunIdentity;
 use report::{Paint, Style, catalog, header, output_csv, progress, summary_text, wall_clock};
 use samples::{Totals, Watch, WatchSettings};
-use script::ScriptUsers;
+use script::{ScriptError, ScriptUsers};
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::exit::Exit;
 use crate::log::Log;
 use crate::outputs::Outputs;
-use crate::prepared::{Prepared, Refusal, prepare};
+use crate::prepared::{Prepared, Purpose, Refusal, THROWN, prepare};
 use crate::progress_view::{self, Extent};
 use crate::session::{Ended, Session, Watcher};
 use crate::talk::{no_color, put, screen_columns, show, talk};
@@ -40,28 +41,32 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
         Ok(log) => log,
         Err(message) => {
             crate::talk::complain(&message);
-            return Exit::INVALID_CONFIG;
+            return Exit::GENERIC;
         }
     };
     if let Some(path) = &args.options.console_output
         && let Err(message) = log.console_to(path)
     {
         log.error(&message);
-        return Exit::INVALID_CONFIG;
+        return Exit::GENERIC;
     }
     let log = Arc::new(log);
     match begin(args, global, &log) {
         Ok(exit) => exit,
-        Err(refusal) => {
-            log.error(&refusal.message);
-            refusal.exit
-        }
+        Err(refusal) => refusal.tell(&log),
     }
 }
 
 fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Refusal> {
     let mode = summary_mode(args)?;
-    let prepared = prepare(&args.script, &args.runtime, &args.options, log, true)?;
+    if mode == SummaryMode::Legacy {
+        log.warn("k6 2.0 has no \"legacy\" summary mode any more; \"compact\" and \"full\" have taken its place");
+    }
+    let purpose = Purpose {
+        system_env: true,
+        keep_files: false,
+    };
+    let prepared = prepare(&args.script, &args.runtime, &args.options, log, purpose)?;
     let thresholds = if args.runtime.no_thresholds {
         Vec::new()
     } else {
@@ -87,7 +92,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     )
     .map_err(Refusal::config)?;
     let watch = Arc::new(watch);
-    let outputs = open_outputs(&specs, &prepared, &thresholds)?;
+    let outputs = open_outputs(&specs, &prepared)?;
     let needs = prepared.plan.requirements();
     let extent = Extent {
         longest: needs.duration_with_graceful_stop.unwrap_or_default(),
@@ -114,11 +119,13 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             .unwrap_or(Duration::ZERO),
         workers: machine::workers(args.runtime.workers),
     });
-    let lines = Arc::clone(log);
+    let signalled = Arc::new(AtomicI32::new(0));
+    let latest = Arc::clone(&signalled);
     interrupts::listen(Arc::clone(&running.state), move |signal| {
-        lines.error(&format!(
-            "test run was aborted because plimsoll received a '{signal}' signal"
-        ));
+        latest.store(signal, Ordering::Relaxed);
+        if std::io::stderr().is_terminal() {
+            crate::talk::say("stopping; once more ends it at once");
+        }
     })
     .map_err(Refusal::generic)?;
     let totals = Totals::new(Arc::clone(&prepared.registry), watch);
@@ -133,13 +140,16 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     for error in &ended.output_errors {
         log.error(error);
     }
-    tell_ending(&ended, log);
+    if ended.aborted.is_none() && ended.iterations == 0 {
+        log.warn("No script iterations fully finished, consider making the test duration longer");
+    }
     if mode != SummaryMode::Disabled {
         summarize(args, global, &prepared, &ended, mode, log);
     }
     if let Some(last) = &watcher.last {
         show(last);
     }
+    tell_ending(&ended, signalled.load(Ordering::Relaxed), log);
     if args.linger && ended.aborted.is_none() {
         log.warn("lingering, as asked; Ctrl-C ends it");
         loop {
@@ -151,31 +161,45 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
 
 fn summary_mode(args: &RunArgs) -> Result<SummaryMode, Refusal> {
     if args.runtime.no_summary {
-        return Ok(SummaryMode::Disabled);
+        // k6's users find it where its header would be.
+        show("Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n");
     }
-    match args.runtime.summary_mode.as_deref() {
-        None | Some("" | "compact") => Ok(SummaryMode::Compact),
-        Some("full") => Ok(SummaryMode::Full),
-        Some("legacy") => Ok(SummaryMode::Legacy),
-        Some("disabled") => Ok(SummaryMode::Disabled),
-        Some(other) => Err(Refusal::config(format!(
-            "--summary-mode {other}: use compact, full, legacy or disabled"
-        ))),
-    }
+    let unwanted = |value: std::ffi::OsString| {
+        !["", "0", "f", "false", "no", "off"]
+            .iter()
+            .any(|no| value.eq_ignore_ascii_case(no))
+    };
+    let no_summary =
+        args.runtime.no_summary || std::env::var_os("K6_NO_SUMMARY").is_some_and(unwanted);
+    let mode = match args.runtime.summary_mode.as_deref() {
+        None | Some("" | "compact") => SummaryMode::Compact,
+        Some("full") => SummaryMode::Full,
+        Some("legacy") => SummaryMode::Legacy,
+        Some("disabled") => SummaryMode::Disabled,
+        Some(other) => {
+            return Err(Refusal::generic(format!(
+                "--summary-mode {other}: use compact, full, legacy or disabled"
+            )));
+        }
+    };
+    Ok(if no_summary {
+        SummaryMode::Disabled
+    } else {
+        mode
+    })
 }
 
-fn open_outputs(
-    specs: &[OutputSpec],
-    prepared: &Prepared,
-    thresholds: &[plan::Threshold],
-) -> Result<Outputs, Refusal> {
+fn open_outputs(specs: &[OutputSpec], prepared: &Prepared) -> Result<Outputs, Refusal> {
     let csv_time = match std::env::var("K6_CSV_TIME_FORMAT") {
         Ok(name) => output_csv::TimeFormat::parse(&name).map_err(Refusal::config)?,
         Err(_) => output_csv::TimeFormat::default(),
     };
+    // Thresholds are what was asked for even where nobody judges them.
     let mut catalog = catalog::Catalog::new(
         Arc::clone(&prepared.registry),
-        thresholds
+        prepared
+            .plan
+            .thresholds
             .iter()
             .map(|threshold| (&threshold.metric, threshold.source.as_str())),
     );
@@ -228,48 +252,61 @@ fn announce(
     }
 }
 
-fn tell_ending(ended: &Ended, log: &Log) {
+/// Says why the run ended early, or what of it failed: the last thing that is said.
+fn tell_ending(ended: &Ended, signal: i32, log: &Log) {
     match &ended.aborted {
-        Some(
-            AbortReason::ScriptException(text)
-            | AbortReason::Failed(text)
-            | AbortReason::Machine(text),
-        ) => log.error(text),
-        Some(AbortReason::SetupTimeout(text) | AbortReason::TeardownTimeout(text)) => {
-            log.error(text)
+        Some(AbortReason::ScriptException(text)) => log.failure(text, "hint", Some(THROWN)),
+        Some(AbortReason::UserException(user, text)) => {
+            let hint = format!("error while initializing VU #{} ({THROWN})", user.0);
+            log.failure(text, "hint", Some(&hint));
         }
-        Some(AbortReason::ByScript(text)) => log.error(text),
-        Some(AbortReason::Threshold | AbortReason::Signal) | None => {}
+        Some(AbortReason::SetupTimeout(text)) => {
+            log.failure(text, "hint", Some(&more_time("setupTimeout")));
+        }
+        Some(AbortReason::TeardownTimeout(text)) => {
+            log.failure(text, "hint", Some(&more_time("teardownTimeout")));
+        }
+        Some(
+            AbortReason::Failed(text) | AbortReason::Machine(text) | AbortReason::ByScript(text),
+        ) => log.error(text),
+        Some(AbortReason::Signal) => log.error(&format!(
+            "test run was aborted because plimsoll received a '{}' signal",
+            interrupts::name(signal)
+        )),
+        Some(AbortReason::Threshold) => log.error(&format!(
+            "thresholds on metrics {} were crossed; at least one has abortOnFail enabled, stopping test prematurely",
+            quoted(&ended.crossed)
+        )),
+        None if ended.marked_failed => log.error("test run was marked as failed"),
+        None if !ended.crossed.is_empty() => log.error(&format!(
+            "thresholds on metrics {} have been crossed",
+            quoted(&ended.crossed)
+        )),
+        None => {}
     }
-    if !ended.crossed.is_empty() {
-        let metrics: Vec<String> = ended
-            .crossed
-            .iter()
-            .map(|name| format!("'{name}'"))
-            .collect();
-        let what = if matches!(ended.aborted, Some(AbortReason::Threshold)) {
-            "were crossed; at least one has abortOnFail enabled, stopping test prematurely"
-        } else {
-            "have been crossed"
-        };
-        log.error(&format!(
-            "thresholds on metrics {} {what}",
-            metrics.join(", ")
-        ));
-    }
+}
+
+fn more_time(option: &str) -> String {
+    format!("You can increase the time limit via the {option} option")
+}
+
+fn quoted(names: &[String]) -> String {
+    format!("'{}'", names.join(", "))
 }
 
 fn exit_status(ended: &Ended) -> Exit {
     match &ended.aborted {
         Some(AbortReason::Signal) => Exit::SIGNAL,
         Some(AbortReason::ByScript(_)) => Exit::ABORTED_BY_SCRIPT,
-        Some(AbortReason::ScriptException(_)) => Exit::SCRIPT_EXCEPTION,
+        Some(AbortReason::ScriptException(_) | AbortReason::UserException(..)) => {
+            Exit::SCRIPT_EXCEPTION
+        }
         Some(AbortReason::SetupTimeout(_)) => Exit::SETUP_TIMEOUT,
         Some(AbortReason::TeardownTimeout(_)) => Exit::TEARDOWN_TIMEOUT,
         Some(AbortReason::Failed(_) | AbortReason::Machine(_)) => Exit::GENERIC,
         Some(AbortReason::Threshold) => Exit::THRESHOLDS,
-        None if !ended.crossed.is_empty() => Exit::THRESHOLDS,
         None if ended.marked_failed => Exit::FAILED_BY_SCRIPT,
+        None if !ended.crossed.is_empty() => Exit::THRESHOLDS,
         None => Exit::SUCCESS,
     }
 }
@@ -300,7 +337,7 @@ fn summarize(
     };
     let machine_readable = || {
         let run = RunIdentity {
-            script: prepared.source.clone(),
+            script: String::from_utf8_lossy(&prepared.source).into_owned(),
             generated_at: SystemTime::now(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             k6_version: K6_VERSION.to_owned(),
@@ -313,35 +350,15 @@ fn summarize(
     } else {
         report::summary_data::handle_summary_argument(&ended.summary, &about)
     };
-    let own = prepared
-        .program
-        .handle_summary(&data)
-        .unwrap_or_else(|error| {
-            log.error(&error.to_string());
-            None
-        });
+    let own = prepared.program.handle_summary(&data);
     match own {
-        Some(outputs) => outputs.iter().for_each(|output| write_output(output, log)),
-        None => {
-            let text = match mode {
-                SummaryMode::Legacy => {
-                    report::summary_legacy::render(&ended.summary, Some(&ended.verdict), &style)
-                }
-                SummaryMode::Full => summary_text::render(
-                    &ended.summary,
-                    Some(&ended.verdict),
-                    summary_text::Detail::Full,
-                    &style,
-                ),
-                SummaryMode::Compact | SummaryMode::Disabled => summary_text::render(
-                    &ended.summary,
-                    Some(&ended.verdict),
-                    summary_text::Detail::Compact,
-                    &style,
-                ),
-            };
-            put(text.as_bytes());
+        Err(ScriptError::Unusable(reason)) => not_handled(&reason, log),
+        Err(error) => {
+            Refusal::from(error).tell(log);
+            put(text_summary(ended, mode, &style).as_bytes());
         }
+        Ok(Some(outputs)) => write_outputs(&outputs, log),
+        Ok(None) => put(text_summary(ended, mode, &style).as_bytes()),
     }
     if let Some(file) = &args.runtime.summary_export {
         let data = if newer {
@@ -359,16 +376,42 @@ fn summarize(
     }
 }
 
-fn write_output(output: &script::SummaryOutput, log: &Log) {
-    match output.place.as_str() {
-        "stdout" => put(&output.bytes),
-        "stderr" => talk(&String::from_utf8_lossy(&output.bytes)),
-        path => {
-            if let Err(error) = std::fs::write(path, &output.bytes) {
-                log.error(&format!("handleSummary: cannot write {path}: {error}"));
+/// The summary of our own making.
+fn text_summary(ended: &Ended, mode: SummaryMode, style: &Style) -> String {
+    let (summary, verdict) = (&ended.summary, Some(&ended.verdict));
+    let detail = match mode {
+        SummaryMode::Legacy => return report::summary_legacy::render(summary, verdict, style),
+        SummaryMode::Full => summary_text::Detail::Full,
+        SummaryMode::Compact | SummaryMode::Disabled => summary_text::Detail::Compact,
+    };
+    summary_text::render(summary, verdict, detail, style)
+}
+
+/// Writes what `handleSummary` returned; what cannot be written is told at once.
+fn write_outputs(outputs: &[script::SummaryOutput], log: &Log) {
+    let mut faults = Vec::new();
+    for output in outputs {
+        match output.place.as_str() {
+            "stdout" => put(&output.bytes),
+            "stderr" => talk(&String::from_utf8_lossy(&output.bytes)),
+            path => {
+                if let Err(error) = std::fs::write(path, &output.bytes) {
+                    faults.push(format!("cannot write {path}: {error}"));
+                }
             }
         }
     }
+    if !faults.is_empty() {
+        not_handled(&faults.join("; "), log);
+    }
+}
+
+fn not_handled(reason: &str, log: &Log) {
+    log.failure(
+        "failed to handle the end-of-test summary",
+        "error",
+        Some(reason),
+    );
 }
 
 /// Shows a run's progress: bars on a terminal, a few lines a second elsewhere.

@@ -1,60 +1,93 @@
-//! What a script is run with: its source, its environment, its options' layers.
+//! What a script is run with: its source or an archive, its environment, its options' layers.
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use script::{Archive, normalize};
+
 use crate::args::RuntimeArgs;
 
-/// A script's text and where it came from.
-pub struct ScriptInput {
-    /// Absolute; `-` for standard input.
-    pub path: PathBuf,
-    pub source: Vec<u8>,
+/// What was named as the script.
+pub enum ScriptInput {
+    Script {
+        /// Absolute; of one that was piped in, a file in the working directory
+        /// that need not exist.
+        path: PathBuf,
+        source: Vec<u8>,
+        piped: bool,
+    },
+    Archive(Box<Archive>),
 }
 
 /// Longest script that is read from standard input: a stream may never end.
 const LONGEST: u64 = 256 << 20;
 
 impl ScriptInput {
-    /// Reads a file, or standard input for `-`.
+    /// Reads a file, or standard input for `-`. What looks like an archive is
+    /// one, whatever its name, unless `kind` says otherwise.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn read(name: &str) -> Result<ScriptInput, String> {
-        if name == "-" {
-            let mut source = Vec::new();
-            std::io::stdin()
-                .lock()
-                .take(LONGEST)
-                .read_to_end(&mut source)
-                .map_err(|error| format!("cannot read the script from standard input: {error}"))?;
-            return Ok(ScriptInput {
-                path: PathBuf::from("-"),
-                source,
-            });
+    pub fn read(name: &str, kind: Option<&str>) -> Result<ScriptInput, String> {
+        let (path, bytes) = bytes(name)?;
+        let archive = match kind {
+            None | Some("") => Archive::is(&bytes),
+            Some("js") => false,
+            Some("archive") => true,
+            Some(other) => return Err(format!("--type {other}: use js or archive")),
+        };
+        if archive {
+            let archive =
+                Archive::read(&bytes).map_err(|error| format!("the archive {name}: {error}"))?;
+            return Ok(ScriptInput::Archive(Box::new(archive)));
         }
-        let path = std::path::absolute(name).map_err(|error| format!("{name}: {error}"))?;
-        let source = std::fs::read(&path).map_err(|error| {
-            format!(
-                "The moduleSpecifier \"{name}\" couldn't be found on local disk ({error}). Make sure that \
-                 you've specified the right path to the file. plimsoll new {name} writes one to start from"
-            )
-        })?;
-        Ok(ScriptInput { path, source })
+        Ok(ScriptInput::Script {
+            path,
+            source: bytes,
+            piped: name == "-",
+        })
     }
 }
 
-/// The script's `__ENV`: the system's variables unless told otherwise, and
-/// those given by flag.
+fn bytes(name: &str) -> Result<(PathBuf, Vec<u8>), String> {
+    let path = std::path::absolute(name).map_err(|error| format!("{name}: {error}"))?;
+    let path = normalize(&path);
+    if name == "-" {
+        let mut source = Vec::new();
+        std::io::stdin()
+            .lock()
+            .take(LONGEST + 1)
+            .read_to_end(&mut source)
+            .map_err(|error| format!("cannot read the script from standard input: {error}"))?;
+        if source.len() as u64 > LONGEST {
+            return Err(format!(
+                "what came from standard input is longer than {} MiB, too long for a script",
+                LONGEST >> 20
+            ));
+        }
+        return Ok((path, source));
+    }
+    let source = std::fs::read(&path).map_err(|error| {
+        format!(
+            "The moduleSpecifier \"{name}\" couldn't be found on local disk ({error}). Make sure that \
+             you've specified the right path to the file. plimsoll new {name} writes one to start from"
+        )
+    })?;
+    Ok((path, source))
+}
+
+/// The script's `__ENV`: an archive's variables, over them the system's unless
+/// told otherwise, over those the ones given by flag.
 ///
 /// # Errors
 /// When a flag is not of the form NAME=VALUE.
 pub fn environment(
     args: &RuntimeArgs,
+    packed: BTreeMap<String, String>,
     include_system: bool,
 ) -> Result<BTreeMap<String, String>, String> {
-    let mut env = BTreeMap::new();
+    let mut env = packed;
     if args.include_system_env_vars.unwrap_or(include_system) {
         env.extend(std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -55,6 +55,8 @@ pub struct Ended {
     pub verdict: Verdict,
     pub aborted: Option<AbortReason>,
     pub marked_failed: bool,
+    /// Iterations that came to their end.
+    pub iterations: u64,
     /// Metrics with a threshold that does not hold.
     pub crossed: Vec<String>,
     pub output_errors: Vec<String>,
@@ -98,9 +100,14 @@ impl Session {
         let mut seconds: Option<Moment> = None;
         let mut judging: Option<Moment> = None;
         loop {
-            let wait = seconds
-                .map_or(next_look, |due| due.min(next_look))
-                .since(clock::now())
+            let now = clock::now();
+            // Users are counted on the second, not a little later.
+            let wait = [seconds, judging]
+                .into_iter()
+                .flatten()
+                .filter(|_| self.phase == Phase::Running)
+                .fold(next_look, Moment::min)
+                .since(now)
                 .min(Duration::from_millis(100));
             match self.running.events.recv_timeout(wait) {
                 Ok(Event::Finished) | Err(RecvTimeoutError::Disconnected) => break,
@@ -215,6 +222,7 @@ impl Session {
             verdict: self.evidence.judge(),
             aborted: state.aborted().cloned(),
             marked_failed: state.marked_failed(),
+            iterations: state.iterations_completed(),
             crossed: judged.crossed().into_iter().map(str::to_owned).collect(),
             output_errors: self.outputs.finish(),
             summary,

@@ -16,7 +16,7 @@ fn told_of_scripts(scripts: &[(&str, &str)]) -> String {
     for (what, script) in scripts {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("script.js"), script).unwrap();
-        let ended = plimsoll(&["run", "--quiet", "--no-summary", "script.js"])
+        let ended = plimsoll(&["run", "--quiet", "--summary-mode=disabled", "script.js"])
             .inside(folder.path())
             .run();
         assert_eq!(ended.stdout, "", "{what}: talk belongs on standard error");

@@ -3,6 +3,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use units::Moment;
 
+use crate::UserId;
+
 /// Why a run ended before its scenarios did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AbortReason {
@@ -14,6 +16,8 @@ pub enum AbortReason {
     Signal,
     /// The script threw where a run cannot go on: in its init code or set-up.
     ScriptException(String),
+    /// The script threw in the init code of this user.
+    UserException(UserId, String),
     /// `setup` did not end within `setupTimeout`.
     SetupTimeout(String),
     /// `teardown` did not end within `teardownTimeout`.

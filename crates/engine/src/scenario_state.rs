@@ -82,6 +82,9 @@ impl ScenarioState {
         let now = self.finished.get().map_or(now, |end| now.min(*end));
         let done = self.iterations_completed.load(Ordering::Relaxed) as f64;
         let share = match &self.scenario.executor {
+            // Nothing to do is done.
+            Executor::SharedIterations { iterations: 0, .. }
+            | Executor::PerUserIterations { users: 0, .. } => 1.0,
             Executor::SharedIterations { iterations, .. } => done / (*iterations).max(1) as f64,
             Executor::PerUserIterations {
                 users, iterations, ..

@@ -1,7 +1,7 @@
 //! From consolidated options to a valid plan.
 
 use crate::error::{Errors, Warning};
-use crate::options::{Options, TrendStat};
+use crate::options::Options;
 use crate::scenario::{Checked, Scenario};
 use crate::segment::Segment;
 use crate::shortcuts;
@@ -61,10 +61,7 @@ impl Plan {
         // By name they are already; the sort is stable.
         scenarios.sort_by_key(|scenario| scenario.start_time);
         options.scenarios = Some(written);
-        options.system_tags.get_or_insert_default();
-        options
-            .summary_trend_stats
-            .get_or_insert_with(TrendStat::defaults);
+        options.fill_defaults();
         check_timeouts(&options, &mut errors);
         let thresholds = options.thresholds.iter().flatten();
         let thresholds = ThresholdOptions::read(thresholds, &mut errors);

@@ -294,6 +294,14 @@ impl Options {
         errors.or(options)
     }
 
+    /// Fills in the system tags and the figures of trends, where nobody chose
+    /// them: what an archive holds.
+    pub fn fill_defaults(&mut self) {
+        self.system_tags.get_or_insert_default();
+        self.summary_trend_stats
+            .get_or_insert_with(TrendStat::defaults);
+    }
+
     /// Reads our own settings under `ext.plimsoll`.
     fn read_own(&mut self, findings: &mut Findings) {
         let Some(own) = self.ext.as_ref().and_then(|ext| ext.get("plimsoll")) else {

@@ -79,14 +79,14 @@ impl Catalog {
 
 impl Demands {
     fn add(&mut self, name: &str, tags: &[(String, String)]) {
+        let (metric, rest) = name.split_once('{').unwrap_or((name, ""));
+        let suffix = rest.strip_suffix('}').unwrap_or(rest).trim();
+        let name = format!("{metric}{{{suffix}}}");
         if self.submetrics.iter().any(|known| known.name == name) {
             return;
         }
-        let suffix = name
-            .split_once('{')
-            .map_or("", |(_, rest)| rest.trim_end_matches('}'));
         self.submetrics.push(Submetric {
-            name: name.to_owned(),
+            name,
             suffix: suffix.to_owned(),
             tags: tags.to_vec(),
         });

@@ -68,7 +68,7 @@ pub fn plan(header: &Header, paint: Paint) -> String {
         header.share * 100.0,
         if count == 1 { "" } else { "s" },
         header.users_max,
-        duration::format(header.longest),
+        duration::format(tenths(header.longest)),
     );
     let mut scenarios: Vec<_> = header.scenarios.iter().collect();
     scenarios.sort_by(|a, b| {
@@ -92,6 +92,12 @@ pub fn plan(header: &Header, paint: Paint) -> String {
         paint.figure(&outputs),
         paint.figure(&summary),
     )
+}
+
+/// Rounded to a tenth of a second, half up, as k6 shows it.
+fn tenths(time: Duration) -> Duration {
+    let tenths = (time.as_millis() + 50) / 100;
+    Duration::from_millis(u64::try_from(tenths * 100).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

@@ -41,5 +41,5 @@ pub mod wall_clock;
 pub use metric_table::Style;
 pub use own_block::verdict_line;
 pub use paint::Paint;
-pub use pretty::pretty_json;
+pub use pretty::{option_json, pretty_json};
 pub use trend_figure::default_trend_stats;

@@ -1,4 +1,4 @@
-//! JSON for files that people look into, too.
+//! JSON that people look into, too.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,10 +6,35 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 
 /// With four spaces for each level, as k6 writes its exports.
 pub fn pretty_json(value: &Value) -> String {
+    indented(value, b"    ")
+}
+
+/// With two spaces for each level, and fit to stand in HTML, as k6 shows
+/// options: `<`, `>` and `&` are escaped. They occur in texts only, where
+/// JSON allows for it.
+pub fn option_json(value: &Value) -> String {
+    indented(value, b"  ")
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+}
+
+fn indented(value: &Value, indent: &[u8]) -> String {
     let mut bytes = Vec::new();
     let mut serializer =
-        Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(b"    "));
+        Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(indent));
     // A value writes itself into memory without fail.
     let _ = value.serialize(&mut serializer);
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_fit_for_html() {
+        let text = option_json(&serde_json::json!({ "a": ["x>1", {}] }));
+        assert_eq!(text, "{\n  \"a\": [\n    \"x\\u003e1\",\n    {}\n  ]\n}");
+    }
 }

@@ -35,9 +35,11 @@ pub fn render(
     page.blank();
     page.blank();
     page.thresholds(&summary.metrics);
-    page.heading(0, "█", "TOTAL RESULTS");
-    page.part(0, &summary.metrics, &summary.checks);
-    page.blank();
+    if summary.metrics.iter().any(|metric| !metric.extra) {
+        page.heading(0, "█", "TOTAL RESULTS");
+        page.part(0, &summary.metrics, &summary.checks);
+        page.blank();
+    }
     if detail == Detail::Full {
         page.breakdown(summary);
     }

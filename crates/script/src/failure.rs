@@ -9,7 +9,9 @@ use crate::quickjs::{Context, Exception, Frame, Thrown};
 /// Why a script could not be loaded, or ended outside of iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScriptError {
-    /// It could not be read or compiled, or threw; with the place.
+    /// It could not be compiled; with the place.
+    Unreadable(String),
+    /// It threw; with the place.
     Exception(String),
     /// What it exports cannot be run, or it left a rejected promise behind.
     Unusable(String),
@@ -20,7 +22,9 @@ pub enum ScriptError {
 impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ScriptError::Exception(text) | ScriptError::Unusable(text) => f.write_str(text),
+            ScriptError::Unreadable(text)
+            | ScriptError::Exception(text)
+            | ScriptError::Unusable(text) => f.write_str(text),
             ScriptError::Aborted(AbortReason::ByScript(message)) => f.write_str(message),
             ScriptError::Aborted(reason) => write!(f, "the run was ended: {reason:?}"),
         }

@@ -6,6 +6,7 @@
 //! on a stack of its own, so that a script may wait in plain synchronous code.
 //! [`modules`] holds what scripts import, a file each.
 
+mod archive;
 mod console;
 mod event_loop;
 mod exported;
@@ -24,10 +25,11 @@ mod tags;
 mod user;
 mod users;
 
+pub use archive::Archive;
 pub use failure::ScriptError;
 pub use loaded::{LoadSettings, Program};
 pub use modules::http::HttpOptions;
-pub use program::{Fetch, ImportMap};
+pub use program::{Fetch, ImportMap, Packed, normalize};
 pub use pure::logline;
 pub use summary::SummaryOutput;
 pub use user::{Log, RunOptions};

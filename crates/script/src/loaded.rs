@@ -12,7 +12,7 @@ use crate::exported::{self, NoJson};
 use crate::failure::ScriptError;
 use crate::instance::Instance;
 use crate::once;
-use crate::program::{Fetch, ImportMap, Library, Location};
+use crate::program::{Fetch, ImportMap, Library, Location, Packed, Sources, normalize};
 use crate::user::{Common, Log, RunOptions, User};
 
 /// What a script is loaded with.
@@ -34,6 +34,10 @@ pub struct LoadSettings {
     pub fetch: Option<Fetch>,
     /// Bare names of modules.
     pub import_map: ImportMap,
+    /// An archive's files. Then nothing is read from the disk or the network.
+    pub archive: Option<Packed>,
+    /// Keep what is read, for [`Program::files`].
+    pub keep_files: bool,
 }
 
 /// A script, compiled, whose init code has run once. Users are made of it on
@@ -46,6 +50,8 @@ pub struct Program {
 
 struct Exports {
     functions: Vec<String>,
+    /// What is exported and is no function.
+    others: Vec<String>,
     options: Json,
 }
 
@@ -56,15 +62,24 @@ impl Program {
     /// # Errors
     /// What cannot be read or compiled, or what the init code threw.
     pub fn load(settings: LoadSettings) -> Result<Program, ScriptError> {
-        let path = std::path::absolute(&settings.path).map_err(|error| {
-            ScriptError::Exception(format!("cannot find {}: {error}", settings.path.display()))
-        })?;
+        let path = std::path::absolute(&settings.path)
+            .map(|path| normalize(&path))
+            .map_err(|error| {
+                ScriptError::Exception(format!("cannot find {}: {error}", settings.path.display()))
+            })?;
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let entry = Location::File(path);
         let typescript = settings.may_be_typescript
             || matches!(entry.extension().as_str(), "ts" | "mts" | "cts");
+        let sources = match settings.archive {
+            Some(packed) => Sources::Archive(packed),
+            None => Sources::Disk {
+                fetch: settings.fetch,
+                read: settings.keep_files.then(Default::default),
+            },
+        };
         let common = Arc::new(Common {
-            library: Library::new(entry, folder, settings.fetch, settings.import_map),
+            library: Library::new(entry, folder, sources, settings.import_map),
             registry: settings.registry,
             shared_arrays: Default::default(),
             log: settings.log,
@@ -78,16 +93,28 @@ impl Program {
             common
                 .library
                 .add_entry(&source, typescript)
-                .map_err(ScriptError::Exception)?;
-            let exports = once::block_on(first_run(Arc::clone(&common))).map_err(|error| {
+                .map_err(ScriptError::Unreadable)?;
+            let ran = once::block_on(first_run(Arc::clone(&common))).map_err(|error| {
                 ScriptError::Exception(format!("cannot start an event loop: {error}"))
-            })??;
+            })?;
+            let exports = ran.map_err(|error| match (error, common.library.missing()) {
+                // Not the script's own doing, unless it threw something else after all.
+                (ScriptError::Exception(text), Some(reason)) if text.contains(reason) => {
+                    ScriptError::Unreadable(text)
+                }
+                (error, _) => error,
+            })?;
             common.library.seal();
             Ok(Program {
                 common,
                 exports: Arc::new(exports),
             })
         })
+    }
+
+    /// The files that it loaded and opened besides the script itself, if they were kept.
+    pub fn files(&self) -> Packed {
+        self.common.library.sources().kept()
     }
 
     /// The names of the functions that the script exports.
@@ -114,6 +141,11 @@ impl Program {
     pub fn setup_data(&self) -> Option<Json> {
         let text = self.common.setup_data.get()?.as_deref()?;
         serde_json::from_str(text).ok()
+    }
+
+    /// Whether the script exports something of that name that is no function.
+    pub(crate) fn has_other(&self, name: &str) -> bool {
+        self.exports.others.iter().any(|other| other == name)
     }
 
     /// Whether the script exports a function of that name.
@@ -143,15 +175,19 @@ async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
         };
         let thrown = |thrown| ScriptError::thrown(exports.context(), thrown);
         let (entries, options) = read().map_err(thrown)?;
-        for (name, value) in &entries {
-            if matches!(name.as_str(), "setup" | "teardown") && !value.is_function() {
+        let (functions, others): (Vec<_>, Vec<_>) = entries
+            .into_iter()
+            .partition(|(_, value)| value.is_function());
+        let names =
+            |entries: Vec<(String, _)>| entries.into_iter().map(|(name, _)| name).collect();
+        let (functions, others): (Vec<_>, Vec<String>) = (names(functions), names(others));
+        for name in ["setup", "teardown"] {
+            if others.iter().any(|other| other == name) {
                 return Err(ScriptError::Unusable(format!(
                     "the exported {name:?} is no function: export function {name}() {{ … }}, or leave it out"
                 )));
             }
         }
-        let functions = entries.into_iter().filter(|(_, value)| value.is_function());
-        let functions: Vec<_> = functions.map(|(name, _)| name).collect();
         if functions.is_empty() {
             return Err(ScriptError::Unusable(
                 "the script exports no function: export a default one, or those that scenarios name in exec"
@@ -169,6 +205,10 @@ async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
                 )));
             }
         };
-        Ok(Exports { functions, options })
+        Ok(Exports {
+            functions,
+            others,
+            options,
+        })
     })
 }

@@ -29,8 +29,14 @@ impl Program {
     /// the script wants nothing written, so that the summary of ours is shown.
     ///
     /// # Errors
-    /// What it threw, or that it did not end in time.
+    /// What it threw, that it did not end in time, or that it returned what
+    /// cannot be written.
     pub fn handle_summary(&self, data: &Json) -> Result<Option<Outputs>, ScriptError> {
+        if self.has_other("handleSummary") {
+            return Err(ScriptError::Unusable(
+                "exported identifier handleSummary must be a function".to_owned(),
+            ));
+        }
         let common = Arc::clone(&self.common);
         // The init code runs once more even when there is no such function, as in k6.
         let data = self
@@ -68,40 +74,40 @@ async fn summarize(
         read_outputs,
     );
     match within(limit, call).await {
-        Some(Outcome::Returned(outputs)) => Ok(outputs),
+        Some(Outcome::Returned(outputs)) => outputs.map_err(ScriptError::Unusable),
         Some(Outcome::Threw(text) | Outcome::Rejected(text)) => Err(ScriptError::Exception(text)),
         Some(Outcome::Aborted(reason)) => Err(ScriptError::Aborted(reason)),
-        Some(Outcome::Interrupted) | None => Err(ScriptError::Exception(format!(
+        Some(Outcome::Interrupted) | None => Err(ScriptError::Unusable(format!(
             "handleSummary() execution timed out after {}; give it more time by handleSummaryTimeout",
             units::duration::format(limit)
         ))),
     }
 }
 
-fn read_outputs(value: Value<'_>) -> Result<Option<Outputs>, Thrown> {
+/// What was returned, or why it is of no use.
+fn read_outputs(value: Value<'_>) -> Result<Result<Option<Outputs>, String>, Thrown> {
     if value.is_nullish() {
-        return Ok(None);
+        return Ok(Ok(None));
     }
-    if !value.is_object() {
-        return Err(value.context().throw_plain(
-            "handleSummary() must return an object of outputs, such as { stdout: text, 'summary.json': text }",
+    if !value.is_object() || value.is_array() {
+        return Ok(Err(
+            "handleSummary() must return an object of outputs, such as { stdout: text, 'summary.json': text }"
+                .to_owned(),
         ));
     }
-    let entries = value
-        .entries()?
-        .into_iter()
-        .filter(|(_, content)| !content.is_nullish());
-    let outputs = entries.map(|(place, content)| {
+    let mut outputs = Vec::new();
+    for (place, content) in value.entries()? {
         let bytes = match content.to_bytes() {
             Some(bytes) => bytes,
+            None if content.is_nullish() => continue,
             None if content.is_string() => content.to_text()?.as_bytes().to_vec(),
             None => {
-                return Err(content.context().throw_plain(format!(
+                return Ok(Err(format!(
                     "handleSummary() returned neither text nor an ArrayBuffer for {place:?}"
                 )));
             }
         };
-        Ok(SummaryOutput { place, bytes })
-    });
-    outputs.collect::<Result<_, _>>().map(Some)
+        outputs.push(SummaryOutput { place, bytes });
+    }
+    Ok(Ok(Some(outputs)))
 }

@@ -64,7 +64,9 @@ impl ScriptUsers {
         };
         let user = User::new(id, Arc::clone(&self.program.common), Some(work));
         Instance::start(user).await.map_err(|error| match error {
-            ScriptError::Exception(text) => AbortReason::ScriptException(text),
+            ScriptError::Unreadable(text) | ScriptError::Exception(text) => {
+                AbortReason::ScriptException(text)
+            }
             ScriptError::Unusable(text) => AbortReason::Failed(text),
             ScriptError::Aborted(reason) => reason,
         })
@@ -94,9 +96,7 @@ impl ScriptUsers {
         instance.record_traffic();
         let took_too_long = || {
             let limit = units::duration::format(limit);
-            let text = format!(
-                "{name}() execution timed out after {limit}; give it more time by {name}Timeout"
-            );
+            let text = format!("{name}() execution timed out after {limit}");
             if phase == Phase::Setup {
                 AbortReason::SetupTimeout(text)
             } else {
@@ -129,7 +129,12 @@ impl UserFactory for ScriptUsers {
     type User = ScriptUser;
 
     async fn create(&self, id: UserId, worker: &Worker) -> Result<ScriptUser, InitError> {
-        let instance = self.start(id, worker).await.map_err(InitError)?;
+        let instance = self.start(id, worker).await.map_err(|reason| {
+            InitError(match reason {
+                AbortReason::ScriptException(text) => AbortReason::UserException(id, text),
+                other => other,
+            })
+        })?;
         Ok(ScriptUser {
             instance,
             function: None,

@@ -220,7 +220,7 @@ fn init_code_that_fails_is_told_with_its_place() {
         other => panic!("{other:?}"),
     }
     match load("export default function () {\n  const x = ;\n}") {
-        ScriptError::Exception(text) => {
+        ScriptError::Unreadable(text) => {
             assert!(text.starts_with("file:///nowhere/-: line 2"), "{text}")
         }
         other => panic!("{other:?}"),
@@ -235,6 +235,17 @@ fn init_code_that_fails_is_told_with_its_place() {
             .to_string()
             .contains("does not have this module yet")
     );
+}
+
+#[test]
+fn what_is_exported_under_a_name_of_k6s_must_be_a_function() {
+    for name in ["setup", "teardown"] {
+        let script = format!("export const {name} = 1; export default () => 1");
+        match Script::text(&script).load().0.err().unwrap() {
+            ScriptError::Unusable(text) => assert!(text.contains(name), "{text}"),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[test]

@@ -94,7 +94,7 @@ pub struct RuntimeArgs {
     #[arg(long, env = "K6_NO_THRESHOLDS", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
     pub no_thresholds: bool,
     /// Print no summary at the end
-    #[arg(long, env = "K6_NO_SUMMARY", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
+    #[arg(long)]
     pub no_summary: bool,
     /// The summary at the end: compact, full, legacy, disabled
     #[arg(long, value_name = "MODE", env = "K6_SUMMARY_MODE", hide_env = true)]

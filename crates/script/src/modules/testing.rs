@@ -64,6 +64,8 @@ pub fn logged(file: &str) -> String {
         }),
         fetch: None,
         import_map: ImportMap::default(),
+        archive: None,
+        keep_files: false,
     })
     .unwrap_or_else(|error| panic!("{error}"));
     let watch = Watch::new(&registry, WatchSettings::default()).unwrap();

@@ -3,51 +3,52 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::compile::{Compiled, compile};
 use super::packages::{self, ImportMap};
+use super::sources::Sources;
 use super::{Location, location};
-
-/// Fetches an `https://` address.
-pub type Fetch = Box<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
 
 /// All files of a program.
 pub struct Library {
     entry: Location,
     /// What relative paths of an entry without a file of its own are relative to.
     folder: PathBuf,
-    fetch: Option<Fetch>,
+    sources: Sources,
     import_map: ImportMap,
     modules: RwLock<HashMap<String, Arc<Compiled>>>,
     /// By importing module and specifier: the full name.
     resolved: RwLock<HashMap<String, HashMap<String, String>>>,
     files: RwLock<BTreeMap<PathBuf, Arc<[u8]>>>,
     sealed: AtomicBool,
+    /// Why a module could not be loaded: the first of those reasons.
+    missing: OnceLock<String>,
 }
 
 impl Library {
-    pub fn new(
-        entry: Location,
-        folder: PathBuf,
-        fetch: Option<Fetch>,
-        import_map: ImportMap,
-    ) -> Self {
+    pub fn new(entry: Location, folder: PathBuf, sources: Sources, import_map: ImportMap) -> Self {
         Self {
             entry,
             folder,
-            fetch,
+            sources,
             import_map,
             modules: RwLock::default(),
             resolved: RwLock::default(),
             files: RwLock::default(),
             sealed: AtomicBool::new(false),
+            missing: OnceLock::new(),
         }
     }
 
     /// The script itself.
     pub fn entry(&self) -> &Location {
         &self.entry
+    }
+
+    /// Where its files come from.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     /// Adds the script's own source.
@@ -86,7 +87,9 @@ impl Library {
             ));
         }
         let found = self.find(base, specifier).map_err(|reason| {
-            format!("cannot load the module {specifier:?} for {base}: {reason}")
+            self.missed(format!(
+                "cannot load the module {specifier:?} for {base}: {reason}"
+            ))
         })?;
         let name = found.name();
         write(&self.resolved)
@@ -96,12 +99,22 @@ impl Library {
         Ok(name)
     }
 
+    fn missed(&self, reason: String) -> String {
+        let _ = self.missing.set(reason.clone());
+        reason
+    }
+
+    /// Why a module could not be loaded, if one could not.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.get().map(String::as_str)
+    }
+
     fn find(&self, base: &str, specifier: &str) -> Result<Location, String> {
         let mapped = self.import_map.find(specifier);
         let specifier = mapped.as_deref().unwrap_or(specifier);
         let base = Location::of_name(base).unwrap_or_else(|| self.entry.clone());
         match location::join(&base, specifier) {
-            Ok(Location::File(path)) => match packages::existing(&path) {
+            Ok(Location::File(path)) => match packages::existing(&self.sources, &path) {
                 Some(file) => Ok(Location::File(file)),
                 None => Err(format!("there is no file {}", path.display())),
             },
@@ -110,7 +123,7 @@ impl Library {
             Err(None) => match &base {
                 Location::File(file) => {
                     let folder = file.parent().unwrap_or(Path::new("/"));
-                    packages::in_node_modules(folder, specifier)?.map(Location::File).ok_or_else(|| {
+                    packages::in_node_modules(&self.sources, folder, specifier)?.map(Location::File).ok_or_else(|| {
                         "it is neither one of k6's modules, nor a path (./…), nor an https:// address, nor a package \
                          in node_modules"
                             .to_owned()
@@ -141,28 +154,22 @@ impl Library {
             Location::of_name(name).ok_or_else(|| format!("there is no module {name}"))?;
         let (source, typescript) = match &location {
             Location::File(path) => {
-                let source = std::fs::read(path)
+                let source = self
+                    .sources
+                    .read(path)
                     .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
                 (
                     source,
                     matches!(location.extension().as_str(), "ts" | "mts" | "cts"),
                 )
             }
-            Location::Web(address) => (self.fetch(address)?, false),
+            Location::Web(address) => (self.sources.fetch(address)?, false),
             Location::BuiltIn(_) => return Err(format!("{name} has no source")),
         };
-        let compiled = Arc::new(compile(&location, &source, typescript)?);
+        let compiled = compile(&location, &source, typescript).map_err(|why| self.missed(why))?;
+        let compiled = Arc::new(compiled);
         write(&self.modules).insert(name.to_owned(), Arc::clone(&compiled));
         Ok(compiled)
-    }
-
-    fn fetch(&self, address: &str) -> Result<Vec<u8>, String> {
-        let Some(fetch) = &self.fetch else {
-            return Err(format!("cannot fetch {address}: this run is offline"));
-        };
-        // k6's own library pages answer this query with the script instead of a page about it.
-        let separator = if address.contains('?') { '&' } else { '?' };
-        fetch(&format!("{address}{separator}_k6=1")).or_else(|_| fetch(address))
     }
 
     /// The bytes of a file opened by the script in module `base`.
@@ -180,15 +187,16 @@ impl Library {
                 path.display()
             ));
         }
-        if path.is_dir() {
+        if self.sources.is_folder(&path) {
             return Err(format!(
                 "{} is a folder, which cannot be opened",
                 path.display()
             ));
         }
-        let bytes = std::fs::read(&path)
+        let bytes = self
+            .sources
+            .read(&path)
             .map_err(|error| format!("cannot open {}: {error}", path.display()))?;
-        let bytes = Arc::<[u8]>::from(bytes);
         write(&self.files).insert(path, Arc::clone(&bytes));
         Ok(bytes)
     }

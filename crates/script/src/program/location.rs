@@ -168,7 +168,7 @@ fn join_web(address: &str, reference: &str) -> String {
 }
 
 /// Undoes percent escapes; what is none stays as it is.
-fn unescape(text: &str) -> String {
+pub fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

@@ -5,8 +5,10 @@ mod imports;
 mod library;
 mod location;
 mod packages;
+mod sources;
 
 pub use imports::{UserLoader, open, outermost_file, require, run_entry};
-pub use library::{Fetch, Library};
-pub use location::Location;
+pub use library::Library;
+pub use location::{Location, normalize};
 pub use packages::ImportMap;
+pub use sources::{Fetch, Packed, Sources, shared};

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::sources::Sources;
+
 /// The `imports` of an import map: a name, or a prefix ending in `/`, to what it stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportMap(BTreeMap<String, String>);
@@ -37,6 +39,24 @@ impl ImportMap {
         entries.collect::<Result<_, String>>().map(Self)
     }
 
+    /// Reads entries as [`ImportMap::to_entries`] gives them; none if there are none.
+    ///
+    /// # Errors
+    /// When they are no map of texts.
+    pub fn from_entries(entries: Option<&Value>) -> Result<Self, String> {
+        match entries {
+            None | Some(Value::Null) => Ok(Self::default()),
+            Some(entries) => serde_json::from_value(entries.clone())
+                .map(Self)
+                .map_err(|error| format!("its import map is no map of texts: {error}")),
+        }
+    }
+
+    /// The entries as JSON; none if there are none.
+    pub fn to_entries(&self) -> Option<Value> {
+        (!self.0.is_empty()).then(|| serde_json::json!(self.0))
+    }
+
     /// What `specifier` stands for: an exact entry, else the longest prefix (HTML standard, "resolving a module
     /// specifier").
     pub fn find(&self, specifier: &str) -> Option<String> {
@@ -53,8 +73,8 @@ impl ImportMap {
 }
 
 /// The file that the path of an import stands for: itself, or with an ending added, or the index of a folder.
-pub fn existing(path: &Path) -> Option<PathBuf> {
-    if path.is_file() {
+pub fn existing(sources: &Sources, path: &Path) -> Option<PathBuf> {
+    if sources.is_file(path) {
         return Some(path.to_owned());
     }
     const ENDINGS: [&str; 5] = ["js", "mjs", "cjs", "ts", "json"];
@@ -67,14 +87,18 @@ pub fn existing(path: &Path) -> Option<PathBuf> {
     let index = ENDINGS
         .iter()
         .map(|ending| path.join(format!("index.{ending}")));
-    with_ending.chain(index).find(|file| file.is_file())
+    with_ending.chain(index).find(|file| sources.is_file(file))
 }
 
 /// The file of the bare name `specifier` for a module in `folder`: the nearest `node_modules` upwards that has it.
 ///
 /// # Errors
 /// When the package is there and its entry is not.
-pub fn in_node_modules(folder: &Path, specifier: &str) -> Result<Option<PathBuf>, String> {
+pub fn in_node_modules(
+    sources: &Sources,
+    folder: &Path,
+    specifier: &str,
+) -> Result<Option<PathBuf>, String> {
     let slashes = if specifier.starts_with('@') { 2 } else { 1 };
     let split = specifier
         .match_indices('/')
@@ -83,9 +107,9 @@ pub fn in_node_modules(folder: &Path, specifier: &str) -> Result<Option<PathBuf>
     let (package, inside) = specifier.split_at(split);
     for folder in folder.ancestors() {
         let root = folder.join("node_modules").join(package);
-        if root.is_dir() {
+        if sources.is_folder(&root) {
             let inside = inside.trim_start_matches('/');
-            return match entry(&root, inside) {
+            return match entry(sources, &root, inside) {
                 Some(file) => Ok(Some(super::location::normalize(&file))),
                 None => Err(format!(
                     "the package {} has no entry for {specifier}",
@@ -98,9 +122,9 @@ pub fn in_node_modules(folder: &Path, specifier: &str) -> Result<Option<PathBuf>
 }
 
 /// The file for `inside` (empty for the package itself) of the package at `root`.
-fn entry(root: &Path, inside: &str) -> Option<PathBuf> {
-    let manifest = std::fs::read_to_string(root.join("package.json")).unwrap_or_default();
-    let manifest: Value = serde_json::from_str(&manifest).unwrap_or_default();
+fn entry(sources: &Sources, root: &Path, inside: &str) -> Option<PathBuf> {
+    let manifest = sources.read(&root.join("package.json")).unwrap_or_default();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap_or_default();
     if let Some(exports) = manifest.get("exports") {
         let key = if inside.is_empty() {
             ".".to_owned()
@@ -116,19 +140,19 @@ fn entry(root: &Path, inside: &str) -> Option<PathBuf> {
             inside.is_empty().then_some(exports)
         };
         if let Some(file) = target.and_then(conditional) {
-            return existing(&root.join(file));
+            return existing(sources, &root.join(file));
         }
     }
     if !inside.is_empty() {
-        return existing(&root.join(inside));
+        return existing(sources, &root.join(inside));
     }
     let named = ["module", "main"]
         .iter()
         .filter_map(|key| manifest.get(*key)?.as_str());
     named
         .map(|file| root.join(file))
-        .find_map(|file| existing(&file))
-        .or_else(|| existing(root))
+        .find_map(|file| existing(sources, &file))
+        .or_else(|| existing(sources, root))
 }
 
 /// The file of an `exports` target: text, or the first condition that fits.
@@ -191,7 +215,7 @@ mod tests {
         put("node_modules/broken/package.json", r#"{"main":"gone.js"}"#);
         let from = folder.path().join("deep/down");
         let find = |name: &str| {
-            let found = in_node_modules(&from, name)?;
+            let found = in_node_modules(&Sources::disk(), &from, name)?;
             Ok::<_, String>(found.map(|file| {
                 file.strip_prefix(folder.path().join("node_modules"))
                     .unwrap()

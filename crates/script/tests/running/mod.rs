@@ -123,6 +123,8 @@ impl Script {
             }),
             fetch: None,
             import_map: self.import_map,
+            archive: None,
+            keep_files: false,
         };
         (Program::load(settings), registry)
     }

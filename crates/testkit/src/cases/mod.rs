@@ -5,6 +5,7 @@
 //! `cases record` runs the program that is the judge and writes `expected.json`; `cases run`,
 //! and the test of the command line, run ours and compare.
 
+mod archive;
 pub mod case;
 pub mod compare;
 pub mod expected;

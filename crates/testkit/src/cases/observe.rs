@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::case::{Case, Signal};
 use super::metrics::{self, Metric};
 use super::normalise::Normaliser;
-use super::{logs, screen};
+use super::{archive, logs, screen};
 use crate::case_server::Addresses;
 
 /// What a run did, with what differs between runs by right taken out.
@@ -71,7 +71,12 @@ pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observ
         .unwrap_or_default();
     let mut files = BTreeMap::new();
     for name in &case.told.files {
-        let text = read(name).unwrap_or_else(|_| "(no such file)".to_owned());
+        let text = if name.ends_with(".tar") {
+            archive::listing(&folder.join(name))
+        } else {
+            read(name)
+        };
+        let text = text.unwrap_or_else(|_| "(no such file)".to_owned());
         files.insert(name.clone(), file_lines(&text, &normaliser));
     }
     Ok(Observation {

@@ -1,0 +1,2 @@
+console.log(`packed by ${__ENV.WHO}`);
+export default function () {}

@@ -1,0 +1,198 @@
+//! Where a program's files come from: the disk and the network, or an archive and nothing else.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Fetches an `https://` address.
+pub type Fetch = Box<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
+
+/// Files by their paths and addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    /// By absolute path.
+    pub files: BTreeMap<PathBuf, Arc<[u8]>>,
+    /// By address without `https://`, percent escapes undone: `jslib.k6.io/a.js?v=1`.
+    pub web: BTreeMap<String, Arc<[u8]>>,
+}
+
+/// Where files come from.
+pub enum Sources {
+    Disk {
+        fetch: Option<Fetch>,
+        /// Everything that was read, if it is to be kept.
+        read: Option<Mutex<Packed>>,
+    },
+    /// An archive. What is not in it is not there, whatever the disk has.
+    Archive(Packed),
+}
+
+impl Sources {
+    /// The disk, without the network, nothing kept.
+    #[cfg(test)]
+    pub fn disk() -> Sources {
+        Sources::Disk {
+            fetch: None,
+            read: None,
+        }
+    }
+
+    pub fn is_file(&self, path: &Path) -> bool {
+        match self {
+            Sources::Disk { .. } => path.is_file(),
+            Sources::Archive(packed) => packed.files.contains_key(&*shared(path)),
+        }
+    }
+
+    pub fn is_folder(&self, path: &Path) -> bool {
+        match self {
+            Sources::Disk { .. } => path.is_dir(),
+            Sources::Archive(packed) => {
+                let path = &*shared(path);
+                // Paths sort by their parts, so what a folder holds follows it.
+                let after = packed.files.range::<Path, _>((
+                    std::ops::Bound::Excluded(path),
+                    std::ops::Bound::Unbounded,
+                ));
+                after.take(1).any(|(inside, _)| inside.starts_with(path))
+            }
+        }
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn read(&self, path: &Path) -> Result<Arc<[u8]>, String> {
+        match self {
+            Sources::Disk { read, .. } => {
+                let bytes: Arc<[u8]> = std::fs::read(path)
+                    .map_err(|error| error.to_string())?
+                    .into();
+                keep(read, |packed| {
+                    packed.files.insert(path.to_owned(), Arc::clone(&bytes));
+                });
+                Ok(bytes)
+            }
+            Sources::Archive(packed) => packed
+                .files
+                .get(&*shared(path))
+                .cloned()
+                .ok_or_else(|| "it is not in the archive".to_owned()),
+        }
+    }
+
+    /// What an `https://` address holds.
+    ///
+    /// # Errors
+    /// Why it cannot be fetched.
+    pub fn fetch(&self, address: &str) -> Result<Arc<[u8]>, String> {
+        match self {
+            Sources::Disk { fetch: None, .. } => {
+                Err(format!("cannot fetch {address}: this run is offline"))
+            }
+            Sources::Disk {
+                fetch: Some(fetch),
+                read,
+            } => {
+                // k6's own library pages answer this query with the script instead of a page about it.
+                let separator = if address.contains('?') { '&' } else { '?' };
+                let bytes: Arc<[u8]> = fetch(&format!("{address}{separator}_k6=1"))
+                    .or_else(|_| fetch(address))?
+                    .into();
+                keep(read, |packed| {
+                    packed
+                        .web
+                        .insert(Sources::web_key(address), Arc::clone(&bytes));
+                });
+                Ok(bytes)
+            }
+            Sources::Archive(packed) => packed
+                .web
+                .get(&Sources::web_key(address))
+                .cloned()
+                .ok_or_else(|| format!("{address} is not in the archive")),
+        }
+    }
+
+    /// What an archive calls an address.
+    pub fn web_key(address: &str) -> String {
+        super::location::unescape(address.strip_prefix("https://").unwrap_or(address))
+    }
+
+    /// Everything that was read so far, if it was kept.
+    pub fn kept(&self) -> Packed {
+        match self {
+            Sources::Disk {
+                read: Some(read), ..
+            } => read.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Sources::Disk { read: None, .. } => Packed::default(),
+            Sources::Archive(packed) => packed.clone(),
+        }
+    }
+}
+
+fn keep(read: &Option<Mutex<Packed>>, add: impl FnOnce(&mut Packed)) {
+    if let Some(read) = read {
+        add(&mut read.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// What an archive calls a path: whose home a script was packed in is nobody's business, so users' names are left out,
+/// as k6 does.
+pub fn shared(path: &Path) -> std::borrow::Cow<'_, Path> {
+    for homes in ["/home", "/Users"] {
+        if let Ok(inside) = path.strip_prefix(homes) {
+            let mut parts = inside.components();
+            // A file right in /home is nobody's home.
+            if parts.next().is_some() && parts.clone().next().is_some() {
+                return Path::new(homes).join("nobody").join(parts).into();
+            }
+        }
+    }
+    path.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn archive(paths: &[&str]) -> Sources {
+        let files = paths
+            .iter()
+            .map(|path| (PathBuf::from(path), Arc::from(path.as_bytes())));
+        Sources::Archive(Packed {
+            files: files.collect(),
+            web: BTreeMap::from([("a.example/x y.js?v=1".to_owned(), Arc::from(&b"web"[..]))]),
+        })
+    }
+
+    #[test]
+    fn an_archive_is_all_there_is() {
+        let sources = archive(&["/w/a.js", "/w/deep/b.js", "/home/nobody/c.js"]);
+        assert!(sources.is_file(Path::new("/w/a.js")));
+        assert!(!sources.is_file(Path::new("/etc/passwd")));
+        assert!(sources.read(Path::new("/etc/passwd")).is_err());
+        assert!(sources.is_folder(Path::new("/w/deep")));
+        assert!(!sources.is_folder(Path::new("/w/dee")));
+        assert!(!sources.is_folder(Path::new("/w/a.js")));
+        assert_eq!(
+            &*sources.read(Path::new("/home/ann/c.js")).unwrap(),
+            b"/home/nobody/c.js"
+        );
+        assert_eq!(
+            &*sources.fetch("https://a.example/x%20y.js?v=1").unwrap(),
+            b"web"
+        );
+        assert!(sources.fetch("https://a.example/z.js").is_err());
+    }
+
+    #[test]
+    fn homes_are_nobodys() {
+        let told = |path| shared(Path::new(path)).display().to_string();
+        assert_eq!(told("/home/ann/tests/a.js"), "/home/nobody/tests/a.js");
+        assert_eq!(told("/Users/ann/a.js"), "/Users/nobody/a.js");
+        assert_eq!(told("/home/a.js"), "/home/a.js");
+        assert_eq!(told("/srv/home/ann/a.js"), "/srv/home/ann/a.js");
+    }
+}

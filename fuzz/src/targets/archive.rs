@@ -1,0 +1,46 @@
+//! Archives of scripts: whatever the bytes, an answer, in memory of a few times their size. What was read can be
+//! written, and is the same when read again.
+
+use script::Archive;
+
+use super::Target;
+
+pub const TARGET: Target = Target {
+    name: "archive",
+    run,
+    seeds: &[
+        include_bytes!("../../../cases/archive-run/tests.tar"),
+        include_bytes!("../../../cases/archive-cut/tests.tar"),
+        include_bytes!("../../../cases/archive-missing-file/tests.tar"),
+    ],
+    words: &[
+        "ustar",
+        "metadata.json",
+        "data",
+        "file/",
+        "https/",
+        "././@LongLink",
+        "path=",
+        "size=",
+        "77777777777",
+        "\"filename\": \"file:///x.js\"",
+        "\"env\": ",
+        "\"pwd\": ",
+    ],
+};
+
+fn run(data: &[u8]) {
+    let Ok(archive) = Archive::read(data) else {
+        return;
+    };
+    let size: usize = archive.files.files.values().map(|bytes| bytes.len()).sum();
+    let web: usize = archive.files.web.values().map(|bytes| bytes.len()).sum();
+    assert!(archive.source.len() <= data.len());
+    // Links share what they link to.
+    assert!(size + web <= data.len() * (1 + data.len() / 512));
+    let mut written = Vec::new();
+    if archive.write(&mut written).is_ok() {
+        let again = Archive::read(&written);
+        assert_eq!(again.map(|again| again.source), Ok(archive.source));
+    }
+}
