@@ -35,6 +35,10 @@ enum System {
     Statuslist(statuslist::Settings),
     /// Relationship-based authorization after Zanzibar, by Connect-JSON and gRPC
     Zanzibar(Box<zanzibar::Settings>),
+    /// A constant order, an echo and a WebSocket, to put behind a gateway
+    Orders(orders::Settings),
+    /// A reverse proxy, configured by a file
+    Gateway(gateway::Settings),
     /// Make a certificate authority with a server's and a client's certificate
     Certs(certificates::Settings),
 }
@@ -44,6 +48,8 @@ fn main() -> ExitCode {
         System::Payload(settings) => payload::run(&settings),
         System::Statuslist(settings) => statuslist::run(&settings),
         System::Zanzibar(settings) => zanzibar::run(&settings),
+        System::Orders(settings) => orders::run(&settings),
+        System::Gateway(settings) => gateway::run(&settings),
         System::Certs(settings) => certificates::run(&settings),
     };
     match outcome {

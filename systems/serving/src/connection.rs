@@ -104,7 +104,7 @@ impl Server {
             None => Either::Left(stream),
             Some(acceptor) => Either::Right(handshake(acceptor, stream).await?),
         };
-        let mut connection = pin!(self.http.serve_connection(TokioIo::new(stream), service));
+        let mut connection = pin!(self.http.serve_connection_with_upgrades(TokioIo::new(stream), service));
         tokio::select! {
             outcome = connection.as_mut() => return outcome.map_err(|error| error.to_string()),
             () = draining.begun() => connection.as_mut().graceful_shutdown(),

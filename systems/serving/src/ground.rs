@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Map, Value};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
 use crate::counters::{AllCounters, Counters};
@@ -37,6 +38,11 @@ impl Ground {
     pub(crate) fn is_at(&self, address: SocketAddr) {
         // It is told once.
         let _ = self.address.set(address);
+    }
+
+    /// The workers' event loops, for systems that open listeners of their own.
+    pub fn handles(&self) -> &[Handle] {
+        &self.room.workers
     }
 
     /// What is counted of connections and requests.

@@ -52,7 +52,7 @@ mod routed;
 mod system;
 pub mod workers;
 
-pub use guard::Refusal;
+pub use guard::{Guarded, Refusal, Shared};
 pub use limits::Limits;
 pub use routed::Routed;
 pub use system::{System, run};

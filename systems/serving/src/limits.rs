@@ -29,6 +29,19 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// For a system that has limits of its own, and only takes over how many threads
+    /// serve and how long draining may take.
+    pub fn of_threads(threads: NonZero<usize>, patience: Duration) -> Limits {
+        Limits {
+            threads,
+            max_connections: u64::MAX,
+            max_requests: u64::MAX,
+            max_body: u64::MAX,
+            idle_timeout: 75,
+            drain_timeout: patience.as_secs(),
+        }
+    }
+
     /// How long a connection may be idle.
     pub fn idle(&self) -> Duration {
         Duration::from_secs(self.idle_timeout)

@@ -1,0 +1,86 @@
+//! The gateway's own port: `/healthz` and `/metrics`, which no client of an upstream
+//! should see.
+
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::service::Service;
+use hyper::{Method, Request, Response, StatusCode};
+use serving::counters::{Counters, Exposition};
+use serving::drain::Draining;
+use tokio::sync::watch;
+
+use crate::gateway::Gateway;
+use crate::reload::Listening;
+
+#[derive(Clone)]
+pub struct Admin {
+    pub gateway: Arc<Gateway>,
+    pub listening: watch::Receiver<Vec<Listening>>,
+    pub draining: Draining,
+}
+
+impl Admin {
+    fn answer(&self, method: &Method, path: &str) -> Response<Full<Bytes>> {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return page(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "only GET and HEAD are answered here\n".into());
+        }
+        match path {
+            "/healthz" if self.draining.has_begun() => {
+                page(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "draining\n".into())
+            }
+            "/healthz" => page(StatusCode::OK, "text/plain", "ok\n".into()),
+            "/metrics" => page(StatusCode::OK, "text/plain; version=0.0.4", self.metrics()),
+            _ => page(StatusCode::NOT_FOUND, "text/plain", "try /healthz or /metrics\n".into()),
+        }
+    }
+
+    fn metrics(&self) -> String {
+        let mut text = Exposition::default();
+        let listening = self.listening.borrow().clone();
+        let sum = |read: fn(&Counters) -> u64| {
+            listening.iter().map(|entry| entry.counters.sum(read)).sum::<u64>()
+        };
+        use std::sync::atomic::Ordering::Relaxed;
+        for (name, help, value) in [
+            ("connections_total", "Connections taken up.", sum(|c| c.opened.load(Relaxed))),
+            ("connections_open", "Connections open now.", sum(Counters::open)),
+            (
+                "connections_rejected_total",
+                "Connections closed at once: too many were open.",
+                sum(|c| c.rejected.load(Relaxed)),
+            ),
+            (
+                "connections_broken_total",
+                "Connections that ended in an error.",
+                sum(|c| c.broken.load(Relaxed)),
+            ),
+        ] {
+            text.metric(&format!("plimsoll_serve_{name}"), help, value);
+        }
+        self.gateway.metrics(&mut text);
+        text.into_text()
+    }
+}
+
+fn page(status: StatusCode, kind: &'static str, text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(text.into()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+impl Service<Request<Incoming>> for Admin {
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Ready<Result<Self::Response, Infallible>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        ready(Ok(self.answer(request.method(), request.uri().path())))
+    }
+}

@@ -1,0 +1,201 @@
+//! Sending a request to targets until one answers.
+
+use std::sync::Arc;
+
+use hyper::body::Incoming;
+use hyper::header::HeaderValue;
+use hyper::{Request, Response, StatusCode};
+use serving::counters::count;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
+
+use crate::answer::{Answer, Lease};
+use crate::config::Wire;
+use crate::outgoing::Outgoing;
+use crate::plan::Route;
+use crate::proxy::{Door, Record, is_idempotent, prepare, refuse_body, set_host, ticket};
+use crate::refusal::Refusal;
+use crate::rewriting;
+use crate::upstream::{Target, Trouble, TroubleKind, Using, exchange};
+
+/// What a request needs besides itself.
+pub struct Passage<'a> {
+    pub door: &'a Arc<Door>,
+    pub route: &'a Route,
+    /// The host to tell the upstream; `None` for the target's own.
+    pub host: Option<HeaderValue>,
+    /// What decides between targets, for `hash`.
+    pub key: u64,
+    pub permit: OwnedSemaphorePermit,
+}
+
+/// Sends `request`, whose target is still the client's.
+pub async fn send(
+    passage: Passage<'_>,
+    mut request: Request<Outgoing>,
+    record: &mut Record,
+) -> Result<Response<Answer>, Refusal> {
+    let service = &passage.route.service;
+    let (settings, upstream) = (&service.settings, &service.upstream);
+    service.gate.save_up(settings);
+    passage.address(&mut request)?;
+    let deadline = Instant::now() + settings.response_timeout;
+    let idempotent = is_idempotent(request.method());
+    let mut tried = Vec::new();
+    let mut left = settings.retries.attempts;
+    loop {
+        let target = passage.choose(&tried)?;
+        if let Some(line) = &mut record.line {
+            line.target = Some(target.address.clone());
+        }
+        // Only a request that may be sent twice is copied before it is sent.
+        let spare = (left > 0 && idempotent).then(|| again(&request)).flatten();
+        let using = Using::new(target.clone());
+        let outcome = match timeout_at(deadline, passage.attempt(&target, request)).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                target.health.failed();
+                count(&passage.door.counts.failed);
+                record.trouble("no answer in time");
+                return Err(Refusal::TooLate);
+            }
+        };
+        let next = match outcome {
+            Ok((response, lease)) => {
+                let status = response.status();
+                if !blames_target(status) {
+                    target.health.succeeded();
+                } else {
+                    target.health.failed();
+                    // Another target may do better.
+                    let other = upstream.targets().len() > tried.len() + 1;
+                    if let Some(spare) = spare.filter(|_| other && service.gate.spend()) {
+                        tried.push(target);
+                        (request, left) = (spare, left - 1);
+                        passage.count_retry(record);
+                        continue;
+                    }
+                }
+                let ticket = ticket(record, status.as_u16(), passage.permit, using);
+                let idle = settings.idle_timeout;
+                return Ok(prepare(response, passage.route, |body| {
+                    Answer::upstream(body, lease, idle, ticket)
+                }));
+            }
+            Err(trouble) => {
+                if let TroubleKind::Client(trouble) = trouble.kind {
+                    let most = passage.door.gateway.plan().config.limits.body;
+                    return Err(refuse_body(trouble, most));
+                }
+                target.health.failed();
+                count(&passage.door.counts.failed);
+                record.trouble(&trouble.reason);
+                let refusal = match trouble.kind {
+                    TroubleKind::Unreachable => Refusal::Unreachable,
+                    _ => Refusal::Broken,
+                };
+                let unsent = trouble.request.map(|request| *request);
+                let next = unsent.or(spare).filter(|_| left > 0 && service.gate.spend());
+                next.ok_or(refusal)?
+            }
+        };
+        tried.push(target);
+        (request, left) = (next, left - 1);
+        passage.count_retry(record);
+    }
+}
+
+impl Passage<'_> {
+    /// Makes the request's target the upstream's.
+    pub fn address(&self, request: &mut Request<Outgoing>) -> Result<(), Refusal> {
+        let settings = &self.route.service.upstream.settings;
+        let first = settings.targets.first().map_or("", |target| target.address.as_str());
+        let authority = match &self.host {
+            Some(host) => host.to_str().unwrap_or(first),
+            None => first,
+        };
+        let uri = std::mem::take(request.uri_mut());
+        let encrypted = settings.tls.is_some();
+        let (uri, version) =
+            rewriting::target(uri, &self.route.settings, settings.wire, encrypted, authority)?;
+        *request.uri_mut() = uri;
+        *request.version_mut() = version;
+        Ok(())
+    }
+
+    /// The next target; one that was tried only if there is no other.
+    pub fn choose(&self, tried: &[Arc<Target>]) -> Result<Arc<Target>, Refusal> {
+        let upstream = &self.route.service.upstream;
+        upstream
+            .choose(self.key, tried)
+            .or_else(|| upstream.choose(self.key, &[]).filter(|_| !tried.is_empty()))
+            .ok_or(Refusal::NoTarget)
+    }
+
+    async fn attempt(
+        &self,
+        target: &Arc<Target>,
+        mut request: Request<Outgoing>,
+    ) -> Result<(Response<Incoming>, Lease), Trouble> {
+        let settings = &self.route.service.upstream.settings;
+        let worker = self.door.worker;
+        if settings.wire == Wire::H2 {
+            let sender = match target.multiplexed(settings, worker).await {
+                Ok(sender) => sender,
+                Err(trouble) => return Err(trouble.with(request)),
+            };
+            return sender.exchange(request).await.map(|response| (response, Lease::none()));
+        }
+        set_host(request.headers_mut(), self.host.as_ref(), &target.address);
+        loop {
+            let idle = target.idle_connection(worker);
+            let reused = idle.is_some();
+            let mut connection = match idle {
+                Some(connection) => connection,
+                None => match target.connect(settings).await {
+                    Ok(connection) => connection,
+                    Err(trouble) => return Err(trouble.with(request)),
+                },
+            };
+            match exchange(&mut connection, request).await {
+                Ok(response) => {
+                    return Ok((response, Lease::of(connection, target.clone(), worker)));
+                }
+                // The target had closed it meanwhile, and has seen nothing: there is no
+                // harm done, and nobody to blame.
+                Err(trouble) if reused && trouble.kind == TroubleKind::Unsent => {
+                    match trouble.request {
+                        Some(unsent) => request = *unsent,
+                        None => return Err(trouble),
+                    }
+                }
+                Err(trouble) => return Err(trouble),
+            }
+        }
+    }
+
+    fn count_retry(&self, record: &mut Record) {
+        count(&self.door.counts.retried);
+        if let Some(line) = &mut record.line {
+            line.retries += 1;
+        }
+    }
+}
+
+fn again(request: &Request<Outgoing>) -> Option<Request<Outgoing>> {
+    let body = request.body().again()?;
+    let mut copy = Request::new(body);
+    *copy.method_mut() = request.method().clone();
+    *copy.uri_mut() = request.uri().clone();
+    *copy.version_mut() = request.version();
+    *copy.headers_mut() = request.headers().clone();
+    Some(copy)
+}
+
+/// Answers that say the target itself is not well.
+fn blames_target(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
+    )
+}

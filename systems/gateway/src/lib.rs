@@ -1,0 +1,112 @@
+//! `gateway`: a reverse proxy for HTTP/1.1 and HTTP/2, configured by a file.
+//!
+//! A request comes in through an [`entry`], finds its route in the [`plan`], and is sent
+//! to a target of an [`upstream`] by [`proxy`] and [`attempt`]. [`reload`] exchanges the
+//! plan. Each worker keeps its own connections to targets, and a request never leaves
+//! the task of its client's connection.
+
+mod access_log;
+mod admin;
+mod admission;
+mod answer;
+mod attempt;
+mod config;
+mod entry;
+mod forwarding;
+mod gate;
+mod gateway;
+mod hash;
+mod outgoing;
+mod patience;
+mod plan;
+mod proxy;
+mod ratelimit;
+mod refusal;
+mod reload;
+mod rewriting;
+mod tls;
+mod tunnel;
+mod upstream;
+
+use std::net::SocketAddr;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use serving::Limits;
+use serving::connection::{Protocol, Server};
+use serving::ground::{self, Places};
+use serving::listeners::bind;
+use serving::workers;
+
+use admin::Admin;
+use reload::Operator;
+
+/// Command line of `plimsoll-serve gateway`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+When ready, one line of JSON on standard output says where:
+  {\"system\":\"gateway\",\"url\":\"http://127.0.0.1:9900\",\"entries\":{\"web\":\"http://127.0.0.1:8080\"}}
+SIGHUP, or a change of the file, takes the file up anew without losing a request.
+SIGTERM and SIGINT finish the answers under way, then end it.")]
+pub struct Settings {
+    /// The configuration: entries, routes, services and upstreams, in YAML
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+    /// Check the configuration and end
+    #[arg(long)]
+    check: bool,
+    /// Where /healthz and /metrics are (port 0 takes any free one)
+    #[arg(long, default_value = "127.0.0.1:9900", value_name = "ADDRESS:PORT")]
+    listen: SocketAddr,
+    /// Threads that serve
+    #[arg(long, default_value_t = workers::default_count())]
+    threads: NonZero<usize>,
+    /// Seconds that answers under way have to finish, once told to end
+    #[arg(long, default_value_t = 10, value_name = "SECONDS")]
+    drain_timeout: u64,
+}
+
+/// Connections that are idle on the gateway's own port are closed after this time.
+const IDLE: Duration = Duration::from_secs(75);
+
+/// Serves until told to end. An error ends the program.
+pub fn run(settings: &Settings) -> Result<(), String> {
+    if settings.check {
+        return config::load(&settings.config).map(drop).map_err(|invalid| invalid.to_string());
+    }
+    let patience = Duration::from_secs(settings.drain_timeout);
+    let limits = Limits::of_threads(settings.threads, patience);
+    ground::run(&limits, async |ground| {
+        let hangups = reload::hangups()?;
+        let listener = bind(settings.listen.ip(), settings.listen.port(), "--listen")?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| format!("the listener has no address: {error}"))?;
+        let operator = Operator::start(&settings.config, ground.handles(), patience)?;
+        let draining = ground.draining().ok_or("it is ending already")?;
+        let admin = Admin {
+            gateway: operator.gateway.clone(),
+            listening: operator.listening(),
+            draining: draining.clone(),
+        };
+        let mut entries = Map::new();
+        for entry in operator.listening().borrow().iter() {
+            let scheme = if entry.encrypted { "https" } else { "http" };
+            entries.insert(entry.name.clone(), format!("{scheme}://{}", entry.address).into());
+        }
+        let server = Arc::new(Server::new(Protocol::Auto, None, IDLE));
+        ground.open(listener, move |stream, _, draining: serving::drain::Draining| {
+            let mut admin = admin.clone();
+            admin.draining = draining.clone();
+            server.clone().serve(stream, admin, draining)
+        });
+        tokio::spawn(operator.run(hangups, draining));
+        let places = Places::of("gateway")
+            .at("url", "http://", address)
+            .with("entries", Value::Object(entries));
+        Ok((places, async {}))
+    })
+}

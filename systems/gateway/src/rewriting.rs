@@ -1,0 +1,106 @@
+//! What the upstream is asked for: the path after a route's rewrite.
+
+use hyper::http::uri::{Authority, Parts, PathAndQuery, Scheme};
+use hyper::{Uri, Version};
+
+use crate::config::{Rewrite, Route, Wire};
+use crate::refusal::Refusal;
+
+/// The target and the version of the request to the upstream.
+pub fn target(
+    uri: Uri,
+    route: &Route,
+    wire: Wire,
+    encrypted: bool,
+    authority: &str,
+) -> Result<(Uri, Version), Refusal> {
+    let mut parts: Parts = uri.into_parts();
+    if route.rewrite != Rewrite::Keep {
+        parts.path_and_query = parts.path_and_query.map(|path| rewrite(path, route)).transpose()?;
+    }
+    parts.scheme = None;
+    parts.authority = None;
+    let version = match wire {
+        Wire::H1 => Version::HTTP_11,
+        Wire::H2 => {
+            parts.scheme = Some(if encrypted { Scheme::HTTPS } else { Scheme::HTTP });
+            let authority = authority.parse::<Authority>();
+            parts.authority = Some(authority.map_err(|_| Refusal::Bad("Host is no host"))?);
+            Version::HTTP_2
+        }
+    };
+    let uri = Uri::from_parts(parts).map_err(|_| Refusal::Bad("the target is no path"))?;
+    Ok((uri, version))
+}
+
+fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> {
+    let path = asked.path();
+    let new = match &route.rewrite {
+        Rewrite::Keep => return Ok(asked),
+        Rewrite::Prefix(to) => {
+            let prefix = route.prefix.as_deref().unwrap_or_default();
+            let rest = path.strip_prefix(prefix).unwrap_or(path);
+            let to = if rest.starts_with('/') { to.trim_end_matches('/') } else { to };
+            format!("{to}{rest}")
+        }
+        Rewrite::Regex(pattern, to) => pattern.0.replace(path, to.as_str()).into_owned(),
+    };
+    let new = match asked.query() {
+        Some(query) => format!("{new}?{query}"),
+        None => new,
+    };
+    // A replacement may have put together what is no path, such as one without slash.
+    new.parse().map_err(|_| Refusal::Bad("the rewritten path is none"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{HeaderRules, Pattern};
+
+    fn rewritten(prefix: &str, rewrite: Rewrite, asked: &str) -> String {
+        let route = Route {
+            name: "r".into(),
+            entries: vec![],
+            hosts: vec![],
+            methods: vec![],
+            prefix: Some(prefix.into()),
+            regex: None,
+            service: "s".into(),
+            rewrite,
+            request_headers: HeaderRules::default(),
+            response_headers: HeaderRules::default(),
+            rate_limit: None,
+        };
+        let (uri, _) = target(asked.parse().unwrap(), &route, Wire::H1, false, "").unwrap();
+        uri.to_string()
+    }
+
+    #[test]
+    fn prefixes_are_replaced_and_queries_kept() {
+        let prefix = |to: &str| Rewrite::Prefix(to.into());
+        assert_eq!(rewritten("/v1", prefix("/v2"), "/v1/x?q=1"), "/v2/x?q=1");
+        assert_eq!(rewritten("/v1", prefix("/"), "/v1/x"), "/x");
+        assert_eq!(rewritten("/v1", prefix("/"), "/v1"), "/");
+        assert_eq!(rewritten("/v1", prefix("/v2"), "/v1?a"), "/v2?a");
+        assert_eq!(rewritten("/v1/", prefix("/v2/"), "/v1/x"), "/v2/x");
+        assert_eq!(rewritten("/", Rewrite::Keep, "/a%20b?c"), "/a%20b?c");
+    }
+
+    #[test]
+    fn groups_are_put_in() {
+        let pattern = Pattern(regex::Regex::new(r"^/u/(\d+)$").unwrap());
+        let rewrite = Rewrite::Regex(pattern, "/users/$1/page".into());
+        assert_eq!(rewritten("/", rewrite.clone(), "/u/12?x"), "/users/12/page?x");
+        assert_eq!(rewritten("/", rewrite, "/other"), "/other");
+    }
+
+    #[test]
+    fn http2_is_told_scheme_and_authority() {
+        let route_uri: Uri = "/x".parse().unwrap();
+        let mut parts = route_uri.into_parts();
+        parts.scheme = Some(Scheme::HTTP);
+        parts.authority = Some("a.test:1".parse().unwrap());
+        assert_eq!(Uri::from_parts(parts).unwrap().to_string(), "http://a.test:1/x");
+    }
+}

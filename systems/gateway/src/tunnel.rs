@@ -1,0 +1,177 @@
+//! Connections that go on in another protocol, such as WebSocket: once both sides have
+//! agreed, bytes are passed on as they come.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::header::{CONNECTION, HeaderValue, UPGRADE};
+use hyper::http::request::Parts;
+use hyper::upgrade::OnUpgrade;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serving::counters::count;
+use serving::drain::Draining;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, copy_bidirectional};
+use tokio::time::{Instant, timeout_at};
+
+use crate::answer::{Answer, Lease, Ticket};
+use crate::attempt::Passage;
+use crate::outgoing::Outgoing;
+use crate::proxy::{Record, prepare, set_host, ticket};
+use crate::refusal::Refusal;
+use crate::upstream::{Using, exchange_to_upgrade};
+
+const UPGRADING: HeaderValue = HeaderValue::from_static("upgrade");
+
+/// A client's wish for another protocol.
+pub struct Upgrade {
+    protocol: HeaderValue,
+    client: OnUpgrade,
+}
+
+impl Upgrade {
+    /// Takes the wish out of a request's head.
+    pub fn of(head: &mut Parts) -> Option<Upgrade> {
+        Some(Upgrade {
+            protocol: head.headers.get(UPGRADE)?.clone(),
+            client: head.extensions.remove()?,
+        })
+    }
+}
+
+/// Asks a target for the other protocol, on a connection of its own.
+pub async fn open(
+    passage: Passage<'_>,
+    mut request: Request<Outgoing>,
+    upgrade: Upgrade,
+    record: &mut Record,
+) -> Result<Response<Answer>, Refusal> {
+    let service = &passage.route.service;
+    let (settings, upstream) = (&service.settings, &service.upstream.settings);
+    passage.address(&mut request)?;
+    request.headers_mut().insert(CONNECTION, UPGRADING);
+    request.headers_mut().insert(UPGRADE, upgrade.protocol);
+    let deadline = Instant::now() + settings.response_timeout;
+    let mut tried = Vec::new();
+    let (target, connection) = loop {
+        let target = passage.choose(&tried)?;
+        match target.connect(upstream).await {
+            Ok(connection) => break (target, connection),
+            Err(trouble) => {
+                target.health.failed();
+                count(&passage.door.counts.failed);
+                record.trouble(&trouble.reason);
+                tried.push(target);
+                if tried.len() > settings.retries.attempts as usize || !service.gate.spend() {
+                    return Err(Refusal::Unreachable);
+                }
+            }
+        }
+    };
+    let using = Using::new(target.clone());
+    set_host(request.headers_mut(), passage.host.as_ref(), &target.address);
+    let answered = timeout_at(deadline, exchange_to_upgrade(connection, request)).await;
+    let mut response = answered.map_err(|_| Refusal::TooLate)?.map_err(|trouble| {
+        target.health.failed();
+        record.trouble(&trouble.reason);
+        Refusal::Broken
+    })?;
+    target.health.succeeded();
+    let status = response.status();
+    let ticket = ticket(record, status.as_u16(), passage.permit, using);
+    if status != StatusCode::SWITCHING_PROTOCOLS {
+        let idle = settings.idle_timeout;
+        return Ok(prepare(response, passage.route, |body| {
+            Answer::upstream(body, Lease::none(), idle, ticket)
+        }));
+    }
+    let protocol = response.headers().get(UPGRADE).cloned();
+    let server = hyper::upgrade::on(&mut response);
+    let door = passage.door;
+    count(&door.counts.tunnels);
+    tokio::spawn(pass_on(upgrade.client, server, settings.idle_timeout, door.draining.clone(), ticket));
+    let mut response = prepare(response, passage.route, |_| Answer::own(Bytes::new(), Record::none()));
+    let headers = response.headers_mut();
+    headers.insert(CONNECTION, UPGRADING);
+    if let Some(protocol) = protocol {
+        headers.insert(UPGRADE, protocol);
+    }
+    Ok(response)
+}
+
+/// Passes bytes on until one side ends, nothing has come for `idle`, or the gateway has
+/// no more time: whoever holds `draining` is waited for.
+async fn pass_on(client: OnUpgrade, server: OnUpgrade, idle: Duration, draining: Draining, ticket: Ticket) {
+    let (Ok(client), Ok(server)) = tokio::join!(client, server) else {
+        return;
+    };
+    let started = Instant::now();
+    let heard = Arc::new(AtomicU64::new(0));
+    let watched = |stream| Watched {
+        stream: TokioIo::new(stream),
+        started,
+        heard: heard.clone(),
+    };
+    let (mut client, mut server) = (watched(client), watched(server));
+    let silence = async {
+        loop {
+            let last = started + Duration::from_millis(heard.load(Relaxed));
+            if last.elapsed() >= idle {
+                return;
+            }
+            tokio::time::sleep_until(last + idle).await;
+        }
+    };
+    tokio::select! {
+        // Either side may end it as it likes.
+        _ = copy_bidirectional(&mut client, &mut server) => {}
+        () = silence => {}
+    }
+    drop((ticket, draining));
+}
+
+/// A stream that notes when it was last heard of.
+struct Watched<S> {
+    stream: S,
+    started: Instant,
+    /// Milliseconds since `started`.
+    heard: Arc<AtomicU64>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let polled = Pin::new(&mut self.stream).poll_read(context, into);
+        if polled.is_ready() {
+            let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.heard.store(now, Relaxed);
+        }
+        polled
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,174 @@
+//! An upstream: its targets, how they are, and which one is asked next.
+
+mod balance;
+mod connect;
+mod connection;
+mod health;
+mod multiplexed;
+mod pool;
+mod probe;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use balance::Balance;
+pub use connect::Stream;
+pub use connection::{Connection, Trouble, TroubleKind, exchange, exchange_to_upgrade};
+pub use health::Health;
+use multiplexed::Multiplexed;
+use pool::Pool;
+pub use probe::probe;
+use tokio::time::Instant;
+
+use crate::config;
+
+/// A running upstream.
+pub struct Upstream {
+    pub settings: config::Upstream,
+    targets: Vec<Arc<Target>>,
+    balance: Balance,
+}
+
+/// One server of an upstream.
+pub struct Target {
+    pub address: String,
+    pub health: Health,
+    /// Requests under way; what `least_connections` compares.
+    under_way: AtomicU64,
+    weight: u32,
+    pools: Vec<Pool>,
+    multiplexed: Vec<Multiplexed>,
+}
+
+impl Upstream {
+    /// An upstream for so many workers.
+    pub fn new(settings: config::Upstream, workers: usize) -> Upstream {
+        let targets: Vec<_> = settings
+            .targets
+            .iter()
+            .map(|target| {
+                Arc::new(Target {
+                    address: target.address.clone(),
+                    health: Health::new(&settings.passive),
+                    under_way: AtomicU64::new(0),
+                    weight: target.weight,
+                    pools: (0..workers).map(|_| Pool::new(settings.keep)).collect(),
+                    multiplexed: (0..workers)
+                        .map(|_| Multiplexed::new(settings.connections))
+                        .collect(),
+                })
+            })
+            .collect();
+        Upstream {
+            balance: Balance::new(&settings),
+            targets,
+            settings,
+        }
+    }
+
+    pub fn targets(&self) -> &[Arc<Target>] {
+        &self.targets
+    }
+
+    /// The target to ask, other than those `tried`; for `hash`, `key` decides. A target
+    /// that clients' requests found failing is left out while there is another; one
+    /// that the active check found ill is never asked.
+    pub fn choose(&self, key: u64, tried: &[Arc<Target>]) -> Option<Arc<Target>> {
+        let now = Instant::now();
+        let untried =
+            |target: &Arc<Target>| !tried.iter().any(|other| Arc::ptr_eq(other, target));
+        let fit = |target: &Arc<Target>| untried(target) && target.health.is_well(now);
+        let last = |target: &Arc<Target>| untried(target) && !target.health.is_ill();
+        self.balance
+            .choose(&self.targets, key, fit)
+            .or_else(|| self.balance.choose(&self.targets, key, last))
+            .cloned()
+    }
+
+    /// Whether the choice depends on the request.
+    pub fn hashes(&self) -> Option<&config::HashBy> {
+        match &self.settings.strategy {
+            config::Strategy::Hash(by) => Some(by),
+            _ => None,
+        }
+    }
+
+    /// Closes idle connections of a worker that are broken or were idle too long.
+    pub fn sweep(&self, worker: usize) {
+        for target in &self.targets {
+            if let Some(pool) = target.pools.get(worker) {
+                pool.sweep(self.settings.keep_timeout);
+            }
+        }
+    }
+
+    /// Idle connections kept, over all targets and workers.
+    pub fn idle(&self) -> u64 {
+        let pools = self.targets.iter().flat_map(|target| &target.pools);
+        pools.map(|pool| pool.len() as u64).sum()
+    }
+}
+
+impl Target {
+    pub fn under_way(&self) -> u64 {
+        self.under_way.load(Relaxed)
+    }
+
+    pub fn weight(&self) -> u32 {
+        self.weight
+    }
+
+    /// A connection of HTTP/1.1 that is idle, if there is one.
+    pub fn idle_connection(&self, worker: usize) -> Option<Box<Connection>> {
+        self.pools.get(worker)?.take()
+    }
+
+    /// Keeps a connection for the next request, if it can take one.
+    pub fn keep(&self, worker: usize, connection: Box<Connection>) {
+        if let Some(pool) = self.pools.get(worker) {
+            pool.put(connection);
+        }
+    }
+
+    /// A new connection of HTTP/1.1.
+    pub async fn connect(&self, upstream: &config::Upstream) -> Result<Box<Connection>, Trouble> {
+        let stream = connect::connect(&self.address, upstream).await?;
+        connection::start(stream).await
+    }
+
+    /// A connection of HTTP/2 to send a request on.
+    pub async fn multiplexed(
+        &self,
+        upstream: &config::Upstream,
+        worker: usize,
+    ) -> Result<multiplexed::Sender, Trouble> {
+        match self.multiplexed.get(worker) {
+            Some(multiplexed) => multiplexed.sender(&self.address, upstream).await,
+            None => Err(Trouble::unreachable("there is no such worker".to_owned())),
+        }
+    }
+}
+
+/// Counts a request as under way at a target.
+pub struct Using(Arc<Target>);
+
+impl Using {
+    pub fn new(target: Arc<Target>) -> Using {
+        target.under_way.fetch_add(1, Relaxed);
+        Using(target)
+    }
+
+    pub fn target(&self) -> &Arc<Target> {
+        &self.0
+    }
+}
+
+impl Drop for Using {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Relaxed);
+    }
+}
+
+/// How often idle connections are looked over.
+pub const SWEEP: Duration = Duration::from_secs(1);

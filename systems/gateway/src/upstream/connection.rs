@@ -1,0 +1,176 @@
+//! One connection of HTTP/1.1 to a target.
+//!
+//! hyper's connection is a future that somebody must drive. No task is spawned for that:
+//! whoever waits for the answer drives it, and so a request and its answer never leave
+//! the task of the client's connection. That spares two switches of task for each
+//! request.
+
+use std::error::Error;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::time::Instant;
+
+use super::Stream;
+use crate::outgoing::{BodyTrouble, Outgoing};
+
+/// Heads of responses, at most, in bytes.
+const LARGEST_HEAD: usize = 64 << 10;
+
+pub struct Connection {
+    sender: SendRequest<Outgoing>,
+    driver: http1::Connection<TokioIo<Stream>, Outgoing>,
+    /// The driver is done and must not be polled again.
+    over: bool,
+    used: Instant,
+}
+
+/// Why there was no answer.
+#[derive(Debug)]
+pub struct Trouble {
+    pub kind: TroubleKind,
+    /// For the log; nothing of the request is in it.
+    pub reason: String,
+    /// The request, if it was handed back.
+    pub request: Option<Box<Request<Outgoing>>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TroubleKind {
+    /// There was no connection.
+    Unreachable,
+    /// The target cannot have acted on the request: nothing of it was sent, or the
+    /// target said so.
+    Unsent,
+    /// The connection broke after the request was sent, at least in part.
+    Broken,
+    /// The client's own body did not come through.
+    Client(BodyTrouble),
+}
+
+impl Trouble {
+    pub fn unreachable(reason: String) -> Trouble {
+        Trouble {
+            kind: TroubleKind::Unreachable,
+            reason,
+            request: None,
+        }
+    }
+
+    /// The same, with a request that was not sent.
+    pub fn with(mut self, request: Request<Outgoing>) -> Trouble {
+        self.request = Some(Box::new(request));
+        self
+    }
+
+    /// What hyper says of a request that it was given.
+    pub fn of(error: &hyper::Error, request: Option<Request<Outgoing>>) -> Trouble {
+        let mut causes = Vec::new();
+        let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+        let (mut refused, mut body) = (false, None);
+        while let Some(error) = cause {
+            causes.push(error.to_string());
+            refused |= error
+                .downcast_ref::<h2::Error>()
+                .is_some_and(|error| error.reason() == Some(h2::Reason::REFUSED_STREAM));
+            body = body.or(error.downcast_ref::<BodyTrouble>().copied());
+            cause = error.source();
+        }
+        let kind = match body {
+            Some(body) => TroubleKind::Client(body),
+            None if request.is_some() || refused => TroubleKind::Unsent,
+            None => TroubleKind::Broken,
+        };
+        Trouble {
+            kind,
+            reason: causes.join(": "),
+            request: request.map(Box::new),
+        }
+    }
+}
+
+/// Begins HTTP/1.1 on a fresh stream.
+pub async fn start(stream: Stream) -> Result<Box<Connection>, Trouble> {
+    let (sender, driver) = http1::Builder::new()
+        .max_buf_size(LARGEST_HEAD)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| Trouble::unreachable(error.to_string()))?;
+    Ok(Box::new(Connection {
+        sender,
+        driver,
+        over: false,
+        used: Instant::now(),
+    }))
+}
+
+impl Connection {
+    /// Reads and writes what can be read and written now.
+    pub fn drive(&mut self, context: &mut Context<'_>) {
+        if !self.over {
+            self.over = Pin::new(&mut self.driver).poll(context).is_ready();
+        }
+    }
+
+    /// Whether the target has left it open. What has come meanwhile is looked at; the
+    /// event loop keeps that ready, so an idle connection costs no system call.
+    pub fn is_open(&mut self) -> bool {
+        self.drive(&mut Context::from_waker(Waker::noop()));
+        !self.over && self.sender.is_ready()
+    }
+
+    /// How long nobody has used it.
+    pub fn idle_for(&self) -> Duration {
+        self.used.elapsed()
+    }
+
+    /// Notes that it was used now.
+    pub fn touch(&mut self) {
+        self.used = Instant::now();
+    }
+}
+
+/// Sends a request and waits for the head of its answer. The body that comes with it
+/// arrives only while the connection is driven.
+pub async fn exchange(
+    connection: &mut Connection,
+    request: Request<Outgoing>,
+) -> Result<Response<Incoming>, Trouble> {
+    let mut answer = pin!(connection.sender.try_send_request(request));
+    let (driver, over) = (&mut connection.driver, &mut connection.over);
+    let answered = poll_fn(|context| {
+        if !*over {
+            *over = Pin::new(&mut *driver).poll(context).is_ready();
+        }
+        match answer.as_mut().poll(context) {
+            Poll::Ready(answered) => Poll::Ready(answered),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await;
+    answered.map_err(|mut error| {
+        let request = error.take_message();
+        Trouble::of(error.error(), request)
+    })
+}
+
+/// Sends a request that asks for another protocol, on a connection of its own that
+/// drives itself from then on.
+pub async fn exchange_to_upgrade(
+    connection: Box<Connection>,
+    request: Request<Outgoing>,
+) -> Result<Response<Incoming>, Trouble> {
+    let Connection { mut sender, driver, .. } = *connection;
+    let answer = sender.try_send_request(request);
+    tokio::spawn(driver.with_upgrades());
+    answer.await.map_err(|mut error| {
+        let request = error.take_message();
+        Trouble::of(error.error(), request)
+    })
+}

@@ -1,0 +1,80 @@
+//! How a target is: what its answers to clients say, and what the active check says.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::config::PassiveCheck;
+
+pub struct Health {
+    most_failures: u32,
+    leave_out: Duration,
+    started: Instant,
+    failures: AtomicU32,
+    /// Milliseconds since `started`; 0 if it is not left out.
+    left_out_until: AtomicU64,
+    ill: AtomicBool,
+}
+
+impl Health {
+    pub fn new(check: &PassiveCheck) -> Health {
+        Health {
+            most_failures: check.failures,
+            leave_out: check.leave_out,
+            started: Instant::now(),
+            failures: AtomicU32::new(0),
+            left_out_until: AtomicU64::new(0),
+            ill: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether it should be asked.
+    pub fn is_well(&self, now: Instant) -> bool {
+        if self.is_ill() {
+            return false;
+        }
+        match self.left_out_until.load(Relaxed) {
+            0 => true,
+            until => self.milliseconds(now) >= until,
+        }
+    }
+
+    /// Whether the active check found it so.
+    pub fn is_ill(&self) -> bool {
+        self.ill.load(Relaxed)
+    }
+
+    /// What the active check found; returns whether that is new.
+    pub fn set_ill(&self, ill: bool) -> bool {
+        if !ill {
+            self.succeeded();
+        }
+        self.ill.swap(ill, Relaxed) != ill
+    }
+
+    /// A request was answered.
+    pub fn succeeded(&self) {
+        // Mostly there is nothing to change, and nothing is written to.
+        if self.failures.load(Relaxed) != 0 {
+            self.failures.store(0, Relaxed);
+            self.left_out_until.store(0, Relaxed);
+        }
+    }
+
+    /// A request was not answered, or with 502 to 504. Once there were too many in a
+    /// row, each further one leaves the target out anew, so that a single try after the
+    /// pause decides.
+    pub fn failed(&self) {
+        let failures = self.failures.fetch_add(1, Relaxed).saturating_add(1);
+        if self.most_failures > 0 && failures >= self.most_failures {
+            let until = self.milliseconds(Instant::now() + self.leave_out);
+            self.left_out_until.store(until.max(1), Relaxed);
+        }
+    }
+
+    fn milliseconds(&self, moment: Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.started).as_millis())
+            .unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,55 @@
+//! Idle connections of one worker to one target, the last used first.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::Connection;
+
+/// Only its worker takes from it and gives to it, so that the lock is never waited for.
+pub struct Pool {
+    idle: Mutex<VecDeque<Box<Connection>>>,
+    most: usize,
+}
+
+impl Pool {
+    /// A pool that keeps at most so many.
+    pub fn new(most: usize) -> Pool {
+        Pool {
+            idle: Mutex::default(),
+            most,
+        }
+    }
+
+    /// The connection used last of those that still are open.
+    pub fn take(&self) -> Option<Box<Connection>> {
+        loop {
+            let mut connection = self.lock().pop_back()?;
+            if connection.is_open() {
+                return Some(connection);
+            }
+        }
+    }
+
+    pub fn put(&self, connection: Box<Connection>) {
+        let mut idle = self.lock();
+        if idle.len() < self.most {
+            idle.push_back(connection);
+        }
+    }
+
+    /// Lets go of connections that are closed, or idle for longer than this.
+    pub fn sweep(&self, timeout: Duration) {
+        self.lock().retain_mut(|connection| {
+            connection.idle_for() < timeout && connection.is_open()
+        });
+    }
+
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Box<Connection>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
