@@ -165,13 +165,19 @@ fn write(messages: &Receiver<Message>) {
 
 fn tell(outcome: Option<io::Result<()>>) {
     if let Some(Err(error)) = outcome {
-        log::warn("the access log cannot be written", &[("reason", error.to_string().into())]);
+        log::warn(
+            "the access log cannot be written",
+            &[("reason", error.to_string().into())],
+        );
     }
 }
 
 impl Line {
     fn into_json(self) -> String {
-        let since = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let since = self
+            .at
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut fields = serde_json::json!({
             // Seconds with milliseconds: exact enough, and cheap to write and to read.

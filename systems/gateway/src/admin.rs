@@ -28,15 +28,25 @@ pub struct Admin {
 impl Admin {
     fn answer(&self, method: &Method, path: &str) -> Response<Full<Bytes>> {
         if !matches!(*method, Method::GET | Method::HEAD) {
-            return page(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "only GET and HEAD are answered here\n".into());
+            return page(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "text/plain",
+                "only GET and HEAD are answered here\n".into(),
+            );
         }
         match path {
-            "/healthz" if self.draining.has_begun() => {
-                page(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "draining\n".into())
-            }
+            "/healthz" if self.draining.has_begun() => page(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "text/plain",
+                "draining\n".into(),
+            ),
             "/healthz" => page(StatusCode::OK, "text/plain", "ok\n".into()),
             "/metrics" => page(StatusCode::OK, "text/plain; version=0.0.4", self.metrics()),
-            _ => page(StatusCode::NOT_FOUND, "text/plain", "try /healthz or /metrics\n".into()),
+            _ => page(
+                StatusCode::NOT_FOUND,
+                "text/plain",
+                "try /healthz or /metrics\n".into(),
+            ),
         }
     }
 
@@ -44,12 +54,23 @@ impl Admin {
         let mut text = Exposition::default();
         let listening = self.listening.borrow().clone();
         let sum = |read: fn(&Counters) -> u64| {
-            listening.iter().map(|entry| entry.counters.sum(read)).sum::<u64>()
+            listening
+                .iter()
+                .map(|entry| entry.counters.sum(read))
+                .sum::<u64>()
         };
         use std::sync::atomic::Ordering::Relaxed;
         for (name, help, value) in [
-            ("connections_total", "Connections taken up.", sum(|c| c.opened.load(Relaxed))),
-            ("connections_open", "Connections open now.", sum(Counters::open)),
+            (
+                "connections_total",
+                "Connections taken up.",
+                sum(|c| c.opened.load(Relaxed)),
+            ),
+            (
+                "connections_open",
+                "Connections open now.",
+                sum(Counters::open),
+            ),
             (
                 "connections_rejected_total",
                 "Connections closed at once: too many were open.",
@@ -71,7 +92,9 @@ impl Admin {
 fn page(status: StatusCode, kind: &'static str, text: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(text.into()));
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 

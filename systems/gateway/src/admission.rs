@@ -75,10 +75,8 @@ fn check_path(path: &str) -> Result<(), Refusal> {
         // `OPTIONS *` is for the gateway itself, which has nothing to say.
         return Err(Refusal::Bad("the target is no path"));
     }
-    let suspicious = path.contains("/.")
-        || path.contains("%2e")
-        || path.contains("%2E")
-        || path.contains('\\');
+    let suspicious =
+        path.contains("/.") || path.contains("%2e") || path.contains("%2E") || path.contains('\\');
     if !suspicious {
         return Ok(());
     }
@@ -97,8 +95,12 @@ pub fn wants_upgrade(version: Version, headers: &HeaderMap) -> bool {
     version == Version::HTTP_11
         && headers.contains_key(UPGRADE)
         && headers.get_all(CONNECTION).iter().any(|value| {
-            let Ok(value) = value.to_str() else { return false };
-            value.split(',').any(|token| token.trim().eq_ignore_ascii_case("upgrade"))
+            let Ok(value) = value.to_str() else {
+                return false;
+            };
+            value
+                .split(',')
+                .any(|token| token.trim().eq_ignore_ascii_case("upgrade"))
         })
 }
 
@@ -135,11 +137,27 @@ mod tests {
             ("/a/.", &[("host", "a")]),
             ("*", &[("host", "a")]),
             ("/", &[("host", "a"), ("content-length", "+5")]),
-            ("/", &[("host", "a"), ("content-length", "5"), ("content-length", "6")]),
+            (
+                "/",
+                &[
+                    ("host", "a"),
+                    ("content-length", "5"),
+                    ("content-length", "6"),
+                ],
+            ),
         ] {
-            assert!(check(&head(target, headers)).is_err(), "{target} {headers:?}");
+            assert!(
+                check(&head(target, headers)).is_err(),
+                "{target} {headers:?}"
+            );
         }
-        for target in ["/.well-known/x", "/a..b", "/a/...", "/%2ehidden", "/?a=../b"] {
+        for target in [
+            "/.well-known/x",
+            "/a..b",
+            "/a/...",
+            "/%2ehidden",
+            "/?a=../b",
+        ] {
             assert!(check(&head(target, &[("host", "a")])).is_ok(), "{target}");
         }
     }

@@ -19,7 +19,10 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 pub enum Answer {
     /// The gateway's own.
-    Own { body: Option<Bytes>, _record: Record },
+    Own {
+        body: Option<Bytes>,
+        _record: Record,
+    },
     Upstream(UpstreamBody),
 }
 
@@ -117,25 +120,30 @@ impl UpstreamBody {
             self.lease.drive(context);
             frame = Pin::new(&mut self.body).poll_frame(context);
         }
-        self.patience.limit(frame, context).map(|outcome| match outcome {
-            Some(Some(Ok(frame))) => {
-                if let (Some(Ticket { record, .. }), Some(data)) = (&mut self.ticket, frame.data_ref())
-                    && let Some(line) = &mut record.line
-                {
-                    line.bytes += data.len() as u64;
+        self.patience
+            .limit(frame, context)
+            .map(|outcome| match outcome {
+                Some(Some(Ok(frame))) => {
+                    if let (Some(Ticket { record, .. }), Some(data)) =
+                        (&mut self.ticket, frame.data_ref())
+                        && let Some(line) = &mut record.line
+                    {
+                        line.bytes += data.len() as u64;
+                    }
+                    if self.body.is_end_stream() {
+                        self.end();
+                    }
+                    Some(Ok(frame))
                 }
-                if self.body.is_end_stream() {
+                Some(None) => {
                     self.end();
+                    None
                 }
-                Some(Ok(frame))
-            }
-            Some(None) => {
-                self.end();
-                None
-            }
-            Some(Some(Err(error))) => Some(Err(self.fail(error.to_string()))),
-            None => Some(Err(self.fail("the answer's body came too slowly".to_owned()))),
-        })
+                Some(Some(Err(error))) => Some(Err(self.fail(error.to_string()))),
+                None => Some(Err(
+                    self.fail("the answer's body came too slowly".to_owned())
+                )),
+            })
     }
 
     /// The client learns of it by its answer breaking off.

@@ -95,7 +95,9 @@ pub async fn send(
                     _ => Refusal::Broken,
                 };
                 let unsent = trouble.request.map(|request| *request);
-                let next = unsent.or(spare).filter(|_| left > 0 && service.gate.spend());
+                let next = unsent
+                    .or(spare)
+                    .filter(|_| left > 0 && service.gate.spend());
                 next.ok_or(refusal)?
             }
         };
@@ -109,15 +111,23 @@ impl Passage<'_> {
     /// Makes the request's target the upstream's.
     pub fn address(&self, request: &mut Request<Outgoing>) -> Result<(), Refusal> {
         let settings = &self.route.service.upstream.settings;
-        let first = settings.targets.first().map_or("", |target| target.address.as_str());
+        let first = settings
+            .targets
+            .first()
+            .map_or("", |target| target.address.as_str());
         let authority = match &self.host {
             Some(host) => host.to_str().unwrap_or(first),
             None => first,
         };
         let uri = std::mem::take(request.uri_mut());
         let encrypted = settings.tls.is_some();
-        let (uri, version) =
-            rewriting::target(uri, &self.route.settings, settings.wire, encrypted, authority)?;
+        let (uri, version) = rewriting::target(
+            uri,
+            &self.route.settings,
+            settings.wire,
+            encrypted,
+            authority,
+        )?;
         *request.uri_mut() = uri;
         *request.version_mut() = version;
         Ok(())
@@ -144,7 +154,10 @@ impl Passage<'_> {
                 Ok(sender) => sender,
                 Err(trouble) => return Err(trouble.with(request)),
             };
-            return sender.exchange(request).await.map(|response| (response, Lease::none()));
+            return sender
+                .exchange(request)
+                .await
+                .map(|response| (response, Lease::none()));
         }
         set_host(request.headers_mut(), self.host.as_ref(), &target.address);
         loop {

@@ -107,7 +107,10 @@ pub fn load(file: &Path) -> Result<Config, Invalid> {
         .map_err(|error| unreadable(0, format!("{error}; name the configuration with --config")))?
         .len();
     if length > LARGEST_FILE {
-        return Err(unreadable(0, format!("{length} bytes; at most {LARGEST_FILE} are read")));
+        return Err(unreadable(
+            0,
+            format!("{length} bytes; at most {LARGEST_FILE} are read"),
+        ));
     }
     let text = std::fs::read_to_string(file).map_err(|error| unreadable(0, error.to_string()))?;
     let folder = file.parent().unwrap_or(Path::new(""));
@@ -127,19 +130,32 @@ fn read(text: &str, folder: &Path) -> Result<Config, Vec<Problem>> {
             return Err(problems.into_sorted());
         }
     };
-    let known = ["access_log", "limits", "entries", "routes", "services", "upstreams"];
+    let known = [
+        "access_log",
+        "limits",
+        "entries",
+        "routes",
+        "services",
+        "upstreams",
+    ];
     let fields = Field::root(&root).fields(&known, &mut problems);
     let config = Config {
         access_log: access_log(&fields, folder, &mut problems),
         limits: limits(fields.get("limits"), &mut problems),
-        entries: each(&fields, "entries", &mut problems, |name, field, problems| {
-            entries::read(name, field, folder, problems)
-        }),
+        entries: each(
+            &fields,
+            "entries",
+            &mut problems,
+            |name, field, problems| entries::read(name, field, folder, problems),
+        ),
         routes: each(&fields, "routes", &mut problems, routes::read),
         services: each(&fields, "services", &mut problems, services::read),
-        upstreams: each(&fields, "upstreams", &mut problems, |name, field, problems| {
-            upstreams::read(name, field, folder, problems)
-        }),
+        upstreams: each(
+            &fields,
+            "upstreams",
+            &mut problems,
+            |name, field, problems| upstreams::read(name, field, folder, problems),
+        ),
     };
     check_names(&config, &fields, &mut problems);
     let problems = problems.into_sorted();
@@ -171,7 +187,10 @@ fn each<T>(
 }
 
 fn access_log(fields: &Fields<'_>, folder: &Path, problems: &mut Problems) -> AccessLog {
-    match fields.get("access_log").and_then(|field| field.text(problems)) {
+    match fields
+        .get("access_log")
+        .and_then(|field| field.text(problems))
+    {
         None | Some("off") => AccessLog::Off,
         Some("stderr") => AccessLog::StandardError,
         Some(path) => AccessLog::File(folder.join(path)),
@@ -208,7 +227,10 @@ fn limits(field: Option<&Field<'_>>, problems: &mut Problems) -> Limits {
             problems.add(field, "at most 16MiB of each body are kept in memory");
         }
     }
-    if let Some(timeout) = fields.get("body_timeout").and_then(|field| field.duration(problems)) {
+    if let Some(timeout) = fields
+        .get("body_timeout")
+        .and_then(|field| field.duration(problems))
+    {
         limits.body_timeout = timeout;
     }
     limits
@@ -216,20 +238,24 @@ fn limits(field: Option<&Field<'_>>, problems: &mut Problems) -> Limits {
 
 /// Names that point from one section to another must be there.
 fn check_names(config: &Config, fields: &Fields<'_>, problems: &mut Problems) {
-    fn names<T>(items: &[T], name: impl Fn(&T) -> &String) -> Vec<&str> {
-        items.iter().map(|item| name(item).as_str()).collect()
-    }
-    let entries = names(&config.entries, |entry| &entry.name);
-    let services = names(&config.services, |service| &service.name);
-    let upstreams = names(&config.upstreams, |upstream| &upstream.name);
+    // What is wrong with the sections themselves has been told already.
     let mut scratch = Problems::default();
-    for (section, key, kind, known) in [
-        ("routes", "service", "service", &services),
-        ("routes", "entries", "entry", &entries),
-        ("services", "upstream", "upstream", &upstreams),
+    for (section, key, kind, others) in [
+        ("routes", "service", "service", "services"),
+        ("routes", "entries", "entry", "entries"),
+        ("services", "upstream", "upstream", "upstreams"),
     ] {
-        let Some(section) = fields.get(section) else { continue };
-        for (_, member) in section.named(&mut scratch) {
+        let mut members = |section| {
+            let field: Option<&Field<'_>> = fields.get(section);
+            field
+                .map(|field| field.named(&mut scratch))
+                .unwrap_or_default()
+        };
+        let known: Vec<&str> = members(others)
+            .iter()
+            .map(|(key, _)| key.name.as_str())
+            .collect();
+        for (_, member) in members(section) {
             let pointing = member
                 .named(&mut scratch)
                 .into_iter()
@@ -238,19 +264,25 @@ fn check_names(config: &Config, fields: &Fields<'_>, problems: &mut Problems) {
                 if let Some(name) = field.text(&mut scratch)
                     && !known.contains(&name)
                 {
-                    let way = way_out(name, known);
+                    let way = way_out(name, &known);
                     problems.add(&field, format!("there is no {kind} '{name}'{way}"));
                 }
             }
         }
     }
     for (index, entry) in config.entries.iter().enumerate() {
-        let taken = config.entries.iter().take(index).find(|other| {
-            other.bind == entry.bind && entry.bind.port() != 0
-        });
+        let taken = config
+            .entries
+            .iter()
+            .take(index)
+            .find(|other| other.bind == entry.bind && entry.bind.port() != 0);
         if let Some(other) = taken {
             let path = format!("entries.{}.bind", entry.name);
-            problems.at(entry.line, &path, format!("'{}' has {} already", other.name, entry.bind));
+            problems.at(
+                entry.line,
+                &path,
+                format!("'{}' has {} already", other.name, entry.bind),
+            );
         }
     }
 }

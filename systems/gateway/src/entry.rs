@@ -9,7 +9,7 @@ use hyper::header::HeaderValue;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use serving::counters::AllCounters;
+use serving::counters::{AllCounters, Counters, count};
 use serving::drain::{Drain, Draining};
 use serving::listeners::{Room, accept, bind};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -63,8 +63,12 @@ impl Entry {
         workers: &[Handle],
     ) -> Result<Entry, String> {
         let name = &settings.name;
-        let listener = bind(settings.bind.ip(), settings.bind.port(), "bind")
-            .map_err(|error| format!("entries.{name}.bind: {}", error.replace("bind PORT", "bind")))?;
+        let listener = bind(settings.bind.ip(), settings.bind.port(), "bind").map_err(|error| {
+            format!(
+                "entries.{name}.bind: {}",
+                error.replace("bind PORT", "bind")
+            )
+        })?;
         let address = listener
             .local_addr()
             .map_err(|error| format!("entries.{name}.bind: {error}"))?;
@@ -74,11 +78,23 @@ impl Entry {
         let room = Room {
             workers: workers.to_vec(),
             counters: counters.clone(),
-            limit: settings.max_connections,
+            // The entry's own limit may change, and is heeded where it is known.
+            limit: u64::MAX,
         };
-        let (gateway, next) = (gateway.clone(), manners.clone());
+        let (gateway, next, all) = (gateway.clone(), manners.clone(), counters.clone());
         let serve = move |stream, worker, draining| {
-            serve(gateway.clone(), next.load_full(), stream, worker, draining)
+            let manners = next.load_full();
+            let full = all.sum(Counters::open) > manners.settings.max_connections;
+            if full {
+                count(&all.of_worker(worker).rejected);
+            }
+            let served = (!full).then(|| serve(gateway.clone(), manners, stream, worker, draining));
+            async {
+                match served {
+                    Some(served) => served.await,
+                    None => Ok(()),
+                }
+            }
         };
         tokio::spawn(accept(listener, room, draining, serve));
         Ok(Entry {
@@ -94,7 +110,6 @@ impl Entry {
     /// any place will do, the same name.
     pub fn is(&self, settings: &config::Entry) -> bool {
         self.settings.bind == settings.bind
-            && self.settings.max_connections == settings.max_connections
             && (settings.bind.port() != 0 || self.settings.name == settings.name)
     }
 
@@ -118,7 +133,6 @@ impl Manners {
         http.http1()
             .timer(TokioTimer::new())
             .header_read_timeout(settings.idle_timeout)
-            .pipeline_flush(true)
             .max_buf_size(head as usize);
         http.http2()
             .timer(TokioTimer::new())
@@ -129,16 +143,14 @@ impl Manners {
             .max_header_list_size(head)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW);
-        let http = match settings.protocol {
-            Protocol::Auto => http,
-            Protocol::H1 => http.http1_only(),
-            Protocol::H2 => http.http2_only(),
-        };
         Manners {
             name: settings.name.as_str().into(),
             settings: settings.clone(),
             http,
-            tls: settings.tls.as_ref().map(|tls| TlsAcceptor::from(tls.0.clone())),
+            tls: settings
+                .tls
+                .as_ref()
+                .map(|tls| TlsAcceptor::from(tls.0.clone())),
         }
     }
 }
@@ -151,7 +163,11 @@ async fn serve(
     worker: usize,
     draining: Draining,
 ) -> Result<(), String> {
-    let peer = stream.peer_addr().map_err(|error| error.to_string())?.ip().to_canonical();
+    let peer = stream
+        .peer_addr()
+        .map_err(|error| error.to_string())?
+        .ip()
+        .to_canonical();
     let address = HeaderValue::from_str(&peer.to_string()).map_err(|error| error.to_string())?;
     let door = Arc::new(Door {
         counts: gateway.counts.of_worker(worker),
@@ -166,8 +182,14 @@ async fn serve(
         },
         draining: draining.clone(),
     });
+    let http = manners.http.clone();
     let Some(acceptor) = &manners.tls else {
-        return converse(&manners.http, stream, door, draining).await;
+        let http = match manners.settings.protocol {
+            Protocol::Auto => http,
+            Protocol::H1 => http.http1_only(),
+            Protocol::H2 => http.http2_only(),
+        };
+        return converse(&http, stream, door, draining).await;
     };
     let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream))
         .await
@@ -175,8 +197,10 @@ async fn serve(
         .map_err(|error| error.to_string())?;
     // What was agreed on in the handshake need not be guessed from the first bytes.
     let http = match stream.get_ref().1.alpn_protocol() {
-        Some(b"h2") => manners.http.clone().http2_only(),
-        _ => manners.http.clone().http1_only(),
+        Some(b"h2") => http.http2_only(),
+        // A client that agreed on nothing speaks HTTP/1.1, unless that is not offered.
+        None if manners.settings.protocol == Protocol::H2 => http.http2_only(),
+        _ => http.http1_only(),
     };
     converse(&http, stream, door, draining).await
 }

@@ -1,11 +1,11 @@
 //! What changes in a message's head on its way through: fields of one connection are
 //! taken out (RFC 9110, section 7.6.1), and what the gateway knows is put in.
 
+use hyper::Version;
 use hyper::header::{
     CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, Entry, HOST, HeaderMap, HeaderName, HeaderValue,
     PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE, VIA,
 };
-use hyper::Version;
 
 use crate::config::{Forwarded, HeaderRules, Wire};
 
@@ -40,7 +40,8 @@ pub fn to_upstream(
     let trailers = wire == Wire::H2
         && headers.get(TE).is_some_and(|te| {
             let te = te.to_str().unwrap_or_default();
-            te.split(',').any(|part| part.trim().eq_ignore_ascii_case("trailers"))
+            te.split(',')
+                .any(|part| part.trim().eq_ignore_ascii_case("trailers"))
         });
     take_out_connection(headers);
     headers.remove(PROXY_AUTHORIZATION);
@@ -109,7 +110,11 @@ fn join_cookies(headers: &mut HeaderMap) {
     if cookies.next().is_none() || cookies.next().is_none() {
         return;
     }
-    let all: Vec<&[u8]> = headers.get_all(COOKIE).iter().map(HeaderValue::as_bytes).collect();
+    let all: Vec<&[u8]> = headers
+        .get_all(COOKIE)
+        .iter()
+        .map(HeaderValue::as_bytes)
+        .collect();
     // Values joined by what a value may hold are a value.
     if let Ok(joined) = HeaderValue::from_bytes(&all.join(&b"; "[..])) {
         headers.insert(COOKIE, joined);
@@ -129,15 +134,20 @@ fn add_forwarded(headers: &mut HeaderMap, client: &Client, host: Option<&HeaderV
             };
         }
         Forwarded::Append => {
-            let mut chain: Vec<&[u8]> =
-                headers.get_all(FORWARDED_FOR).iter().map(HeaderValue::as_bytes).collect();
+            let mut chain: Vec<&[u8]> = headers
+                .get_all(FORWARDED_FOR)
+                .iter()
+                .map(HeaderValue::as_bytes)
+                .collect();
             chain.push(client.address.as_bytes());
             if let Ok(chain) = HeaderValue::from_bytes(&chain.join(&b", "[..])) {
                 headers.insert(FORWARDED_FOR, chain);
             }
             headers.entry(FORWARDED_PROTO).or_insert(proto);
             if let Some(host) = host {
-                headers.entry(FORWARDED_HOST).or_insert_with(|| host.clone());
+                headers
+                    .entry(FORWARDED_HOST)
+                    .or_insert_with(|| host.clone());
             }
         }
     }
@@ -163,7 +173,12 @@ mod tests {
     fn headers(fields: &[(&'static str, &'static str)]) -> HeaderMap {
         fields
             .iter()
-            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .map(|(name, value)| {
+                (
+                    HeaderName::from_static(name),
+                    HeaderValue::from_static(value),
+                )
+            })
             .collect()
     }
 
@@ -192,10 +207,25 @@ mod tests {
             ("accept", "*/*"),
         ]);
         let host = HeaderValue::from_static("a.test");
-        to_upstream(&mut sent, Version::HTTP_11, &client(Forwarded::Replace), Some(&host), Wire::H1);
+        to_upstream(
+            &mut sent,
+            Version::HTTP_11,
+            &client(Forwarded::Replace),
+            Some(&host),
+            Wire::H1,
+        );
         let mut names: Vec<_> = sent.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
-        assert_eq!(names, ["accept", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]);
+        assert_eq!(
+            names,
+            [
+                "accept",
+                "via",
+                "x-forwarded-for",
+                "x-forwarded-host",
+                "x-forwarded-proto"
+            ]
+        );
         assert_eq!(sent[VIA], "1.1 plimsoll");
         assert_eq!(rounds(&sent), 1);
     }
@@ -204,7 +234,13 @@ mod tests {
     fn trailers_are_asked_for_where_they_can_come() {
         for (wire, kept) in [(Wire::H1, false), (Wire::H2, true)] {
             let mut sent = headers(&[("te", "trailers")]);
-            to_upstream(&mut sent, Version::HTTP_2, &client(Forwarded::Replace), None, wire);
+            to_upstream(
+                &mut sent,
+                Version::HTTP_2,
+                &client(Forwarded::Replace),
+                None,
+                wire,
+            );
             assert_eq!(sent.contains_key(TE), kept);
         }
     }
@@ -212,16 +248,31 @@ mod tests {
     #[test]
     fn what_a_client_says_of_others_is_believed_only_where_told_to() {
         let said = || {
-            let mut said = headers(&[("x-forwarded-for", "1.2.3.4"), ("x-forwarded-proto", "http")]);
+            let mut said = headers(&[
+                ("x-forwarded-for", "1.2.3.4"),
+                ("x-forwarded-proto", "http"),
+            ]);
             said.append(FORWARDED_FOR, HeaderValue::from_static("5.6.7.8"));
             said
         };
         let mut sent = said();
-        to_upstream(&mut sent, Version::HTTP_11, &client(Forwarded::Replace), None, Wire::H1);
+        to_upstream(
+            &mut sent,
+            Version::HTTP_11,
+            &client(Forwarded::Replace),
+            None,
+            Wire::H1,
+        );
         assert_eq!(sent[FORWARDED_FOR], "10.0.0.9");
         assert_eq!(sent[FORWARDED_PROTO], "https");
         let mut sent = said();
-        to_upstream(&mut sent, Version::HTTP_11, &client(Forwarded::Append), None, Wire::H1);
+        to_upstream(
+            &mut sent,
+            Version::HTTP_11,
+            &client(Forwarded::Append),
+            None,
+            Wire::H1,
+        );
         assert_eq!(sent[FORWARDED_FOR], "1.2.3.4, 5.6.7.8, 10.0.0.9");
         assert_eq!(sent[FORWARDED_PROTO], "http");
     }
@@ -231,6 +282,9 @@ mod tests {
         let mut sent = headers(&[("cookie", "a=1")]);
         sent.append(COOKIE, HeaderValue::from_static("b=2"));
         join_cookies(&mut sent);
-        assert_eq!(sent.get_all(COOKIE).iter().collect::<Vec<_>>(), ["a=1; b=2"]);
+        assert_eq!(
+            sent.get_all(COOKIE).iter().collect::<Vec<_>>(),
+            ["a=1; b=2"]
+        );
     }
 }

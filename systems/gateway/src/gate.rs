@@ -51,7 +51,8 @@ impl Gate {
     pub fn save_up(&self, settings: &Service) {
         // Mostly there is nothing to change, and nothing is written to.
         if self.budget.load(Relaxed) < SAVED_UP {
-            self.budget.fetch_add(settings.retries.budget_percent.into(), Relaxed);
+            self.budget
+                .fetch_add(settings.retries.budget_percent.into(), Relaxed);
         }
     }
 
@@ -93,7 +94,10 @@ mod tests {
             upstream: "u".into(),
             response_timeout: Duration::from_secs(1),
             idle_timeout: Duration::from_secs(1),
-            retries: Retries { attempts: 1, budget_percent: 20 },
+            retries: Retries {
+                attempts: 1,
+                budget_percent: 20,
+            },
             max_requests,
             max_queue,
             queue_timeout: Duration::from_secs(1),
@@ -110,7 +114,10 @@ mod tests {
         let second = tokio::spawn(async move { gate_too.enter(&settings_too).await });
         tokio::task::yield_now().await;
         assert_eq!(gate.waiting(), 1);
-        assert_eq!(gate.enter(&settings).await.unwrap_err(), Refusal::Overloaded);
+        assert_eq!(
+            gate.enter(&settings).await.unwrap_err(),
+            Refusal::Overloaded
+        );
         drop(first);
         let second = second.await.unwrap().unwrap();
         assert_eq!(gate.waiting(), 0);

@@ -39,16 +39,38 @@ impl Counts {
     }
 
     fn class(&self, class: usize) -> u64 {
-        self.answered.get(class).map_or(0, |count| count.load(Relaxed))
+        self.answered
+            .get(class)
+            .map_or(0, |count| count.load(Relaxed))
     }
 }
 
 const METRICS: &[Metric<Counts>] = &[
-    ("plimsoll_gateway_answers_1xx_total", "Answers 101: another protocol.", |c| c.class(1)),
-    ("plimsoll_gateway_answers_2xx_total", "Answers 200 to 299.", |c| c.class(2)),
-    ("plimsoll_gateway_answers_3xx_total", "Answers 300 to 399.", |c| c.class(3)),
-    ("plimsoll_gateway_answers_4xx_total", "Answers 400 to 499.", |c| c.class(4)),
-    ("plimsoll_gateway_answers_5xx_total", "Answers 500 to 599.", |c| c.class(5)),
+    (
+        "plimsoll_gateway_answers_1xx_total",
+        "Answers 101: another protocol.",
+        |c| c.class(1),
+    ),
+    (
+        "plimsoll_gateway_answers_2xx_total",
+        "Answers 200 to 299.",
+        |c| c.class(2),
+    ),
+    (
+        "plimsoll_gateway_answers_3xx_total",
+        "Answers 300 to 399.",
+        |c| c.class(3),
+    ),
+    (
+        "plimsoll_gateway_answers_4xx_total",
+        "Answers 400 to 499.",
+        |c| c.class(4),
+    ),
+    (
+        "plimsoll_gateway_answers_5xx_total",
+        "Answers 500 to 599.",
+        |c| c.class(5),
+    ),
     (
         "plimsoll_gateway_rate_limited_total",
         "Requests answered 429: too many for their key.",
@@ -59,7 +81,11 @@ const METRICS: &[Metric<Counts>] = &[
         "Requests answered 503: too many under way or waiting.",
         |c| c.overloaded.load(Relaxed),
     ),
-    ("plimsoll_gateway_retries_total", "Requests sent again.", |c| c.retried.load(Relaxed)),
+    (
+        "plimsoll_gateway_retries_total",
+        "Requests sent again.",
+        |c| c.retried.load(Relaxed),
+    ),
     (
         "plimsoll_gateway_attempts_failed_total",
         "Attempts at a target that had no answer.",
@@ -96,10 +122,20 @@ impl Gateway {
     pub fn metrics(&self, text: &mut Exposition) {
         text.metrics(METRICS, &self.counts);
         let plan = self.plan();
-        let targets = || plan.upstreams().iter().flat_map(|upstream| upstream.targets());
+        let targets = || {
+            plan.upstreams()
+                .iter()
+                .flat_map(|upstream| upstream.targets())
+        };
         let now = tokio::time::Instant::now();
-        let well = targets().filter(|target| target.health.is_well(now)).count() as u64;
-        let waiting: usize = plan.services().iter().map(|service| service.gate.waiting()).sum();
+        let well = targets()
+            .filter(|target| target.health.is_well(now))
+            .count() as u64;
+        let waiting: usize = plan
+            .services()
+            .iter()
+            .map(|service| service.gate.waiting())
+            .sum();
         let keys: usize = plan
             .routes()
             .iter()
@@ -117,16 +153,31 @@ impl Gateway {
             (
                 "connections_idle",
                 "Idle connections kept to targets.",
-                plan.upstreams().iter().map(|upstream| upstream.idle()).sum(),
+                plan.upstreams()
+                    .iter()
+                    .map(|upstream| upstream.idle())
+                    .sum(),
             ),
-            ("requests_waiting", "Requests that wait for their turn.", waiting as u64),
-            ("rate_limit_keys", "Keys whose tokens are counted.", keys as u64),
+            (
+                "requests_waiting",
+                "Requests that wait for their turn.",
+                waiting as u64,
+            ),
+            (
+                "rate_limit_keys",
+                "Keys whose tokens are counted.",
+                keys as u64,
+            ),
             (
                 "access_log_left_out_total",
                 "Lines that the access log could not keep up with.",
                 self.journal.left_out(),
             ),
-            ("reloads_total", "Configurations taken up.", self.reloads.load(Relaxed)),
+            (
+                "reloads_total",
+                "Configurations taken up.",
+                self.reloads.load(Relaxed),
+            ),
             (
                 "reloads_refused_total",
                 "Configurations that were wrong.",

@@ -75,7 +75,9 @@ const IDLE: Duration = Duration::from_secs(75);
 /// Serves until told to end. An error ends the program.
 pub fn run(settings: &Settings) -> Result<(), String> {
     if settings.check {
-        return config::load(&settings.config).map(drop).map_err(|invalid| invalid.to_string());
+        return config::load(&settings.config)
+            .map(drop)
+            .map_err(|invalid| invalid.to_string());
     }
     let patience = Duration::from_secs(settings.drain_timeout);
     let limits = Limits::of_threads(settings.threads, patience);
@@ -95,14 +97,20 @@ pub fn run(settings: &Settings) -> Result<(), String> {
         let mut entries = Map::new();
         for entry in operator.listening().borrow().iter() {
             let scheme = if entry.encrypted { "https" } else { "http" };
-            entries.insert(entry.name.clone(), format!("{scheme}://{}", entry.address).into());
+            entries.insert(
+                entry.name.clone(),
+                format!("{scheme}://{}", entry.address).into(),
+            );
         }
         let server = Arc::new(Server::new(Protocol::Auto, None, IDLE));
-        ground.open(listener, move |stream, _, draining: serving::drain::Draining| {
-            let mut admin = admin.clone();
-            admin.draining = draining.clone();
-            server.clone().serve(stream, admin, draining)
-        });
+        ground.open(
+            listener,
+            move |stream, _, draining: serving::drain::Draining| {
+                let mut admin = admin.clone();
+                admin.draining = draining.clone();
+                server.clone().serve(stream, admin, draining)
+            },
+        );
         tokio::spawn(operator.run(hangups, draining));
         let places = Places::of("gateway")
             .at("url", "http://", address)

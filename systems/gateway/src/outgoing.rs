@@ -149,20 +149,22 @@ impl Passing {
     ) -> Poll<Option<Result<Frame<Bytes>, BodyTrouble>>> {
         let frame = self.body.frame();
         let frame = std::pin::pin!(frame).poll(context);
-        self.patience.limit(frame, context).map(|outcome| match outcome {
-            None => Some(Err(BodyTrouble::TooSlow)),
-            Some(None) => None,
-            Some(Some(Err(_))) => Some(Err(BodyTrouble::Broken)),
-            Some(Some(Ok(frame))) => {
-                let length = frame.data_ref().map_or(0, |data| data.len() as u64);
-                match self.left.checked_sub(length) {
-                    None => Some(Err(BodyTrouble::TooLarge)),
-                    Some(left) => {
-                        self.left = left;
-                        Some(Ok(frame))
+        self.patience
+            .limit(frame, context)
+            .map(|outcome| match outcome {
+                None => Some(Err(BodyTrouble::TooSlow)),
+                Some(None) => None,
+                Some(Some(Err(_))) => Some(Err(BodyTrouble::Broken)),
+                Some(Some(Ok(frame))) => {
+                    let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+                    match self.left.checked_sub(length) {
+                        None => Some(Err(BodyTrouble::TooLarge)),
+                        Some(left) => {
+                            self.left = left;
+                            Some(Ok(frame))
+                        }
                     }
                 }
-            }
-        })
+            })
     }
 }

@@ -24,7 +24,9 @@ impl Patience {
             return Poll::Ready(Some(value));
         }
         let limit = self.limit;
-        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         timer.as_mut().poll(context).map(|()| None)
     }
 }

@@ -42,7 +42,9 @@ impl Plan {
             .iter()
             .map(|settings| {
                 let same = before.and_then(|plan| {
-                    plan.upstreams.iter().find(|upstream| upstream.settings == *settings)
+                    plan.upstreams
+                        .iter()
+                        .find(|upstream| upstream.settings == *settings)
                 });
                 same.cloned()
                     .unwrap_or_else(|| Arc::new(Upstream::new(settings.clone(), workers)))
@@ -100,7 +102,10 @@ impl Plan {
     }
 
     fn limiter(&self, route: &str) -> Option<Arc<Limiter>> {
-        let route = self.routes.iter().find(|other| other.settings.name == route)?;
+        let route = self
+            .routes
+            .iter()
+            .find(|other| other.settings.name == route)?;
         route.limiter.clone()
     }
 
@@ -112,7 +117,9 @@ impl Plan {
         method: &Method,
         path: &str,
     ) -> Option<&Route> {
-        self.routes.iter().find(|route| route.fits(entry, host, method, path))
+        self.routes
+            .iter()
+            .find(|route| route.fits(entry, host, method, path))
     }
 
     pub fn routes(&self) -> &[Route] {
@@ -130,7 +137,13 @@ impl Plan {
 
 impl Route {
     fn fits(&self, entry: &str, host: Option<&HeaderValue>, method: &Method, path: &str) -> bool {
-        let config::Route { hosts, methods, prefix, regex, .. } = &self.settings;
+        let config::Route {
+            hosts,
+            methods,
+            prefix,
+            regex,
+            ..
+        } = &self.settings;
         (self.entries.is_empty() || self.entries.iter().any(|name| name == entry))
             && (methods.is_empty() || methods.contains(method))
             && prefix.as_deref().is_none_or(|prefix| begins(path, prefix))
@@ -146,7 +159,9 @@ fn begins(path: &str, prefix: &str) -> bool {
 }
 
 fn is_among(host: &HeaderValue, hosts: &[String]) -> bool {
-    let Ok(host) = host.to_str() else { return false };
+    let Ok(host) = host.to_str() else {
+        return false;
+    };
     // A port follows the last colon, unless that is within an IPv6 address's brackets.
     let name = match host.rsplit_once(':') {
         Some((name, port)) if !port.contains(']') => name,

@@ -60,7 +60,9 @@ pub async fn answer(
             line.status = refusal.status().as_u16();
             line.trouble.get_or_insert_with(|| refusal.message());
         }
-        refusal.response(kind.as_ref()).map(|body| Answer::own(body, record.take()))
+        refusal
+            .response(kind.as_ref())
+            .map(|body| Answer::own(body, record.take()))
     });
     door.counts.answered(response.status());
     Ok(response)
@@ -79,7 +81,12 @@ async fn pass(
         return Err(Refusal::Loop);
     }
     let route = plan
-        .route(&door.entry, asked.host.as_ref(), &head.method, head.uri.path())
+        .route(
+            &door.entry,
+            asked.host.as_ref(),
+            &head.method,
+            head.uri.path(),
+        )
         .ok_or(Refusal::NoRoute)?;
     record.route(route);
     if let Some(limiter) = &route.limiter {
@@ -126,7 +133,9 @@ async fn take_body(plan: &Plan, asked: &Asked, body: Incoming) -> Result<Outgoin
         Some(length) if length <= limits.buffer => {
             let length = usize::try_from(length).unwrap_or(usize::MAX);
             let whole = read_whole(body, length, limits.body_timeout).await;
-            whole.map(Outgoing::whole).map_err(|trouble| refuse_body(trouble, limits.body))
+            whole
+                .map(Outgoing::whole)
+                .map_err(|trouble| refuse_body(trouble, limits.body))
         }
         _ => Ok(Outgoing::passing(body, limits.body, limits.body_timeout)),
     }
@@ -287,7 +296,12 @@ pub fn prepare<B>(
 }
 
 /// Keeps the books of a request that an upstream answers.
-pub fn ticket(record: &mut Record, status: u16, permit: tokio::sync::OwnedSemaphorePermit, using: crate::upstream::Using) -> Ticket {
+pub fn ticket(
+    record: &mut Record,
+    status: u16,
+    permit: tokio::sync::OwnedSemaphorePermit,
+    using: crate::upstream::Using,
+) -> Ticket {
     let mut record = record.take();
     if let Some(line) = &mut record.line {
         line.status = status;

@@ -68,7 +68,9 @@ impl Limiter {
     /// Keys kept now.
     pub fn keys(&self) -> usize {
         let tables = self.tables.iter();
-        tables.map(|table| table.lock().unwrap_or_else(PoisonError::into_inner).len()).sum()
+        tables
+            .map(|table| table.lock().unwrap_or_else(PoisonError::into_inner).len())
+            .sum()
     }
 }
 

@@ -106,7 +106,10 @@ impl Operator {
             let _ = entry.await;
         }
         if late > 0 {
-            log::warn("connections were cut off: --drain-timeout was too short for them", &[]);
+            log::warn(
+                "connections were cut off: --drain-timeout was too short for them",
+                &[],
+            );
         }
         self.gateway.journal.flush();
     }
@@ -148,9 +151,19 @@ impl Operator {
         self.gateway.set_plan(plan.clone());
         let (mut stay, go): (Vec<_>, Vec<_>) = std::mem::take(&mut self.entries)
             .into_iter()
-            .partition(|entry| plan.config.entries.iter().any(|settings| entry.is(settings)));
+            .partition(|entry| {
+                plan.config
+                    .entries
+                    .iter()
+                    .any(|settings| entry.is(settings))
+            });
         for entry in &mut stay {
-            if let Some(settings) = plan.config.entries.iter().find(|settings| entry.is(settings)) {
+            if let Some(settings) = plan
+                .config
+                .entries
+                .iter()
+                .find(|settings| entry.is(settings))
+            {
                 entry.change(settings, &plan.config.limits);
             }
         }
@@ -184,7 +197,9 @@ impl Operator {
     fn look_after(&self, plan: &Plan, before: Option<&Plan>) {
         let is_old = |upstream: &Arc<Upstream>| {
             before.is_some_and(|plan| {
-                plan.upstreams().iter().any(|other| Arc::ptr_eq(other, upstream))
+                plan.upstreams()
+                    .iter()
+                    .any(|other| Arc::ptr_eq(other, upstream))
             })
         };
         for upstream in plan.upstreams().iter().filter(|upstream| !is_old(upstream)) {

@@ -16,14 +16,21 @@ pub fn target(
 ) -> Result<(Uri, Version), Refusal> {
     let mut parts: Parts = uri.into_parts();
     if route.rewrite != Rewrite::Keep {
-        parts.path_and_query = parts.path_and_query.map(|path| rewrite(path, route)).transpose()?;
+        parts.path_and_query = parts
+            .path_and_query
+            .map(|path| rewrite(path, route))
+            .transpose()?;
     }
     parts.scheme = None;
     parts.authority = None;
     let version = match wire {
         Wire::H1 => Version::HTTP_11,
         Wire::H2 => {
-            parts.scheme = Some(if encrypted { Scheme::HTTPS } else { Scheme::HTTP });
+            parts.scheme = Some(if encrypted {
+                Scheme::HTTPS
+            } else {
+                Scheme::HTTP
+            });
             let authority = authority.parse::<Authority>();
             parts.authority = Some(authority.map_err(|_| Refusal::Bad("Host is no host"))?);
             Version::HTTP_2
@@ -40,7 +47,11 @@ fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> 
         Rewrite::Prefix(to) => {
             let prefix = route.prefix.as_deref().unwrap_or_default();
             let rest = path.strip_prefix(prefix).unwrap_or(path);
-            let to = if rest.starts_with('/') { to.trim_end_matches('/') } else { to };
+            let to = if rest.starts_with('/') {
+                to.trim_end_matches('/')
+            } else {
+                to
+            };
             format!("{to}{rest}")
         }
         Rewrite::Regex(pattern, to) => pattern.0.replace(path, to.as_str()).into_owned(),
@@ -50,7 +61,8 @@ fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> 
         None => new,
     };
     // A replacement may have put together what is no path, such as one without slash.
-    new.parse().map_err(|_| Refusal::Bad("the rewritten path is none"))
+    new.parse()
+        .map_err(|_| Refusal::Bad("the rewritten path is none"))
 }
 
 #[cfg(test)]
@@ -58,8 +70,8 @@ mod tests {
     use super::*;
     use crate::config::{HeaderRules, Pattern};
 
-    fn rewritten(prefix: &str, rewrite: Rewrite, asked: &str) -> String {
-        let route = Route {
+    fn route(prefix: &str, rewrite: Rewrite) -> Route {
+        Route {
             name: "r".into(),
             entries: vec![],
             hosts: vec![],
@@ -71,7 +83,11 @@ mod tests {
             request_headers: HeaderRules::default(),
             response_headers: HeaderRules::default(),
             rate_limit: None,
-        };
+        }
+    }
+
+    fn rewritten(prefix: &str, rewrite: Rewrite, asked: &str) -> String {
+        let route = route(prefix, rewrite);
         let (uri, _) = target(asked.parse().unwrap(), &route, Wire::H1, false, "").unwrap();
         uri.to_string()
     }
@@ -91,16 +107,25 @@ mod tests {
     fn groups_are_put_in() {
         let pattern = Pattern(regex::Regex::new(r"^/u/(\d+)$").unwrap());
         let rewrite = Rewrite::Regex(pattern, "/users/$1/page".into());
-        assert_eq!(rewritten("/", rewrite.clone(), "/u/12?x"), "/users/12/page?x");
+        assert_eq!(
+            rewritten("/", rewrite.clone(), "/u/12?x"),
+            "/users/12/page?x"
+        );
         assert_eq!(rewritten("/", rewrite, "/other"), "/other");
     }
 
     #[test]
     fn http2_is_told_scheme_and_authority() {
-        let route_uri: Uri = "/x".parse().unwrap();
-        let mut parts = route_uri.into_parts();
-        parts.scheme = Some(Scheme::HTTP);
-        parts.authority = Some("a.test:1".parse().unwrap());
-        assert_eq!(Uri::from_parts(parts).unwrap().to_string(), "http://a.test:1/x");
+        let asked: Uri = "/x?y".parse().unwrap();
+        let (uri, version) = target(
+            asked,
+            &route("/", Rewrite::Keep),
+            Wire::H2,
+            true,
+            "a.test:1",
+        )
+        .unwrap();
+        assert_eq!(uri.to_string(), "https://a.test:1/x?y");
+        assert_eq!(version, Version::HTTP_2);
     }
 }

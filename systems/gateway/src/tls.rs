@@ -15,8 +15,8 @@ pub fn server(certificate: &Path, key: &Path, protocol: Protocol) -> Result<Serv
     let chain: Vec<CertificateDer> = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect)
         .map_err(|error| format!("{}: {error}", certificate.display()))?;
-    let secret = PrivateKeyDer::from_pem_file(key)
-        .map_err(|error| format!("{}: {error}", key.display()))?;
+    let secret =
+        PrivateKeyDer::from_pem_file(key).map_err(|error| format!("{}: {error}", key.display()))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| format!("TLS: {error}"))?

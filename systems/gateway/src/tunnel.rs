@@ -4,7 +4,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use hyper_util::rt::TokioIo;
 use serving::counters::count;
 use serving::drain::Draining;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, copy_bidirectional};
+use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 use crate::answer::{Answer, Lease, Ticket};
@@ -27,6 +28,9 @@ use crate::refusal::Refusal;
 use crate::upstream::{Using, exchange_to_upgrade};
 
 const UPGRADING: HeaderValue = HeaderValue::from_static("upgrade");
+
+/// When one side has ended, the other has so long to end as well.
+const HALF_CLOSED: Duration = Duration::from_secs(2);
 
 /// A client's wish for another protocol.
 pub struct Upgrade {
@@ -74,7 +78,11 @@ pub async fn open(
         }
     };
     let using = Using::new(target.clone());
-    set_host(request.headers_mut(), passage.host.as_ref(), &target.address);
+    set_host(
+        request.headers_mut(),
+        passage.host.as_ref(),
+        &target.address,
+    );
     let answered = timeout_at(deadline, exchange_to_upgrade(connection, request)).await;
     let mut response = answered.map_err(|_| Refusal::TooLate)?.map_err(|trouble| {
         target.health.failed();
@@ -94,8 +102,16 @@ pub async fn open(
     let server = hyper::upgrade::on(&mut response);
     let door = passage.door;
     count(&door.counts.tunnels);
-    tokio::spawn(pass_on(upgrade.client, server, settings.idle_timeout, door.draining.clone(), ticket));
-    let mut response = prepare(response, passage.route, |_| Answer::own(Bytes::new(), Record::none()));
+    tokio::spawn(pass_on(
+        upgrade.client,
+        server,
+        settings.idle_timeout,
+        door.draining.clone(),
+        ticket,
+    ));
+    let mut response = prepare(response, passage.route, |_| {
+        Answer::own(Bytes::new(), Record::none())
+    });
     let headers = response.headers_mut();
     headers.insert(CONNECTION, UPGRADING);
     if let Some(protocol) = protocol {
@@ -106,25 +122,36 @@ pub async fn open(
 
 /// Passes bytes on until one side ends, nothing has come for `idle`, or the gateway has
 /// no more time: whoever holds `draining` is waited for.
-async fn pass_on(client: OnUpgrade, server: OnUpgrade, idle: Duration, draining: Draining, ticket: Ticket) {
+async fn pass_on(
+    client: OnUpgrade,
+    server: OnUpgrade,
+    idle: Duration,
+    draining: Draining,
+    ticket: Ticket,
+) {
     let (Ok(client), Ok(server)) = tokio::join!(client, server) else {
         return;
     };
     let started = Instant::now();
-    let heard = Arc::new(AtomicU64::new(0));
+    let watch = Arc::new(Watch::default());
     let watched = |stream| Watched {
         stream: TokioIo::new(stream),
         started,
-        heard: heard.clone(),
+        watch: watch.clone(),
     };
     let (mut client, mut server) = (watched(client), watched(server));
     let silence = async {
         loop {
-            let last = started + Duration::from_millis(heard.load(Relaxed));
+            let ended = watch.ended.load(Relaxed);
+            let idle = if ended { idle.min(HALF_CLOSED) } else { idle };
+            let last = started + Duration::from_millis(watch.heard.load(Relaxed));
             if last.elapsed() >= idle {
                 return;
             }
-            tokio::time::sleep_until(last + idle).await;
+            tokio::select! {
+                () = tokio::time::sleep_until(last + idle) => {}
+                () = watch.changed.notified(), if !ended => {}
+            }
         }
     };
     tokio::select! {
@@ -135,12 +162,21 @@ async fn pass_on(client: OnUpgrade, server: OnUpgrade, idle: Duration, draining:
     drop((ticket, draining));
 }
 
+/// What is known of both streams of a tunnel.
+#[derive(Default)]
+struct Watch {
+    /// When one was last heard of, in milliseconds since the start.
+    heard: AtomicU64,
+    /// Whether one has ended.
+    ended: AtomicBool,
+    changed: Notify,
+}
+
 /// A stream that notes when it was last heard of.
 struct Watched<S> {
     stream: S,
     started: Instant,
-    /// Milliseconds since `started`.
-    heard: Arc<AtomicU64>,
+    watch: Arc<Watch>,
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
@@ -149,10 +185,15 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         context: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(context, into);
         if polled.is_ready() {
             let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-            self.heard.store(now, Relaxed);
+            self.watch.heard.store(now, Relaxed);
+            if into.filled().len() == before {
+                self.watch.ended.store(true, Relaxed);
+                self.watch.changed.notify_one();
+            }
         }
         polled
     }

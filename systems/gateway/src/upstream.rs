@@ -76,8 +76,7 @@ impl Upstream {
     /// that the active check found ill is never asked.
     pub fn choose(&self, key: u64, tried: &[Arc<Target>]) -> Option<Arc<Target>> {
         let now = Instant::now();
-        let untried =
-            |target: &Arc<Target>| !tried.iter().any(|other| Arc::ptr_eq(other, target));
+        let untried = |target: &Arc<Target>| !tried.iter().any(|other| Arc::ptr_eq(other, target));
         let fit = |target: &Arc<Target>| untried(target) && target.health.is_well(now);
         let last = |target: &Arc<Target>| untried(target) && !target.health.is_ill();
         self.balance

@@ -69,7 +69,11 @@ pub fn run(settings: &Settings) -> Result<(), String> {
     let limits = &settings.limits;
     ground::run(limits, async |ground| {
         let pages = Arc::new(Pages::new(settings.name.as_deref())?);
-        let shared = Arc::new(Shared::new(Arc::new(Orders { pages }), ground.counters(), limits));
+        let shared = Arc::new(Shared::new(
+            Arc::new(Orders { pages }),
+            ground.counters(),
+            limits,
+        ));
         let plain = bind(settings.listen.ip(), settings.listen.port(), "--listen")?;
         let mut places = Places::of("orders").at("url", "http://", address(&plain)?);
         let mut listeners = vec![(plain, None)];

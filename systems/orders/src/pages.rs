@@ -65,7 +65,10 @@ impl Pages {
                 take(body).await;
                 match status {
                     Some(status) => page(status, json!({"status": status.as_u16()})),
-                    None => error(StatusCode::NOT_FOUND, "there is no such page; try /spot/orders"),
+                    None => error(
+                        StatusCode::NOT_FOUND,
+                        "there is no such page; try /spot/orders",
+                    ),
                 }
             }
         };
@@ -117,9 +120,15 @@ async fn long(head: &Parts) -> Response<Answer> {
     match wait.map(Duration::from_millis) {
         Ok(wait) if wait <= LONGEST_WAIT => {
             tokio::time::sleep(wait).await;
-            page(StatusCode::OK, json!({"waited_ms": wait.as_millis() as u64}))
+            page(
+                StatusCode::OK,
+                json!({"waited_ms": wait.as_millis() as u64}),
+            )
         }
-        _ => error(StatusCode::BAD_REQUEST, "ms is a number of milliseconds up to 60000"),
+        _ => error(
+            StatusCode::BAD_REQUEST,
+            "ms is a number of milliseconds up to 60000",
+        ),
     }
 }
 

@@ -25,7 +25,9 @@ pub fn open(head: &mut Parts) -> Response<Answer> {
     let says = |headers: &HeaderMap, name: HeaderName, expected: &str| {
         headers.get_all(name).iter().any(|value| {
             let tokens = value.to_str().unwrap_or_default().split(',');
-            tokens.into_iter().any(|token| token.trim().eq_ignore_ascii_case(expected))
+            tokens
+                .into_iter()
+                .any(|token| token.trim().eq_ignore_ascii_case(expected))
         })
     };
     let key = head.headers.get(SEC_WEBSOCKET_KEY).cloned();
@@ -36,12 +38,17 @@ pub fn open(head: &mut Parts) -> Response<Answer> {
         says(&head.headers, CONNECTION, "upgrade"),
         says(&head.headers, UPGRADE, "websocket"),
     ) else {
-        return error(StatusCode::BAD_REQUEST, "this is for WebSocket over HTTP/1.1");
+        return error(
+            StatusCode::BAD_REQUEST,
+            "this is for WebSocket over HTTP/1.1",
+        );
     };
     if !says(&head.headers, SEC_WEBSOCKET_VERSION, "13") {
         let mut response = error(StatusCode::UPGRADE_REQUIRED, "WebSocket's version is 13");
         let version = HeaderValue::from_static("13");
-        response.headers_mut().insert(SEC_WEBSOCKET_VERSION, version);
+        response
+            .headers_mut()
+            .insert(SEC_WEBSOCKET_VERSION, version);
         return response;
     }
     tokio::spawn(echo(upgrade));

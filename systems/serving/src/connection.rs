@@ -68,7 +68,6 @@ impl Server {
         http.http1()
             .timer(TokioTimer::new())
             .header_read_timeout(idle)
-            .pipeline_flush(true)
             .max_buf_size(LARGEST_HEAD as usize);
         http.http2()
             .timer(TokioTimer::new())
@@ -104,7 +103,10 @@ impl Server {
             None => Either::Left(stream),
             Some(acceptor) => Either::Right(handshake(acceptor, stream).await?),
         };
-        let mut connection = pin!(self.http.serve_connection_with_upgrades(TokioIo::new(stream), service));
+        let mut connection = pin!(
+            self.http
+                .serve_connection_with_upgrades(TokioIo::new(stream), service)
+        );
         tokio::select! {
             outcome = connection.as_mut() => return outcome.map_err(|error| error.to_string()),
             () = draining.begun() => connection.as_mut().graceful_shutdown(),

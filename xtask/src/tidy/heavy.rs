@@ -50,6 +50,7 @@ const FREE: &[&str] = &[
     "zanzibar",
     "statuslist",
     "timezone",
+    "orders",
     "gateway",
     "bench",
 ];

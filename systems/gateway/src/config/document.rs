@@ -98,12 +98,10 @@ impl<'a, I: Input> Reader<'a, I> {
             return refuse("this is nested too deeply");
         }
         let value = match event {
-            Event::Scalar(text, style, ..) => {
-                match &*text {
-                    "" | "~" | "null" if style == ScalarStyle::Plain => Value::Absent,
-                    _ => Value::Scalar(text.into_owned()),
-                }
-            }
+            Event::Scalar(text, style, ..) => match &*text {
+                "" | "~" | "null" if style == ScalarStyle::Plain => Value::Absent,
+                _ => Value::Scalar(text.into_owned()),
+            },
             Event::SequenceStart(..) => {
                 let mut list = Vec::new();
                 loop {
@@ -138,7 +136,10 @@ impl<'a, I: Input> Reader<'a, I> {
             if let Some((first, _)) = map.iter().find(|(key, _)| key.name == name) {
                 return Err(Unreadable {
                     line,
-                    what: format!("'{name}' stands here twice; the first is on line {}", first.line),
+                    what: format!(
+                        "'{name}' stands here twice; the first is on line {}",
+                        first.line
+                    ),
                 });
             }
             let (event, at) = self.next()?;
@@ -170,10 +171,17 @@ mod tests {
     #[test]
     fn lines_are_known() {
         let node = parse("a: 1\n# words\nb:\n  - x\n  - 'null'\nc:\n").unwrap();
-        let Value::Map(map) = node.value else { panic!() };
-        let lines: Vec<_> = map.iter().map(|(key, node)| (key.line, node.line)).collect();
+        let Value::Map(map) = node.value else {
+            panic!()
+        };
+        let lines: Vec<_> = map
+            .iter()
+            .map(|(key, node)| (key.line, node.line))
+            .collect();
         assert_eq!(&lines[..2], [(1, 1), (3, 4)]);
-        let Value::List(list) = &map[1].1.value else { panic!() };
+        let Value::List(list) = &map[1].1.value else {
+            panic!()
+        };
         assert!(matches!(&list[1].value, Value::Scalar(text) if text == "null"));
         assert_eq!(list[1].line, 5);
         assert!(matches!(map[2].1.value, Value::Absent));

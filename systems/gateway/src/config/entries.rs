@@ -61,14 +61,25 @@ const KEYS: [&str; 6] = [
     "idle_timeout",
 ];
 
-pub fn read(name: &str, field: &Field<'_>, folder: &Path, problems: &mut Problems) -> Option<Entry> {
+pub fn read(
+    name: &str,
+    field: &Field<'_>,
+    folder: &Path,
+    problems: &mut Problems,
+) -> Option<Entry> {
     let fields = field.fields(&KEYS, problems);
     let bind = fields.need("bind", problems).and_then(|field| {
-        field.read("an address and a port, such as 127.0.0.1:8080 or [::1]:8080", problems, |text| {
-            text.parse().ok()
-        })
+        field.read(
+            "an address and a port, such as 127.0.0.1:8080 or [::1]:8080",
+            problems,
+            |text| text.parse().ok(),
+        )
     });
-    let words = [("auto", Protocol::Auto), ("h1", Protocol::H1), ("h2", Protocol::H2)];
+    let words = [
+        ("auto", Protocol::Auto),
+        ("h1", Protocol::H1),
+        ("h2", Protocol::H2),
+    ];
     let protocol = fields
         .get("protocol")
         .map_or(Some(Protocol::Auto), |field| field.choice(&words, problems));
@@ -87,7 +98,10 @@ pub fn read(name: &str, field: &Field<'_>, folder: &Path, problems: &mut Problem
             }
         }
     });
-    let words = [("replace", Forwarded::Replace), ("append", Forwarded::Append)];
+    let words = [
+        ("replace", Forwarded::Replace),
+        ("append", Forwarded::Append),
+    ];
     let forwarded = fields
         .get("forwarded")
         .and_then(|field| field.choice(&words, problems))

@@ -93,7 +93,13 @@ impl<'n> Field<'n> {
                 .collect(),
             Value::Absent => Vec::new(),
             _ => {
-                problems.add(self, format!("a mapping (key: value) belongs here, not {}", self.node.kind()));
+                problems.add(
+                    self,
+                    format!(
+                        "a mapping (key: value) belongs here, not {}",
+                        self.node.kind()
+                    ),
+                );
                 Vec::new()
             }
         }
@@ -119,7 +125,10 @@ impl<'n> Field<'n> {
         match &self.node.value {
             Value::Scalar(text) => Some(text),
             _ => {
-                problems.add(self, format!("a single value belongs here, not {}", self.node.kind()));
+                problems.add(
+                    self,
+                    format!("a single value belongs here, not {}", self.node.kind()),
+                );
                 None
             }
         }
@@ -149,7 +158,11 @@ impl<'n> Field<'n> {
 
     /// A length of time from 1 ms to a day.
     pub fn duration(&self, problems: &mut Problems) -> Option<Duration> {
-        self.read("a duration from 1ms to 24h, such as 500ms, 2s or 1m", problems, duration)
+        self.read(
+            "a duration from 1ms to 24h, such as 500ms, 2s or 1m",
+            problems,
+            duration,
+        )
     }
 
     pub fn bytes(&self, problems: &mut Problems) -> Option<u64> {
@@ -167,7 +180,10 @@ impl<'n> Field<'n> {
         if found.is_none() {
             let names: Vec<_> = words.iter().map(|(word, _)| *word).collect();
             let way = way_out(text, &names);
-            problems.add(self, format!("'{text}' is none of {}{way}", names.join(", ")));
+            problems.add(
+                self,
+                format!("'{text}' is none of {}{way}", names.join(", ")),
+            );
         }
         found.map(|(_, value)| *value)
     }
@@ -217,7 +233,9 @@ fn duration(text: &str) -> Option<Duration> {
 }
 
 fn bytes(text: &str) -> Option<u64> {
-    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text
+        .find(|letter: char| !letter.is_ascii_digit())
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let factor: u64 = match unit {
         "" | "B" => 1,
@@ -255,7 +273,13 @@ mod tests {
         let fields = Field::root(&node).fields(&["weight", "name", "strategy"], &mut problems);
         assert_eq!(fields.get("name").unwrap().text(&mut problems), None);
         let words = [("least_connections", 1), ("hash", 2)];
-        assert_eq!(fields.get("strategy").unwrap().choice(&words, &mut problems), None);
+        assert_eq!(
+            fields
+                .get("strategy")
+                .unwrap()
+                .choice(&words, &mut problems),
+            None
+        );
         assert!(fields.need("weight", &mut problems).is_none());
         let told: Vec<_> = problems
             .into_sorted()
@@ -263,8 +287,18 @@ mod tests {
             .map(|problem| (problem.line, problem.path, problem.what))
             .collect();
         assert!(told[0].2.contains("did you mean 'weight'"), "{told:?}");
-        assert!(told.iter().any(|told| told.0 == 3 && told.1 == "name"), "{told:?}");
-        assert!(told.iter().any(|told| told.0 == 4 && told.2.contains("least_connections")), "{told:?}");
-        assert!(told.iter().any(|told| told.2 == "'weight' is missing"), "{told:?}");
+        assert!(
+            told.iter().any(|told| told.0 == 3 && told.1 == "name"),
+            "{told:?}"
+        );
+        assert!(
+            told.iter()
+                .any(|told| told.0 == 4 && told.2.contains("least_connections")),
+            "{told:?}"
+        );
+        assert!(
+            told.iter().any(|told| told.2 == "'weight' is missing"),
+            "{told:?}"
+        );
     }
 }

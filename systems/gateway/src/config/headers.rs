@@ -38,7 +38,9 @@ pub fn read(name: &str, fields: &Fields<'_>, problems: &mut Problems) -> HeaderR
         }
     }
     for (key, list) in [("set", &mut rules.set), ("add", &mut rules.add)] {
-        let Some(field) = fields.get(key) else { continue };
+        let Some(field) = fields.get(key) else {
+            continue;
+        };
         for (key, field) in field.named(problems) {
             let name = header_name(&key.name, &field, problems);
             let value = field.read("a header's value", problems, |text| {
@@ -57,7 +59,10 @@ pub fn header_name(text: &str, field: &Field<'_>, problems: &mut Problems) -> Op
         return None;
     };
     if FRAMING.contains(&name.as_str()) {
-        problems.add(field, format!("'{text}' frames messages, which is the gateway's own business"));
+        problems.add(
+            field,
+            format!("'{text}' frames messages, which is the gateway's own business"),
+        );
         return None;
     }
     Some(name)

@@ -1,7 +1,10 @@
 //! The name that was probably meant.
 
 /// The candidate nearest to `written`, if at most a third of its letters differ.
-pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     candidates
         .into_iter()
         .map(|candidate| (distance(written, candidate), candidate))
@@ -24,7 +27,8 @@ pub fn way_out(written: &str, candidates: &[&str]) -> String {
 /// Letters to insert, remove, replace or swap with their neighbour (the optimal
 /// string alignment distance), without regard to case.
 fn distance(one: &str, other: &str) -> usize {
-    let letters = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).take(64).collect() };
+    let letters =
+        |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).take(64).collect() };
     let (one, other) = (letters(one), letters(other));
     let width = other.len() + 1;
     let mut rows = vec![0; (one.len() + 1) * width];

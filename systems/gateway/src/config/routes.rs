@@ -85,31 +85,49 @@ const KEYS: [&str; 10] = [
 
 pub fn read(name: &str, field: &Field<'_>, problems: &mut Problems) -> Option<Route> {
     let fields = field.fields(&KEYS, problems);
-    let prefix = fields
-        .get("prefix")
-        .and_then(|field| path(field, problems));
-    let methods = list(&fields, "methods", problems, "a method, such as GET", |text| {
-        let upper = text.bytes().all(|byte| byte.is_ascii_uppercase());
-        Method::from_bytes(text.as_bytes()).ok().filter(|_| upper)
-    });
-    let hosts = list(&fields, "hosts", problems, "a host's name, such as api.example or *.example", |text| {
-        let rest = text.strip_prefix("*.").unwrap_or(text);
-        let fits = !rest.is_empty()
-            && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte));
-        fits.then(|| text.to_ascii_lowercase())
-    });
+    let prefix = fields.get("prefix").and_then(|field| path(field, problems));
+    let methods = list(
+        &fields,
+        "methods",
+        problems,
+        "a method, such as GET",
+        |text| {
+            let upper = text.bytes().all(|byte| byte.is_ascii_uppercase());
+            Method::from_bytes(text.as_bytes()).ok().filter(|_| upper)
+        },
+    );
+    let hosts = list(
+        &fields,
+        "hosts",
+        problems,
+        "a host's name, such as api.example or *.example",
+        |text| {
+            let rest = text.strip_prefix("*.").unwrap_or(text);
+            let fits = !rest.is_empty()
+                && rest
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte));
+            fits.then(|| text.to_ascii_lowercase())
+        },
+    );
     let rewrite = rewrite(&fields, prefix.as_deref(), problems);
     Some(Route {
         name: name.to_owned(),
-        entries: list(&fields, "entries", problems, "an entry", |text| Some(text.to_owned())),
+        entries: list(&fields, "entries", problems, "an entry", |text| {
+            Some(text.to_owned())
+        }),
         hosts,
         methods,
-        regex: fields.get("regex").and_then(|field| pattern(field, problems)),
+        regex: fields
+            .get("regex")
+            .and_then(|field| pattern(field, problems)),
         rewrite,
         service: fields.need("service", problems)?.text(problems)?.to_owned(),
         request_headers: headers::read("request_headers", &fields, problems),
         response_headers: headers::read("response_headers", &fields, problems),
-        rate_limit: fields.get("rate_limit").and_then(|field| rate_limit(field, problems)),
+        rate_limit: fields
+            .get("rate_limit")
+            .and_then(|field| rate_limit(field, problems)),
         prefix,
     })
 }
@@ -130,11 +148,17 @@ fn list<T>(
 
 /// A path, without query.
 pub fn path(field: &Field<'_>, problems: &mut Problems) -> Option<String> {
-    field.read("a path, which begins with '/' and has no '?', '#' or blank", problems, |text| {
-        let fits = text.starts_with('/')
-            && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'?' && byte != b'#');
-        fits.then(|| text.to_owned())
-    })
+    field.read(
+        "a path, which begins with '/' and has no '?', '#' or blank",
+        problems,
+        |text| {
+            let fits = text.starts_with('/')
+                && text
+                    .bytes()
+                    .all(|byte| byte.is_ascii_graphic() && byte != b'?' && byte != b'#');
+            fits.then(|| text.to_owned())
+        },
+    )
 }
 
 fn pattern(field: &Field<'_>, problems: &mut Problems) -> Option<Pattern> {
@@ -143,7 +167,12 @@ fn pattern(field: &Field<'_>, problems: &mut Problems) -> Option<Pattern> {
         Ok(regex) => Some(Pattern(regex)),
         Err(error) => {
             let last = error.to_string();
-            let last = last.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            let last = last
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .trim_start_matches("error: ")
+                .to_owned();
             problems.add(field, format!("'{text}' is no regular expression: {last}"));
             None
         }
@@ -158,13 +187,18 @@ fn rewrite(fields: &Fields<'_>, prefix: Option<&str>, problems: &mut Problems) -
     match (fields.get("prefix"), fields.get("regex")) {
         (Some(to), None) => {
             if prefix.is_none() {
-                problems.add(to, "what is replaced is the route's own 'prefix', which is missing");
+                problems.add(
+                    to,
+                    "what is replaced is the route's own 'prefix', which is missing",
+                );
             }
             path(to, problems).map_or(Rewrite::Keep, Rewrite::Prefix)
         }
         (None, Some(regex)) => {
             let pattern = pattern(regex, problems);
-            let to = fields.need("to", problems).and_then(|to| path(to, problems));
+            let to = fields
+                .need("to", problems)
+                .and_then(|to| path(to, problems));
             match pattern.zip(to) {
                 Some((pattern, to)) => Rewrite::Regex(pattern, to),
                 None => Rewrite::Keep,
@@ -194,7 +228,9 @@ fn rate_limit(field: &Field<'_>, problems: &mut Problems) -> Option<RateLimit> {
         },
     )?;
     let burst = match fields.get("burst") {
-        Some(field) => field.read("a number of requests, from 1", problems, |text| text.parse().ok())?,
+        Some(field) => field.read("a number of requests, from 1", problems, |text| {
+            text.parse().ok()
+        })?,
         None => count,
     };
     let key = match fields.get("key") {
@@ -205,7 +241,10 @@ fn rate_limit(field: &Field<'_>, problems: &mut Problems) -> Option<RateLimit> {
             text => match text.strip_prefix("header ") {
                 Some(name) => Key::Header(header_name(name.trim(), field, problems)?),
                 None => {
-                    problems.add(field, format!("'{text}' is none of all, address, header NAME"));
+                    problems.add(
+                        field,
+                        format!("'{text}' is none of all, address, header NAME"),
+                    );
                     return None;
                 }
             },

@@ -54,14 +54,21 @@ pub fn read(name: &str, field: &Field<'_>, problems: &mut Problems) -> Option<Se
     let idle_timeout = time("idle_timeout", Duration::from_secs(60));
     let queue_timeout = time("queue_timeout", Duration::from_secs(1));
     let mut count = |key, range, default| {
-        let number = fields.get(key).and_then(|field| field.number(range, problems));
-        number.map_or(default, |number| usize::try_from(number).unwrap_or(usize::MAX))
+        let number = fields
+            .get(key)
+            .and_then(|field| field.number(range, problems));
+        number.map_or(default, |number| {
+            usize::try_from(number).unwrap_or(usize::MAX)
+        })
     };
     let max_requests = count("max_requests", 1..=1_000_000, 4096);
     let max_queue = count("max_queue", 0..=1_000_000, 1024);
     Some(Service {
         name: name.to_owned(),
-        upstream: fields.need("upstream", problems)?.text(problems)?.to_owned(),
+        upstream: fields
+            .need("upstream", problems)?
+            .text(problems)?
+            .to_owned(),
         response_timeout,
         idle_timeout,
         retries: retries(fields.get("retries"), problems),
@@ -82,12 +89,18 @@ fn retries(field: Option<&Field<'_>>, problems: &mut Problems) -> Retries {
     };
     let Some(field) = field else { return retries };
     let fields = field.fields(&["attempts", "budget"], problems);
-    if let Some(attempts) = fields.get("attempts").and_then(|field| field.number(0..=10, problems)) {
+    if let Some(attempts) = fields
+        .get("attempts")
+        .and_then(|field| field.number(0..=10, problems))
+    {
         retries.attempts = u32::try_from(attempts).unwrap_or(0);
     }
     let budget = fields.get("budget").and_then(|field| {
         field.read("a share from 0% to 100%", problems, |text| {
-            text.strip_suffix('%')?.parse().ok().filter(|percent| *percent <= 100)
+            text.strip_suffix('%')?
+                .parse()
+                .ok()
+                .filter(|percent| *percent <= 100)
         })
     });
     if let Some(budget) = budget {

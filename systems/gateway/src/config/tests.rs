@@ -56,22 +56,51 @@ fn with(old: &str, new: &str) -> Vec<String> {
 #[test]
 fn everything_is_read() {
     let config = read(WHOLE, Path::new("/folder")).unwrap();
-    assert_eq!(config.access_log, AccessLog::File("/folder/access.jsonl".into()));
+    assert_eq!(
+        config.access_log,
+        AccessLog::File("/folder/access.jsonl".into())
+    );
     assert_eq!(config.limits.buffer, 8192);
     assert_eq!(config.entries[0].forwarded, Forwarded::Append);
-    let [orders, rest] = &config.routes[..] else { panic!() };
+    let [orders, rest] = &config.routes[..] else {
+        panic!()
+    };
     assert_eq!(orders.hosts, ["*.example", "api.test"]);
     assert_eq!(orders.rewrite, Rewrite::Prefix("/v2".into()));
     let limit = orders.rate_limit.as_ref().unwrap();
-    assert_eq!((limit.count.get(), limit.per, limit.burst.get()), (600, Duration::from_secs(60), 20));
-    assert_eq!(limit.key, Key::Header(hyper::http::HeaderName::from_static("x-api-key")));
+    assert_eq!(
+        (limit.count.get(), limit.per, limit.burst.get()),
+        (600, Duration::from_secs(60), 20)
+    );
+    assert_eq!(
+        limit.key,
+        Key::Header(hyper::http::HeaderName::from_static("x-api-key"))
+    );
     assert!(matches!(&rest.rewrite, Rewrite::Regex(_, to) if to == "/users/$1"));
-    assert_eq!(config.services[0].retries, Retries { attempts: 2, budget_percent: 10 });
+    assert_eq!(
+        config.services[0].retries,
+        Retries {
+            attempts: 2,
+            budget_percent: 10
+        }
+    );
     assert_eq!(config.services[0].max_queue, 0);
     let upstream = &config.upstreams[0];
-    assert_eq!(upstream.strategy, Strategy::Hash(HashBy::Cookie("sid".into())));
-    assert_eq!(upstream.targets[1], Target { address: "localhost:9002".into(), weight: 3 });
-    assert_eq!(upstream.active.as_ref().unwrap().interval, Duration::from_millis(500));
+    assert_eq!(
+        upstream.strategy,
+        Strategy::Hash(HashBy::Cookie("sid".into()))
+    );
+    assert_eq!(
+        upstream.targets[1],
+        Target {
+            address: "localhost:9002".into(),
+            weight: 3
+        }
+    );
+    assert_eq!(
+        upstream.active.as_ref().unwrap().interval,
+        Duration::from_millis(500)
+    );
     assert_eq!(upstream.passive.failures, 2);
     // Reading the same again gives an equal value: nothing would be replaced.
     assert_eq!(config, read(WHOLE, Path::new("/folder")).unwrap());
@@ -85,7 +114,7 @@ fn wrong_keys_name_the_right_one_with_line_and_place() {
     );
     assert_eq!(
         with("strategy: hash", "strategy: hsah")[0],
-        "28: upstreams.pair.strategy: 'hsah' is none of round_robin, weighted, least_connections, hash; did you mean 'hash'?"
+        "29: upstreams.pair.strategy: 'hsah' is none of round_robin, weighted, least_connections, hash; did you mean 'hash'?"
     );
 }
 
@@ -105,13 +134,33 @@ fn names_that_lead_nowhere_are_told() {
 #[test]
 fn values_are_checked() {
     for (old, new, expected) in [
-        ("bind: 127.0.0.1:0", "bind: localhost", "5: entries.web.bind: 'localhost' is not an address"),
+        (
+            "bind: 127.0.0.1:0",
+            "bind: localhost",
+            "5: entries.web.bind: 'localhost' is not an address",
+        ),
         ("600/m", "600", "rate: '600' is not a rate"),
         ("600/m", "0/s", "is not a rate"),
-        ("regex: ^/u/(\\d+)$\n", "regex: '('\n", "is no regular expression"),
-        ("set: {x-team: blue}", "set: {content-length: 5}", "frames messages"),
-        ("set: {x-team: blue}", "set: {'x team': 5}", "is no name of a header"),
-        ("methods: [GET, POST]", "methods: [get]", "'get' is not a method"),
+        (
+            "regex: ^/u/(\\d+)$\n",
+            "regex: '('\n",
+            "is no regular expression",
+        ),
+        (
+            "set: {x-team: blue}",
+            "set: {content-length: 5}",
+            "frames messages",
+        ),
+        (
+            "set: {x-team: blue}",
+            "set: {'x team': 5}",
+            "is no name of a header",
+        ),
+        (
+            "methods: [GET, POST]",
+            "methods: [get]",
+            "'get' is not a method",
+        ),
         ("budget: 10%", "budget: 110%", "a share from 0% to 100%"),
         ("interval: 500ms", "interval: 500", "a duration from 1ms"),
         ("head: 16KiB", "head: 1KiB", "from 8KiB to 1MiB"),
@@ -119,11 +168,22 @@ fn values_are_checked() {
         ("- 127.0.0.1:9001", "- 127.0.0.1", "a host and a port"),
         ("weight: 3", "weight: 0", "from 1 to 1000"),
         ("protocol: h2", "protocol: h3", "none of h1, h2"),
-        ("    forwarded: append", "    tls: {certificate: none.pem, key: none.key}", "/nowhere/none.pem"),
-        ("rewrite: {prefix: /v2}", "rewrite: {to: /v2}", "either 'prefix', or 'regex' and 'to'"),
+        (
+            "    forwarded: append",
+            "    tls: {certificate: none.pem, key: none.key}",
+            "/nowhere/none.pem",
+        ),
+        (
+            "rewrite: {prefix: /v2}",
+            "rewrite: {to: /v2}",
+            "either 'prefix', or 'regex' and 'to'",
+        ),
     ] {
         let found = with(old, new);
-        assert!(found.iter().any(|found| found.contains(expected)), "{new}: {found:?}");
+        assert!(
+            found.iter().any(|found| found.contains(expected)),
+            "{new}: {found:?}"
+        );
     }
 }
 
@@ -131,14 +191,26 @@ fn values_are_checked() {
 fn all_problems_come_at_once_in_order() {
     let found = problems("entries:\n  web: {}\nroutes:\n  a: {service: b}\nservices:\n");
     assert!(found.len() >= 4, "{found:?}");
-    assert!(found.iter().any(|found| found == "2: entries.web: 'bind' is missing"), "{found:?}");
-    assert!(found.iter().any(|found| found.contains("'upstreams' is missing")), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|found| found == "2: entries.web: 'bind' is missing"),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .any(|found| found.contains("'upstreams' is missing")),
+        "{found:?}"
+    );
     assert!(!problems("").is_empty());
 }
 
 #[test]
 fn a_missing_file_says_so() {
-    let error = load(Path::new("/nowhere/gateway.yaml")).unwrap_err().to_string();
+    let error = load(Path::new("/nowhere/gateway.yaml"))
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("/nowhere/gateway.yaml: "), "{error}");
     assert!(error.contains("--config"), "{error}");
 }

@@ -113,22 +113,34 @@ const KEYS: [&str; 11] = [
     "passive_check",
 ];
 
-pub fn read(name: &str, field: &Field<'_>, folder: &Path, problems: &mut Problems) -> Option<Upstream> {
+pub fn read(
+    name: &str,
+    field: &Field<'_>,
+    folder: &Path,
+    problems: &mut Problems,
+) -> Option<Upstream> {
     let fields = field.fields(&KEYS, problems);
     let strategy = strategy(&fields, problems);
-    let wire = fields
-        .get("protocol")
-        .map_or(Some(Wire::H1), |field| field.choice(&[("h1", Wire::H1), ("h2", Wire::H2)], problems));
+    let wire = fields.get("protocol").map_or(Some(Wire::H1), |field| {
+        field.choice(&[("h1", Wire::H1), ("h2", Wire::H2)], problems)
+    });
     let targets = match fields.need("targets", problems) {
         Some(field) => targets(field, problems),
         None => Vec::new(),
     };
     let mut count = |key, range, default| {
-        let number = fields.get(key).and_then(|field| field.number(range, problems));
+        let number = fields
+            .get(key)
+            .and_then(|field| field.number(range, problems));
         number.map_or(default, |number| usize::try_from(number).unwrap_or(default))
     };
-    let (keep, connections) = (count("keep", 0..=100_000, 1024), count("connections", 1..=64, 1));
-    let tls = fields.get("tls").map(|field| client_tls(field, wire?, folder, problems));
+    let (keep, connections) = (
+        count("keep", 0..=100_000, 1024),
+        count("connections", 1..=64, 1),
+    );
+    let tls = fields
+        .get("tls")
+        .map(|field| client_tls(field, wire?, folder, problems));
     let mut time = |key, default| {
         let time = fields.get(key).and_then(|field| field.duration(problems));
         time.unwrap_or(Duration::from_secs(default))
@@ -147,7 +159,9 @@ pub fn read(name: &str, field: &Field<'_>, folder: &Path, problems: &mut Problem
         keep,
         keep_timeout,
         connections,
-        active: fields.get("active_check").and_then(|field| active(field, problems)),
+        active: fields
+            .get("active_check")
+            .and_then(|field| active(field, problems)),
         passive: passive(fields.get("passive_check"), problems),
     })
 }
@@ -163,13 +177,20 @@ fn strategy(fields: &Fields<'_>, problems: &mut Problems) -> Option<Strategy> {
         ("least_connections", Strategy::LeastConnections),
         ("hash", Strategy::Hash(HashBy::Address)),
     ];
-    let indices: Vec<_> = words.iter().enumerate().map(|(index, (word, _))| (*word, index)).collect();
+    let indices: Vec<_> = words
+        .iter()
+        .enumerate()
+        .map(|(index, (word, _))| (*word, index))
+        .collect();
     let chosen = field.choice(&indices, problems)?;
     let (_, strategy) = words.into_iter().nth(chosen)?;
     match (strategy, fields.get("hash_by")) {
         (Strategy::Hash(_), Some(field)) => Some(Strategy::Hash(hash_by(field, problems)?)),
         (Strategy::Hash(_), None) => {
-            problems.add(field, "'hash' needs 'hash_by': address, header NAME or cookie NAME");
+            problems.add(
+                field,
+                "'hash' needs 'hash_by': address, header NAME or cookie NAME",
+            );
             None
         }
         (strategy, None) => Some(strategy),
@@ -187,7 +208,10 @@ fn hash_by(field: &Field<'_>, problems: &mut Problems) -> Option<HashBy> {
         Some(("header", name)) => Some(HashBy::Header(header_name(name, field, problems)?)),
         Some(("cookie", name)) if !name.is_empty() => Some(HashBy::Cookie(name.to_owned())),
         _ => {
-            problems.add(field, format!("'{text}' is none of address, header NAME, cookie NAME"));
+            problems.add(
+                field,
+                format!("'{text}' is none of address, header NAME, cookie NAME"),
+            );
             None
         }
     }
@@ -198,22 +222,31 @@ fn targets(field: &Field<'_>, problems: &mut Problems) -> Vec<Target> {
     if items.is_empty() {
         problems.add(field, "there must be at least one");
     }
-    items.iter().filter_map(|item| target(item, problems)).collect()
+    items
+        .iter()
+        .filter_map(|item| target(item, problems))
+        .collect()
 }
 
 fn target(field: &Field<'_>, problems: &mut Problems) -> Option<Target> {
     let read = |field: &Field<'_>, problems: &mut Problems| {
-        field.read("a host and a port, such as 127.0.0.1:9000 or orders.internal:80", problems, |text| {
-            let (host, port) = text.rsplit_once(':')?;
-            let port: u16 = port.parse().ok()?;
-            (!host.is_empty() && port > 0).then(|| text.to_owned())
-        })
+        field.read(
+            "a host and a port, such as 127.0.0.1:9000 or orders.internal:80",
+            problems,
+            |text| {
+                let (host, port) = text.rsplit_once(':')?;
+                let port: u16 = port.parse().ok()?;
+                (!host.is_empty() && port > 0).then(|| text.to_owned())
+            },
+        )
     };
     if !matches!(field.node.value, super::document::Value::Map(_)) {
         return read(field, problems).map(|address| Target { address, weight: 1 });
     }
     let fields = field.fields(&["address", "weight"], problems);
-    let address = fields.need("address", problems).and_then(|field| read(field, problems));
+    let address = fields
+        .need("address", problems)
+        .and_then(|field| read(field, problems));
     let weight = match fields.get("weight") {
         Some(field) => field.number(1..=1000, problems)?,
         None => 1,
@@ -224,7 +257,12 @@ fn target(field: &Field<'_>, problems: &mut Problems) -> Option<Target> {
     })
 }
 
-fn client_tls(field: &Field<'_>, wire: Wire, folder: &Path, problems: &mut Problems) -> Option<Tls> {
+fn client_tls(
+    field: &Field<'_>,
+    wire: Wire,
+    folder: &Path,
+    problems: &mut Problems,
+) -> Option<Tls> {
     let fields = field.fields(&["ca", "name"], problems);
     let ca = folder.join(fields.need("ca", problems)?.text(problems)?);
     let name = match fields.get("name") {
@@ -247,15 +285,22 @@ fn client_tls(field: &Field<'_>, wire: Wire, folder: &Path, problems: &mut Probl
 }
 
 fn active(field: &Field<'_>, problems: &mut Problems) -> Option<ActiveCheck> {
-    let fields = field.fields(&["path", "interval", "timeout", "healthy", "unhealthy"], problems);
-    let path = fields.need("path", problems).and_then(|field| path(field, problems));
+    let fields = field.fields(
+        &["path", "interval", "timeout", "healthy", "unhealthy"],
+        problems,
+    );
+    let path = fields
+        .need("path", problems)
+        .and_then(|field| path(field, problems));
     let mut time = |key, default| {
         let time = fields.get(key).and_then(|field| field.duration(problems));
         time.unwrap_or(Duration::from_secs(default))
     };
     let (interval, timeout) = (time("interval", 2), time("timeout", 1));
     let mut count = |key, default| {
-        let number = fields.get(key).and_then(|field| field.number(1..=100, problems));
+        let number = fields
+            .get(key)
+            .and_then(|field| field.number(1..=100, problems));
         number.map_or(default, |number| u32::try_from(number).unwrap_or(default))
     };
     Some(ActiveCheck {
@@ -274,10 +319,16 @@ fn passive(field: Option<&Field<'_>>, problems: &mut Problems) -> PassiveCheck {
     };
     let Some(field) = field else { return check };
     let fields = field.fields(&["failures", "leave_out"], problems);
-    if let Some(failures) = fields.get("failures").and_then(|field| field.number(0..=1000, problems)) {
+    if let Some(failures) = fields
+        .get("failures")
+        .and_then(|field| field.number(0..=1000, problems))
+    {
         check.failures = u32::try_from(failures).unwrap_or(check.failures);
     }
-    if let Some(time) = fields.get("leave_out").and_then(|field| field.duration(problems)) {
+    if let Some(time) = fields
+        .get("leave_out")
+        .and_then(|field| field.duration(problems))
+    {
         check.leave_out = time;
     }
     check

@@ -16,15 +16,24 @@ const PLACES: u32 = 160;
 const LONGEST_ROUND: u64 = 10_000;
 
 pub enum Balance {
-    Turns { round: Vec<usize>, next: AtomicUsize },
-    Least { next: AtomicUsize },
+    Turns {
+        round: Vec<usize>,
+        next: AtomicUsize,
+    },
+    Least {
+        next: AtomicUsize,
+    },
     /// Places in ascending order, with their targets (Karger et al., STOC 1997).
     Ring(Vec<(u64, usize)>),
 }
 
 impl Balance {
     pub fn new(settings: &config::Upstream) -> Balance {
-        let weights: Vec<u32> = settings.targets.iter().map(|target| target.weight).collect();
+        let weights: Vec<u32> = settings
+            .targets
+            .iter()
+            .map(|target| target.weight)
+            .collect();
         match settings.strategy {
             Strategy::RoundRobin => Balance::Turns {
                 round: round(&weights),
@@ -40,9 +49,14 @@ impl Balance {
                     .iter()
                     .enumerate()
                     .flat_map(|(index, target)| {
-                        let places = (u64::from(target.weight) * u64::from(PLACES) / u64::from(least)).min(LONGEST_ROUND);
+                        let places = (u64::from(target.weight) * u64::from(PLACES)
+                            / u64::from(least))
+                        .min(LONGEST_ROUND);
                         (0..places).map(move |place| {
-                            (hash(format!("{}#{place}", target.address).as_bytes()), index)
+                            (
+                                hash(format!("{}#{place}", target.address).as_bytes()),
+                                index,
+                            )
                         })
                     })
                     .collect();
@@ -100,17 +114,27 @@ impl Balance {
 /// The order of turns in which each index comes as often as its weight says, spread out
 /// evenly: smooth weighted round robin, laid out once.
 fn round(weights: &[u32]) -> Vec<usize> {
-    let divisor = weights.iter().fold(0, |one, other| greatest_common_divisor(one, *other)).max(1);
-    let mut weights: Vec<i64> = weights.iter().map(|weight| i64::from(weight / divisor)).collect();
+    let divisor = weights
+        .iter()
+        .fold(0, |one, other| greatest_common_divisor(one, *other))
+        .max(1);
+    let mut weights: Vec<i64> = weights
+        .iter()
+        .map(|weight| i64::from(weight / divisor))
+        .collect();
     let total = |weights: &[i64]| weights.iter().sum::<i64>();
     while total(&weights) > LONGEST_ROUND as i64 {
-        weights.iter_mut().for_each(|weight| *weight = (*weight / 2).max(1));
+        weights
+            .iter_mut()
+            .for_each(|weight| *weight = (*weight / 2).max(1));
     }
     let length = total(&weights);
     let mut due = vec![0; weights.len()];
     (0..length)
         .filter_map(|_| {
-            due.iter_mut().zip(&weights).for_each(|(due, weight)| *due += weight);
+            due.iter_mut()
+                .zip(&weights)
+                .for_each(|(due, weight)| *due += weight);
             let (chosen, most) = due
                 .iter_mut()
                 .enumerate()
@@ -122,7 +146,11 @@ fn round(weights: &[u32]) -> Vec<usize> {
 }
 
 fn greatest_common_divisor(one: u32, other: u32) -> u32 {
-    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
+    if other == 0 {
+        one
+    } else {
+        greatest_common_divisor(other, one % other)
+    }
 }
 
 #[cfg(test)]
@@ -152,7 +180,10 @@ mod tests {
             keep_timeout: Duration::from_secs(1),
             connections: 1,
             active: None,
-            passive: PassiveCheck { failures: 2, leave_out: Duration::from_secs(5) },
+            passive: PassiveCheck {
+                failures: 2,
+                leave_out: Duration::from_secs(5),
+            },
         };
         Upstream::new(settings, 1)
     }
@@ -171,7 +202,9 @@ mod tests {
         assert_eq!(round(&[1, 1]), [0, 1]);
         assert_eq!(round(&[5, 1, 1]), [0, 0, 1, 0, 2, 0, 0]);
         assert_eq!(round(&[20, 10]).len(), 3);
-        assert!(round(&[997, 999, 998, 1000, 991, 983, 977, 971, 967, 953, 947, 941]).len() <= 10_000);
+        assert!(
+            round(&[997, 999, 998, 1000, 991, 983, 977, 971, 967, 953, 947, 941]).len() <= 10_000
+        );
     }
 
     #[tokio::test]
@@ -188,10 +221,19 @@ mod tests {
         for _ in 0..8 {
             using.push(super::super::Using::new(upstream.choose(0, &[]).unwrap()));
         }
-        let busy: Vec<_> = upstream.targets().iter().map(|target| target.under_way()).collect();
+        let busy: Vec<_> = upstream
+            .targets()
+            .iter()
+            .map(|target| target.under_way())
+            .collect();
         assert_eq!(busy, [2, 2, 4]);
         drop(using);
-        assert!(upstream.targets().iter().all(|target| target.under_way() == 0));
+        assert!(
+            upstream
+                .targets()
+                .iter()
+                .all(|target| target.under_way() == 0)
+        );
     }
 
     #[tokio::test]
@@ -199,12 +241,15 @@ mod tests {
         let upstream = upstream(Strategy::Hash(HashBy::Address), &[1, 1, 1, 1]);
         let keys = || (0..4000u64).map(|key| hash(&key.to_le_bytes()));
         let shares = shares(&upstream, keys());
-        assert!(shares.values().all(|share| (700..1300).contains(share)), "{shares:?}");
+        assert!(
+            shares.values().all(|share| (700..1300).contains(share)),
+            "{shares:?}"
+        );
         let gone = upstream.targets()[2].clone();
         let mut moved = 0;
         for key in keys() {
             let before = upstream.choose(key, &[]).unwrap();
-            let after = upstream.choose(key, &[gone.clone()]).unwrap();
+            let after = upstream.choose(key, std::slice::from_ref(&gone)).unwrap();
             assert!(!Arc::ptr_eq(&after, &gone));
             if !Arc::ptr_eq(&before, &gone) {
                 assert!(Arc::ptr_eq(&before, &after));
@@ -218,7 +263,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_fails_is_left_out_for_a_while_and_asked_when_there_is_no_other() {
         let upstream = upstream(Strategy::RoundRobin, &[1, 1]);
-        let [one, other] = upstream.targets() else { panic!() };
+        let [one, other] = upstream.targets() else {
+            panic!()
+        };
         one.health.failed();
         assert_eq!(shares(&upstream, 0..10).len(), 2);
         one.health.failed();

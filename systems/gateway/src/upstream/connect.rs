@@ -37,13 +37,16 @@ pub async fn connect(address: &str, upstream: &Upstream) -> Result<Stream, Troub
         .await
         .unwrap_or_else(|_| {
             let limit = upstream.connect_timeout;
-            Err(Trouble::unreachable(format!("no connection within {limit:?}")))
+            Err(Trouble::unreachable(format!(
+                "no connection within {limit:?}"
+            )))
         })
 }
 
 fn name_of(address: &str) -> Result<ServerName<'static>, Trouble> {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_matches(['[', ']']).to_owned();
-    ServerName::try_from(host)
-        .map_err(|_| Trouble::unreachable("the target has no name to check its certificate for".to_owned()))
+    ServerName::try_from(host).map_err(|_| {
+        Trouble::unreachable("the target has no name to check its certificate for".to_owned())
+    })
 }

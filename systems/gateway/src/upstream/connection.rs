@@ -166,7 +166,9 @@ pub async fn exchange_to_upgrade(
     connection: Box<Connection>,
     request: Request<Outgoing>,
 ) -> Result<Response<Incoming>, Trouble> {
-    let Connection { mut sender, driver, .. } = *connection;
+    let Connection {
+        mut sender, driver, ..
+    } = *connection;
     let answer = sender.try_send_request(request);
     tokio::spawn(driver.with_upgrades());
     answer.await.map_err(|mut error| {

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use hyper::client::conn::http2;
 use hyper::body::Incoming;
+use hyper::client::conn::http2;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::sync::Mutex;
@@ -41,7 +41,9 @@ impl Multiplexed {
     pub async fn sender(&self, address: &str, upstream: &Upstream) -> Result<Sender, Trouble> {
         let turn = self.next.fetch_add(1, Relaxed) % self.slots.len().max(1);
         let Some(slot) = self.slots.get(turn) else {
-            return Err(Trouble::unreachable("there is no place for a connection".to_owned()));
+            return Err(Trouble::unreachable(
+                "there is no place for a connection".to_owned(),
+            ));
         };
         let mut slot = slot.lock().await;
         if let Some(sender) = slot.as_ref().filter(|sender| !sender.is_closed()) {
@@ -70,7 +72,10 @@ pub struct Sender(http2::SendRequest<Outgoing>);
 
 impl Sender {
     /// Sends a request and waits for the head of its answer.
-    pub async fn exchange(mut self, request: Request<Outgoing>) -> Result<Response<Incoming>, Trouble> {
+    pub async fn exchange(
+        mut self,
+        request: Request<Outgoing>,
+    ) -> Result<Response<Incoming>, Trouble> {
         self.0.try_send_request(request).await.map_err(|mut error| {
             let request = error.take_message();
             Trouble::of(error.error(), request)

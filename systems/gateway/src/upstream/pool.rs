@@ -40,9 +40,8 @@ impl Pool {
 
     /// Lets go of connections that are closed, or idle for longer than this.
     pub fn sweep(&self, timeout: Duration) {
-        self.lock().retain_mut(|connection| {
-            connection.idle_for() < timeout && connection.is_open()
-        });
+        self.lock()
+            .retain_mut(|connection| connection.idle_for() < timeout && connection.is_open());
     }
 
     pub fn len(&self) -> usize {

@@ -31,7 +31,14 @@ pub async fn probe(upstream: Weak<Upstream>, check: ActiveCheck) {
         for ((asked, target), run) in asked.into_iter().zip(upstream.targets()).zip(&mut runs) {
             let outcome = asked.await.unwrap_or_else(|error| Err(error.to_string()));
             let good = outcome.is_ok();
-            *run = (good, if run.0 == good { run.1.saturating_add(1) } else { 1 });
+            *run = (
+                good,
+                if run.0 == good {
+                    run.1.saturating_add(1)
+                } else {
+                    1
+                },
+            );
             let enough = if good { check.healthy } else { check.unhealthy };
             if run.1 >= enough && target.health.set_ill(!good) {
                 tell(&upstream, target, outcome);
@@ -52,7 +59,11 @@ fn tell(upstream: &Upstream, target: &Target, outcome: Result<(), String>) {
     }
 }
 
-async fn ask(upstream: Arc<Upstream>, target: Arc<Target>, check: ActiveCheck) -> Result<(), String> {
+async fn ask(
+    upstream: Arc<Upstream>,
+    target: Arc<Target>,
+    check: ActiveCheck,
+) -> Result<(), String> {
     let settings = &upstream.settings;
     let ask = async {
         let mut request = Request::get(&check.path)
@@ -62,18 +73,28 @@ async fn ask(upstream: Arc<Upstream>, target: Arc<Target>, check: ActiveCheck) -
             .map_err(|error| error.to_string())?;
         let answer = match settings.wire {
             Wire::H1 => {
-                let mut connection = target.connect(settings).await.map_err(|trouble| trouble.reason)?;
+                let mut connection = target
+                    .connect(settings)
+                    .await
+                    .map_err(|trouble| trouble.reason)?;
                 exchange(&mut connection, request).await
             }
             Wire::H2 => {
-                let scheme = if settings.tls.is_some() { "https" } else { "http" };
+                let scheme = if settings.tls.is_some() {
+                    "https"
+                } else {
+                    "http"
+                };
                 let uri = format!("{scheme}://{}{}", target.address, check.path);
                 *request.uri_mut() = uri.parse().map_err(|error| format!("{uri}: {error}"))?;
                 *request.version_mut() = Version::HTTP_2;
                 request.headers_mut().remove(HOST);
                 let connections = Multiplexed::new(1);
                 let sender = connections.sender(&target.address, settings).await;
-                sender.map_err(|trouble| trouble.reason)?.exchange(request).await
+                sender
+                    .map_err(|trouble| trouble.reason)?
+                    .exchange(request)
+                    .await
             }
         };
         match answer.map_err(|trouble| trouble.reason)?.status() {

@@ -18,17 +18,31 @@ fn fields_of_the_connection_stay_and_forwarded_is_added() {
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     let request = curl(&[
         &gateway.url("/request"),
-        "-H", "Connection: keep-alive, X-Private",
-        "-H", "X-Private: 1",
-        "-H", "Keep-Alive: timeout=5",
-        "-H", "TE: gzip",
-        "-H", "Proxy-Authorization: Basic eA==",
-        "-H", "X-Forwarded-For: 6.6.6.6",
-        "-H", "X-Kept: yes",
-        "-H", "Host: shop.test",
+        "-H",
+        "Connection: keep-alive, X-Private",
+        "-H",
+        "X-Private: 1",
+        "-H",
+        "Keep-Alive: timeout=5",
+        "-H",
+        "TE: gzip",
+        "-H",
+        "Proxy-Authorization: Basic eA==",
+        "-H",
+        "X-Forwarded-For: 6.6.6.6",
+        "-H",
+        "X-Kept: yes",
+        "-H",
+        "Host: shop.test",
     ])
     .json();
-    for gone in ["connection", "x-private", "keep-alive", "te", "proxy-authorization"] {
+    for gone in [
+        "connection",
+        "x-private",
+        "keep-alive",
+        "te",
+        "proxy-authorization",
+    ] {
         assert!(seen(&request, gone).is_empty(), "{gone}: {request}");
     }
     assert_eq!(seen(&request, "x-kept"), ["yes"]);
@@ -51,11 +65,14 @@ fn the_targets_own_host_can_be_told() {
 fn a_proxy_before_us_is_believed_where_told_to() {
     let orders = Orders::start("A");
     let config = simple(&[&orders.address()], "", "");
-    let gateway = Gateway::start(&config.replace("127.0.0.1:0}", "127.0.0.1:0, forwarded: append}"));
+    let gateway =
+        Gateway::start(&config.replace("127.0.0.1:0}", "127.0.0.1:0, forwarded: append}"));
     let request = curl(&[
         &gateway.url("/request"),
-        "-H", "X-Forwarded-For: 6.6.6.6",
-        "-H", "X-Forwarded-Proto: https",
+        "-H",
+        "X-Forwarded-For: 6.6.6.6",
+        "-H",
+        "X-Forwarded-Proto: https",
     ])
     .json();
     assert_eq!(seen(&request, "x-forwarded-for"), ["6.6.6.6, 127.0.0.1"]);
@@ -72,8 +89,10 @@ fn rules_change_headers_both_ways() {
     let gateway = Gateway::start(&config);
     let answer = curl(&[
         &gateway.url("/request"),
-        "-H", "X-Team: red",
-        "-H", "X-Tag: one",
+        "-H",
+        "X-Team: red",
+        "-H",
+        "X-Tag: one",
     ]);
     assert_eq!(answer.header("x-server"), None);
     assert_eq!(answer.header("cache-control"), Some("no-store"));
@@ -97,22 +116,39 @@ fn a_request_in_circles_is_stopped() {
 #[test]
 fn the_access_log_tells_of_each_request_and_of_no_secret() {
     let orders = Orders::start("A");
-    let config = format!("access_log: access.jsonl\n{}", simple(&[&orders.address()], "", ""));
+    let config = format!(
+        "access_log: access.jsonl\n{}",
+        simple(&[&orders.address()], "", "")
+    );
     let gateway = Gateway::start(&config);
     get(&gateway.url("/spot/orders?token=hidden"));
-    curl(&[&gateway.url("/echo"), "-d", "hello", "-H", "Authorization: Bearer hidden"]);
+    curl(&[
+        &gateway.url("/echo"),
+        "-d",
+        "hello",
+        "-H",
+        "Authorization: Bearer hidden",
+    ]);
     get(&gateway.url("/a/../b"));
     let file = gateway.folder().join("access.jsonl");
     let text = || std::fs::read_to_string(&file).unwrap_or_default();
     eventually("three lines", || text().lines().count() == 3);
-    let lines: Vec<Value> =
-        text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = text()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines[0]["path"], "/spot/orders");
     assert_eq!(lines[0]["status"], 200);
     assert_eq!(lines[0]["target"], orders.address());
     assert_eq!(lines[0]["protocol"], "HTTP/1.1");
-    assert_eq!((&lines[1]["method"], &lines[1]["bytes"]), (&"POST".into(), &5.into()));
-    assert_eq!((&lines[2]["status"], &lines[2]["route"]), (&400.into(), &Value::Null));
+    assert_eq!(
+        (&lines[1]["method"], &lines[1]["bytes"]),
+        (&"POST".into(), &5.into())
+    );
+    assert_eq!(
+        (&lines[2]["status"], &lines[2]["route"]),
+        (&400.into(), &Value::Null)
+    );
     assert!(lines[2]["trouble"].as_str().unwrap().contains(".."));
     assert!(!text().contains("hidden"));
 }

@@ -20,7 +20,11 @@ impl Counted {
     pub fn assert_flawless(&self) {
         let [good, ..] = self.classes;
         assert!(good > 0, "{self:?}");
-        assert_eq!((self.failed, self.errored, self.timeout), (0, 0, 0), "{self:?}");
+        assert_eq!(
+            (self.failed, self.errored, self.timeout),
+            (0, 0, 0),
+            "{self:?}"
+        );
         assert_eq!(self.classes, [self.succeeded, 0, 0, 0], "{self:?}");
     }
 }
@@ -34,12 +38,15 @@ pub fn start(arguments: &[&str]) -> JoinHandle<Counted> {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let line = |start: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(start));
-            line.unwrap_or_else(|| panic!("no '{start}' in:\n{text}")).to_owned()
+            line.unwrap_or_else(|| panic!("no '{start}' in:\n{text}"))
+                .to_owned()
         };
         let number = |line: &str, word: &str| {
             let part = line.split(',').find(|part| part.trim().ends_with(word));
             let number = part.and_then(|part| part.split_whitespace().next());
-            number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{line}"))
+            number
+                .and_then(|number| number.parse().ok())
+                .unwrap_or_else(|| panic!("{line}"))
         };
         let requests = line("requests:");
         let codes = line("status codes:");

@@ -63,7 +63,10 @@ fn paths_are_rewritten() {
          services:\n  s: {{upstream: u}}\nupstreams:\n  u: {{targets: {}}}\n",
         orders.address()
     ));
-    assert_eq!(get(&gateway.url("/api/v1/request?a=1")).json()["target"], "/request?a=1");
+    assert_eq!(
+        get(&gateway.url("/api/v1/request?a=1")).json()["target"],
+        "/request?a=1"
+    );
     assert_eq!(get(&gateway.url("/s/418")).status, 418);
 }
 
@@ -83,12 +86,17 @@ fn targets_take_turns_by_weight() {
 #[test]
 fn the_least_busy_target_is_asked() {
     let (one, other) = (Orders::start("A"), Orders::start("B"));
-    let gateway =
-        Gateway::start(&simple(&[&one.address(), &other.address()], "", ", strategy: least_connections"));
+    let gateway = Gateway::start(&simple(
+        &[&one.address(), &other.address()],
+        "",
+        ", strategy: least_connections",
+    ));
     // One target is busy with a long answer; all others go to its neighbour.
     let long = gateway.url("/long?ms=3000");
     let busy = std::thread::spawn(move || server(&[&long]));
-    crate::running::eventually("the long request", || gateway.metric("requests_at_targets") == 1);
+    crate::running::eventually("the long request", || {
+        gateway.metric("requests_at_targets") == 1
+    });
     let url = gateway.url("/spot/orders");
     let shares = shares(10, |_| server(&[&url]));
     assert_eq!(shares.len(), 1, "{shares:?}");
@@ -100,9 +108,15 @@ fn a_hash_keeps_a_key_at_its_target() {
     let servers = ["A", "B", "C"].map(Orders::start);
     let addresses = servers.each_ref().map(Orders::address);
     let targets = addresses.each_ref().map(String::as_str);
-    for (by, argument) in [("header x-user", "x-user: "), ("cookie sid", "cookie: a=1; sid=")] {
-        let gateway =
-            Gateway::start(&simple(&targets, "", &format!(", strategy: hash, hash_by: {by}")));
+    for (by, argument) in [
+        ("header x-user", "x-user: "),
+        ("cookie sid", "cookie: a=1; sid="),
+    ] {
+        let gateway = Gateway::start(&simple(
+            &targets,
+            "",
+            &format!(", strategy: hash, hash_by: {by}"),
+        ));
         let url = gateway.url("/spot/orders");
         let ask = |index: usize| server(&[&url, "-H", &format!("{argument}{index}")]);
         let first: Vec<_> = (0..30).map(ask).collect();
@@ -120,14 +134,25 @@ fn a_wrong_file_is_explained_with_line_and_key() {
     let file = folder.path().join("gateway.yaml");
     let right = simple(&["127.0.0.1:1"], "", "");
     std::fs::write(&file, right.replace("prefix:", "prefx:")).unwrap();
-    let check = || program().args(["gateway", "--check", "--config"]).arg(&file).run();
+    let check = || {
+        program()
+            .args(["gateway", "--check", "--config"])
+            .arg(&file)
+            .run()
+    };
     let ended = check();
     assert_eq!(ended.status, Some(1));
     let expected = "gateway.yaml:4: routes.all.prefx: there is no such key; did you mean 'prefix'?";
     assert!(ended.stderr.contains(expected), "{}", ended.stderr);
     std::fs::write(&file, right).unwrap();
     assert_eq!(check().status, Some(0));
-    let missing = program().args(["gateway", "--config", "/nowhere.yaml"]).run();
+    let missing = program()
+        .args(["gateway", "--config", "/nowhere.yaml"])
+        .run();
     assert_eq!(missing.status, Some(1));
-    assert!(missing.stderr.contains("/nowhere.yaml"), "{}", missing.stderr);
+    assert!(
+        missing.stderr.contains("/nowhere.yaml"),
+        "{}",
+        missing.stderr
+    );
 }

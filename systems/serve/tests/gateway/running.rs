@@ -34,7 +34,10 @@ impl Orders {
     }
 
     pub fn start_with(flags: &[&str]) -> Orders {
-        let mut running = program().args(["orders", "--threads=1"]).args(flags).start();
+        let mut running = program()
+            .args(["orders", "--threads=1"])
+            .args(flags)
+            .start();
         let places = serde_json::from_str(&running.line()).unwrap();
         Orders { running, places }
     }
@@ -90,7 +93,11 @@ impl Gateway {
             .args(flags)
             .start();
         let places = serde_json::from_str(&running.line()).unwrap();
-        Gateway { running, places, folder }
+        Gateway {
+            running,
+            places,
+            folder,
+        }
     }
 
     /// Where the entry `web` is, with `path`.
@@ -109,11 +116,10 @@ impl Gateway {
     }
 
     pub fn metric(&self, name: &str) -> u64 {
-        metric(self.places["url"].as_str().unwrap(), &format!("plimsoll_gateway_{name}"))
-    }
-
-    pub fn admin(&self) -> &str {
-        self.places["url"].as_str().unwrap()
+        metric(
+            self.places["url"].as_str().unwrap(),
+            &format!("plimsoll_gateway_{name}"),
+        )
     }
 
     pub fn folder(&self) -> &Path {
@@ -122,7 +128,10 @@ impl Gateway {
 
     /// Writes a new configuration, as editors do: beside the old one, then in its place.
     pub fn write(&self, config: &str) {
-        let (new, file) = (self.folder().join("new"), self.folder().join("gateway.yaml"));
+        let (new, file) = (
+            self.folder().join("new"),
+            self.folder().join("gateway.yaml"),
+        );
         fs::write(&new, config).unwrap();
         fs::rename(new, file).unwrap();
     }
@@ -158,8 +167,12 @@ pub fn simple(targets: &[&str], service: &str, upstream: &str) -> String {
 
 fn metric(url: &str, name: &str) -> u64 {
     let text = get(&format!("{url}/metrics")).body;
-    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.unwrap_or_else(|| panic!("no metric {name} in:\n{text}")).parse().unwrap()
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("no metric {name} in:\n{text}"))
+        .parse()
+        .unwrap()
 }
 
 /// Waits until something holds, at most ten seconds.
@@ -184,6 +197,9 @@ pub fn certificates() -> (TempDir, PathBuf) {
 pub fn tool(name: &str, package: &str) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
-    assert!(found, "{name} is missing; it is in Debian's package {package}");
+    assert!(
+        found,
+        "{name} is missing; it is in Debian's package {package}"
+    );
     Command::new(name)
 }

@@ -1,0 +1,157 @@
+//! The configurations of other products that stand beside ours: each starts, answers,
+//! and speaks on both sides what it is there for.
+
+use std::path::{Path, PathBuf};
+use std::{fs, thread};
+
+use testground::{Kind, Proxy};
+use testkit::ports;
+
+use crate::curl::{Answer, trusting};
+use crate::load;
+use crate::running::{Gateway, Orders, certificates, program};
+
+/// A template, by its file's name, with everything put in.
+fn fill(file: &str, ports: &[u16; 4], orders: &str, certs: &Path, directory: &Path) -> String {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gateway/configs");
+    let text = fs::read_to_string(folder.join(file)).unwrap();
+    let mut text = text
+        .replace("@ORDERS@", orders)
+        .replace("@CERTS@", certs.to_str().unwrap())
+        .replace("@DIRECTORY@", directory.to_str().unwrap());
+    for (place, port) in ["@H1@", "@H1_TLS@", "@H2_TLS@", "@H2_H2@"]
+        .iter()
+        .zip(ports)
+    {
+        text = text.replace(place, &port.to_string());
+    }
+    assert!(!text.contains('@'), "{text}");
+    text
+}
+
+fn certificates_for_all() -> (tempfile::TempDir, PathBuf) {
+    let (folder, certs) = certificates();
+    let [chain, key] = ["server.pem", "server.key"].map(|file| fs::read(certs.join(file)).unwrap());
+    fs::write(certs.join("both.pem"), [chain, key].concat()).unwrap();
+    // Who does not run as root must read it, too.
+    let readable = |path: &Path, mode| {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    readable(folder.path(), 0o755);
+    readable(&certs, 0o755);
+    for file in fs::read_dir(&certs).unwrap() {
+        readable(&file.unwrap().path(), 0o644);
+    }
+    (folder, certs)
+}
+
+fn free() -> u16 {
+    ports::closed().port()
+}
+
+/// Asks each of the four places, and checks what is spoken on either side.
+fn check(ports: &[u16; 4], certs: &Path, h2_to_upstream: bool) {
+    let body = "{\"text\":\"你好\"}";
+    let assert = |answer: Answer, version: &str, wire: &str, proto: &str| {
+        assert_eq!(
+            (answer.status, answer.version.as_str()),
+            (200, version),
+            "{answer:?}"
+        );
+        let request = answer.json();
+        assert_eq!(request["version"], wire, "{request}");
+        let text = request.to_string();
+        assert!(
+            text.contains(r#"["x-forwarded-for","127.0.0.1"]"#),
+            "{text}"
+        );
+        assert!(
+            text.contains(&format!(r#"["x-forwarded-proto","{proto}"]"#)),
+            "{text}"
+        );
+    };
+    let url = |place: usize, scheme: &str| format!("{scheme}://localhost:{}/request", ports[place]);
+    let post = ["-d", body, "-H", "Content-Type: application/json", "-4"];
+    let ask = |flag: &str, url: &str| trusting(certs, &[&[flag, url], &post[..]].concat());
+    assert(ask("--http1.1", &url(0, "http")), "1.1", "HTTP/1.1", "http");
+    assert(
+        ask("--http1.1", &url(1, "https")),
+        "1.1",
+        "HTTP/1.1",
+        "https",
+    );
+    assert(ask("--http2", &url(2, "https")), "2", "HTTP/1.1", "https");
+    // A client that offers HTTP/2 gets HTTP/1.1 where only that is spoken.
+    assert(ask("--http2", &url(1, "https")), "1.1", "HTTP/1.1", "https");
+    if h2_to_upstream {
+        assert(ask("--http2", &url(3, "https")), "2", "HTTP/2.0", "https");
+    }
+    for (place, flags) in [(0, &["--h1"][..]), (1, &["--h1"]), (2, &["-m4"])] {
+        let url = format!(
+            "{}://127.0.0.1:{}/spot/orders",
+            if place == 0 { "http" } else { "https" },
+            ports[place]
+        );
+        let arguments = [flags, &["-c10", "-n500", url.as_str()]].concat();
+        load::start(&arguments).join().unwrap().assert_flawless();
+    }
+}
+
+fn rival(kind: Kind, file: &'static str, h2_to_upstream: bool) {
+    let orders = Orders::start("A");
+    let (_folder, certs) = certificates_for_all();
+    let others = [free(), free(), free()];
+    let (address, directory) = (orders.address(), certs.clone());
+    let proxy = Proxy::start(kind, move |folder, port| {
+        let ports = [port, others[0], others[1], others[2]];
+        fill(file, &ports, &address, &directory, folder)
+    });
+    let ports = [proxy.address().port(), others[0], others[1], others[2]];
+    // The places are opened one after another, and the first alone was waited for.
+    for port in &ports[..if h2_to_upstream { 4 } else { 3 }] {
+        while std::net::TcpStream::connect(("127.0.0.1", *port)).is_err() {
+            thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+    check(&ports, &certs, h2_to_upstream);
+}
+
+#[test]
+fn nginx_with_lua() {
+    Proxy::require_lua();
+    rival(Kind::Nginx, "nginx.conf", false);
+}
+
+#[test]
+fn nginx_without_lua() {
+    rival(Kind::Nginx, "nginx-plain.conf", false);
+}
+
+#[test]
+fn haproxy() {
+    rival(Kind::Haproxy, "haproxy.cfg", true);
+}
+
+#[test]
+fn caddy() {
+    rival(Kind::Caddy, "Caddyfile", true);
+}
+
+#[test]
+fn ours() {
+    let orders = Orders::start("A");
+    let (_folder, certs) = certificates_for_all();
+    let ports = [free(), free(), free(), free()];
+    let config = fill(
+        "gateway.yaml",
+        &ports,
+        &orders.address(),
+        &certs,
+        Path::new("/"),
+    );
+    let gateway = Gateway::start(&config);
+    check(&ports, &certs, true);
+    drop(gateway);
+    assert_eq!(program().arg("--version").run().status, Some(0));
+}
