@@ -75,7 +75,7 @@ impl Proxy {
                 command
             },
             listens,
-            Signal::TERM,
+            [Signal::TERM; 2],
         ))
     }
 

@@ -44,7 +44,7 @@ impl Redis {
                 command
             },
             answers,
-            Signal::TERM,
+            [Signal::TERM; 2],
         ))
     }
 

@@ -29,8 +29,8 @@ pub struct Server {
     port: u16,
     command: MakeCommand,
     ready: IsReady,
-    /// What ends it in good order.
-    end: Signal,
+    /// What ends it in good order, and what ends it quickly with its children.
+    end: [Signal; 2],
     running: Option<Running>,
 }
 
@@ -49,7 +49,7 @@ impl Server {
         prepare: impl FnOnce(&Path),
         command: impl Fn(&Path, u16) -> Command + Send + Sync + 'static,
         ready: impl Fn(SocketAddr) -> bool + Send + Sync + 'static,
-        end: Signal,
+        end: [Signal; 2],
     ) -> Server {
         let directory = tempfile::Builder::new()
             .prefix(&format!("plimsoll-{name}-"))
@@ -116,8 +116,12 @@ impl Server {
 
     /// Ends it in good order.
     pub fn stop(&mut self) {
+        self.end(self.end[0]);
+    }
+
+    fn end(&mut self, how: Signal) {
         if let Some(mut running) = self.running.take() {
-            signal(running.child.id(), self.end);
+            signal(running.child.id(), how);
             let deadline = Instant::now() + END;
             while matches!(running.child.try_wait(), Ok(None)) && Instant::now() < deadline {
                 thread::sleep(Duration::from_millis(2));
@@ -187,7 +191,7 @@ impl Server {
                     self.said()
                 ));
             }
-            thread::sleep(Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(10));
         }
         self.running = Some(running);
         Ok(())
@@ -196,7 +200,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stop();
+        self.end(self.end[1]);
     }
 }
 

@@ -161,14 +161,14 @@ fn all_agree_on_random_models_and_tuples() {
     let database = SERVER.database();
     let (mut granted, mut denied) = (0, 0);
     runtime().block_on(async {
-        for _ in 0..30 {
+        for _ in 0..24 {
             let stores = Stores::open(random.model(), &database).await;
             SERVER.sql(&database, "TRUNCATE zanzibar.tuples");
             let tuples: Vec<Tuple> = (0..10 + random.below(60)).map(|_| random.tuple()).collect();
             for tuple in &tuples {
                 stores.write(tuple).await;
             }
-            for _ in 0..6 {
+            for _ in 0..4 {
                 // Mostly somebody who has something.
                 let asked = match random.below(4) {
                     0 => random.tuple(),

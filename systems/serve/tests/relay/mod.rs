@@ -24,6 +24,9 @@ impl Relay {
             for client in listener.incoming() {
                 let (client, trips) = (client.unwrap(), counted.clone());
                 let server = TcpStream::connect(to).unwrap();
+                // Small messages must not wait for acknowledgements.
+                server.set_nodelay(true).unwrap();
+                client.set_nodelay(true).unwrap();
                 let (mut from, mut back) =
                     (server.try_clone().unwrap(), client.try_clone().unwrap());
                 thread::spawn(move || {
