@@ -5,13 +5,14 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 FUZZ_BRIEF ?= 2
 
-.PHONY: help demo test lint unit bench fuzz fmt
+.PHONY: help demo test lint unit bench instructions fuzz fmt
 
 help:
 	@echo "make demo   build, start the embedded server, run a k6 script against it, show the summary"
 	@echo "make test   everything that must pass before a change lands"
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
 	@echo "make bench  measure beside the rivals, side by side and pinned (docs/performance.md)"
+	@echo "make instructions   hold what one request costs, in instructions, to its budget (needs valgrind)"
 	@echo "make fuzz   each fuzz target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS))"
 	@echo "make fmt    format the tree"
 
@@ -33,6 +34,9 @@ unit:
 
 bench:
 	@bench/run
+
+instructions:
+	@bench/instructions.py
 
 fuzz:
 	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_SECONDS)

@@ -49,11 +49,14 @@ impl Class for Environment {
         _: &Value<'c>,
         key: &Atom<'c>,
     ) -> Result<Option<Value<'c>>, Thrown> {
-        if key.is_symbol() {
+        let value = key.with_text(|name| {
+            user(context).with_env(name, |value| value.map(|value| context.string(value)))
+        });
+        // A symbol's description may be the name of a variable; it is asked for the rarer way round.
+        if value.is_some() && key.is_symbol() {
             return Ok(None);
         }
-        let value = key.with_text(|name| user(context).env(name));
-        value.map(|value| context.string(&value)).transpose()
+        value.transpose()
     }
 
     fn set<'c>(

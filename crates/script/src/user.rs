@@ -252,11 +252,11 @@ impl User {
         (self.common.log)(level, text, fields);
     }
 
-    /// What `__ENV[name]` is.
-    pub fn env(&self, name: &str) -> Option<String> {
+    /// Runs `body` with what `__ENV[name]` is.
+    pub fn with_env<R>(&self, name: &str, body: impl FnOnce(Option<&str>) -> R) -> R {
         match self.env_changes.borrow().get(name) {
-            Some(changed) => changed.clone(),
-            None => self.common.env.get(name).cloned(),
+            Some(changed) => body(changed.as_deref()),
+            None => body(self.common.env.get(name).map(String::as_str)),
         }
     }
 }

@@ -611,6 +611,7 @@ struct JSContext {
     JSShape *mapped_arguments_shape;  /* shape for mapped arguments objects */
     JSShape *regexp_shape;  /* shape for regexp objects */
     JSShape *regexp_result_shape;  /* shape for regexp result objects */
+    JSShape *function_shape; /* Plimsoll: length and name, for closures */
 
     JSValue *class_proto;
     JSValue function_proto;
@@ -3180,6 +3181,9 @@ static void JS_MarkContext(JSRuntime *rt, JSContext *ctx,
 
     if (ctx->regexp_result_shape)
         mark_func(rt, &ctx->regexp_result_shape->header);
+
+    if (ctx->function_shape)
+        mark_func(rt, &ctx->function_shape->header);
 }
 
 void JS_FreeContext(JSContext *ctx)
@@ -3256,6 +3260,7 @@ void JS_FreeContext(JSContext *ctx)
     js_free_shape_null(ctx->rt, ctx->mapped_arguments_shape);
     js_free_shape_null(ctx->rt, ctx->regexp_shape);
     js_free_shape_null(ctx->rt, ctx->regexp_result_shape);
+    js_free_shape_null(ctx->rt, ctx->function_shape);
 
     list_del(&ctx->link);
     remove_gc_object(&ctx->header);
@@ -6660,6 +6665,31 @@ JSValue JS_NewObject(JSContext *ctx)
 static void js_function_set_properties(JSContext *ctx, JSValue func_obj,
                                        JSAtom name, int len)
 {
+    JSObject *p = JS_VALUE_GET_OBJ(func_obj);
+    /* Plimsoll: a function that was just made has no properties to look for,
+       and scripts make functions in every iteration */
+    if (p->shape->prop_count == 0) {
+        JSShape *sh = ctx->function_shape;
+        JSProperty *pr;
+        if (sh && sh->proto == p->shape->proto && sh->prop_size == p->shape->prop_size) {
+            js_free_shape(ctx->rt, p->shape);
+            p->shape = js_dup_shape(sh);
+            p->prop[0].u.value = js_int32(len);
+            p->prop[1].u.value = JS_AtomToString(ctx, name);
+            return;
+        }
+        pr = add_property(ctx, p, JS_ATOM_length, JS_PROP_CONFIGURABLE);
+        if (unlikely(!pr))
+            return;
+        pr->u.value = js_int32(len);
+        pr = add_property(ctx, p, JS_ATOM_name, JS_PROP_CONFIGURABLE);
+        if (unlikely(!pr))
+            return;
+        pr->u.value = JS_AtomToString(ctx, name);
+        if (!sh && p->shape->is_hashed && p->shape->prop_count == 2)
+            ctx->function_shape = js_dup_shape(p->shape);
+        return;
+    }
     /* ES6 feature non compatible with ES5.1: length is configurable */
     JS_DefinePropertyValue(ctx, func_obj, JS_ATOM_length, js_int32(len),
                            JS_PROP_CONFIGURABLE);
@@ -11888,9 +11918,17 @@ static int JS_DefineObjectName(JSContext *ctx, JSValue obj,
 {
     if (name != JS_ATOM_NULL
     &&  JS_IsObject(obj)
-    &&  !js_object_has_name(ctx, obj)
-    &&  JS_DefinePropertyValue(ctx, obj, JS_ATOM_name, JS_AtomToString(ctx, name), flags) < 0) {
-        return -1;
+    &&  !js_object_has_name(ctx, obj)) {
+        JSProperty *pr;
+        JSShapeProperty *prs = find_own_property(&pr, JS_VALUE_GET_OBJ(obj), JS_ATOM_name);
+        /* Plimsoll: the empty name that js_function_set_properties gave */
+        if (prs && flags == JS_PROP_CONFIGURABLE
+        &&  (prs->flags & (JS_PROP_TMASK | JS_PROP_C_W_E)) == JS_PROP_CONFIGURABLE) {
+            set_value(ctx, &pr->u.value, JS_AtomToString(ctx, name));
+            return 0;
+        }
+        if (JS_DefinePropertyValue(ctx, obj, JS_ATOM_name, JS_AtomToString(ctx, name), flags) < 0)
+            return -1;
     }
     return 0;
 }
@@ -19979,6 +20017,21 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                 atom = get_u32(pc);
                 pc += 4;
 
+                /* Plimsoll: a plain object gets a property it has not had yet,
+                   which is what object literals consist of */
+                if (likely(JS_VALUE_GET_TAG(sp[-2]) == JS_TAG_OBJECT)) {
+                    JSObject *p = JS_VALUE_GET_OBJ(sp[-2]);
+                    JSProperty *pr;
+                    if (p->class_id == JS_CLASS_OBJECT && p->extensible &&
+                        !find_own_property(&pr, p, atom)) {
+                        pr = add_property(ctx, p, atom, JS_PROP_C_W_E);
+                        if (unlikely(!pr))
+                            goto exception;
+                        pr->u.value = sp[-1];
+                        sp--;
+                        BREAK;
+                    }
+                }
                 ret = JS_DefinePropertyValue(ctx, sp[-2], atom, sp[-1],
                                              JS_PROP_C_W_E | JS_PROP_THROW);
                 sp--;

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Counts the instructions that one request costs the generator, and holds them to a budget.
+
+    bench/instructions.py             compare with bench/instructions.json; exit 1 above the budget
+    bench/instructions.py --record    write what was counted as the new budget
+
+Seconds depend on the machine and on what else it does; instructions in user space hardly do. Each
+case runs twice under valgrind's callgrind, with few and with many requests, and the difference is
+what the requests cost, without the start of the program. The generator also has work that goes by
+the clock, which noise can only add to; so the least of a few rounds counts. io_uring is unknown to
+valgrind, so this is the path over epoll.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUDGET = ROOT / "bench" / "instructions.json"
+FEW, MANY = 500, 4500
+ROUNDS = 3
+# What a change may cost unnoticed. How often the generator has to wait for the server, and so to ask
+# the kernel, varies between runs.
+TOLERANCE = 0.10
+
+CASES = {
+    "plimsoll http": lambda url, count: ["http", "-q", "-c", "10", "-n", str(count), "-d", "10m", url],
+    "get and one check": lambda url, count: _script("simple.js", count),
+    "larger script": lambda url, count: _script("larger.js", count),
+}
+
+
+def _script(name, count):
+    scripts = ROOT / "bench" / "scripts"
+    return ["run", "-q", "--vus", "10", "--iterations", str(count), str(scripts / name)]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--record", action="store_true", help="write the budget anew")
+    parser.add_argument("--no-build", action="store_true", help="take what is already built")
+    told = parser.parse_args()
+    if not shutil.which("valgrind"):
+        sys.exit("valgrind is not here; on Debian: apt-get install valgrind")
+    if not told.no_build:
+        build = ["cargo", "build", "--quiet", "--profile", "fast"]
+        build += ["-p", "plimsoll", "-p", "plimsoll-bench", "--bins"]
+        subprocess.run(build, cwd=ROOT, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "fast"
+    server = subprocess.Popen([target / "fixed-server", "--port", "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        url = _address(server.stdout.readline())
+        counted = {name: count(target / "plimsoll", case, url) for name, case in CASES.items()}
+    finally:
+        server.kill()
+    if told.record:
+        BUDGET.write_text(json.dumps(counted, indent=2) + "\n")
+    allowed = json.loads(BUDGET.read_text())
+    over = False
+    print("| case | instructions a request | budget | |\n|---|---:|---:|---|")
+    for name, instructions in counted.items():
+        change = instructions / allowed[name] - 1
+        over |= change > TOLERANCE
+        verdict = "**too many**" if change > TOLERANCE else "within"
+        if change < -TOLERANCE:
+            verdict = "fewer: record it with bench/instructions.py --record"
+        print(f"| {name} | {instructions:,} | {allowed[name]:,} | {change:+.1%}, {verdict} |")
+    if over:
+        sys.exit(
+            f"a request costs over {TOLERANCE:.0%} more instructions than recorded in {BUDGET.name}; find out why "
+            "with `valgrind --tool=callgrind`, or record the new figure with --record and say why it is worth it"
+        )
+
+
+def _address(line):
+    found = re.search(r"http://[^\s\"]+", line) or re.search(r"(\d+\.\d+\.\d+\.\d+:\d+)", line)
+    if not found:
+        sys.exit(f"the fixed-answer server said {line!r} where its address was expected")
+    address = found.group(0)
+    return address if address.startswith("http") else f"http://{address}/"
+
+
+def count(program, case, url):
+    """Instructions of one request: the slope between a short run and a long one."""
+
+    def slope():
+        few, many = (_instructions([program, *case(url, number)], url) for number in (FEW, MANY))
+        return (many - few) / (MANY - FEW)
+
+    return round(min(slope() for _ in range(ROUNDS)))
+
+
+def _instructions(command, url):
+    with tempfile.TemporaryDirectory() as place:
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={place}/out"]
+        ran = subprocess.run(
+            [*valgrind, *map(str, command)],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            preexec_fn=lambda: os.sched_setaffinity(0, {max(os.sched_getaffinity(0))}),
+            env={**os.environ, "URL": url, "NO_COLOR": "1"},
+        )
+    found = re.search(r"Collected : (\d+)", ran.stderr)
+    if ran.returncode != 0 or not found:
+        sys.exit(f"{' '.join(map(str, command))} ended with {ran.returncode}:\n{ran.stderr[-2000:]}")
+    return int(found.group(1))
+
+
+if __name__ == "__main__":
+    main()
