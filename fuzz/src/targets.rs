@@ -9,6 +9,7 @@ mod environment;
 mod http_answer;
 mod json_selector;
 mod options;
+mod report;
 mod set_cookie;
 mod threshold;
 mod typescript;
@@ -35,6 +36,7 @@ pub const TARGETS: &[&Target] = &[
     &http_answer::TARGET,
     &json_selector::TARGET,
     &options::TARGET,
+    &report::TARGET,
     &set_cookie::TARGET,
     &threshold::TARGET,
     &typescript::TARGET,

@@ -8,6 +8,9 @@ impl Exit {
     pub const SUCCESS: Exit = Exit(0);
     /// Some requests of `plimsoll http` failed.
     pub const SOME_FAILED: Exit = Exit(1);
+    /// `plimsoll audit` found something, or could not read a file.
+    pub const FINDINGS: Exit = Exit(1);
+    pub const UNREADABLE: Exit = Exit(2);
     pub const THRESHOLDS: Exit = Exit(99);
     pub const SETUP_TIMEOUT: Exit = Exit(100);
     pub const TEARDOWN_TIMEOUT: Exit = Exit(101);

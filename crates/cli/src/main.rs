@@ -2,6 +2,7 @@
 
 mod archive;
 mod args;
+mod audit;
 mod exit;
 mod http;
 mod inspect;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Archive(args) => archive::archive(&args, &cli.global),
         Command::Http(args) => http::http(&args, &cli.global),
         Command::New(args) => new::new(&args),
+        Command::Audit(args) => audit::audit(&args),
         Command::Serve(args) => serve::serve(&args.args),
         Command::Version(args) => version(args.json),
         Command::Completion { shell } => {

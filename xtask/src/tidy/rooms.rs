@@ -24,11 +24,12 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["units", "clock", "plan", "samples", "http", "engine"],
     ),
     ("report", &["units", "plan", "stats", "samples"]),
+    ("audit", &[]),
     (
         "cli",
         &[
             "units", "clock", "plan", "pace", "stats", "samples", "net", "http", "engine",
-            "script", "targets", "report",
+            "script", "targets", "report", "audit",
         ],
     ),
     // What is measured, and what checks us, shares no code with what measures.
@@ -58,7 +59,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "fuzz",
         &[
             "units", "plan", "pace", "stats", "samples", "net", "http", "script", "targets",
-            "report",
+            "report", "audit",
         ],
     ),
 ];

@@ -1,11 +1,13 @@
 //! The command line: the one source of help, man page and completions.
 
+mod audit;
 mod http;
 mod options;
 mod run;
 
 use clap::{Parser, Subcommand};
 
+pub use audit::{AuditArgs, AuditFormat};
 pub use http::HttpArgs;
 pub use options::OptionArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
@@ -73,6 +75,8 @@ pub enum Command {
     Archive(Box<ArchiveArgs>),
     /// Write a new script to start from
     New(NewArgs),
+    /// Say what does not hold in a load test's report, of any tool
+    Audit(AuditArgs),
     /// Start one of the reference systems (runs plimsoll-serve)
     #[command(disable_help_flag = true)]
     Serve(ServeArgs),

@@ -1,0 +1,355 @@
+//! One result as a tool printed it, told in the same words for every tool.
+
+use crate::quantity::Quantity;
+
+/// The program that printed a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    K6,
+    Vegeta,
+    Iperf3,
+    Wrk,
+    Wrk2,
+    Oha,
+    Hey,
+    Ab,
+    Ghz,
+    H2load,
+}
+
+impl Tool {
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::K6 => "k6",
+            Tool::Vegeta => "vegeta",
+            Tool::Iperf3 => "iperf3",
+            Tool::Wrk => "wrk",
+            Tool::Wrk2 => "wrk2",
+            Tool::Oha => "oha",
+            Tool::Hey => "hey",
+            Tool::Ab => "ab",
+            Tool::Ghz => "ghz",
+            Tool::H2load => "h2load",
+        }
+    }
+}
+
+/// How the run met the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Model {
+    /// A user begins anew when it has its answer.
+    Closed,
+    /// Requests begin by the clock.
+    Open,
+    #[default]
+    Unknown,
+}
+
+/// What a distribution is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The whole exchange: the headline latency.
+    Request,
+    /// The same, of answers that were as expected.
+    Expected,
+    Blocked,
+    Connecting,
+    Tls,
+    Sending,
+    Waiting,
+    Receiving,
+    Iteration,
+    /// One the script made.
+    Own,
+}
+
+/// A distribution, as far as it was printed.
+#[derive(Clone, Debug)]
+pub struct Trend {
+    pub role: Role,
+    /// As the tool names it.
+    pub name: String,
+    pub line: usize,
+    pub mean: Option<Quantity>,
+    pub min: Option<Quantity>,
+    pub max: Option<Quantity>,
+    /// Quantile (0.95) and figure, ascending by quantile. The median is 0.5.
+    pub quantiles: Vec<(f64, Quantity)>,
+}
+
+impl Trend {
+    pub fn new(role: Role, name: &str, line: usize) -> Trend {
+        Trend {
+            role,
+            name: name.to_owned(),
+            line,
+            mean: None,
+            min: None,
+            max: None,
+            quantiles: Vec::new(),
+        }
+    }
+
+    /// The figure at this quantile, if it was printed.
+    pub fn at(&self, quantile: f64) -> Option<&Quantity> {
+        self.quantiles
+            .iter()
+            .find(|(q, _)| (q - quantile).abs() < 1e-9)
+            .map(|(_, figure)| figure)
+    }
+
+    pub fn median(&self) -> Option<&Quantity> {
+        self.at(0.5)
+    }
+
+    /// The highest quantile printed below the maximum.
+    pub fn top(&self) -> Option<&(f64, Quantity)> {
+        self.quantiles.iter().rfind(|(q, _)| *q < 1.0)
+    }
+
+    /// Every figure with its column's name.
+    pub fn figures(&self) -> Vec<(String, &Quantity)> {
+        let mut all = Vec::new();
+        all.extend(self.min.iter().map(|figure| ("min".to_owned(), figure)));
+        all.extend(self.mean.iter().map(|figure| ("mean".to_owned(), figure)));
+        for (q, figure) in &self.quantiles {
+            all.push((quantile_name(*q), figure));
+        }
+        all.extend(self.max.iter().map(|figure| ("max".to_owned(), figure)));
+        all
+    }
+
+    /// Puts a quantile in its place.
+    pub fn put(&mut self, quantile: f64, figure: Quantity) {
+        let at = self
+            .quantiles
+            .partition_point(|(known, _)| *known <= quantile);
+        self.quantiles.insert(at, (quantile, figure));
+    }
+}
+
+/// `p95`, `p99.9`; 0.5 is the median.
+pub fn quantile_name(quantile: f64) -> String {
+    if (quantile - 0.5).abs() < 1e-9 {
+        return "median".to_owned();
+    }
+    format!("p{}", (quantile * 1e6).round() / 1e4)
+}
+
+/// Checks or other pass-or-fail counts.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    pub passed: f64,
+    pub failed: f64,
+    /// The printed share, which may say either.
+    pub share: Option<Quantity>,
+    pub line: usize,
+    /// Written with marks that read the other way round.
+    pub inverted: bool,
+}
+
+/// A histogram's row: how many were at or below `upper` and above `lower`.
+#[derive(Clone, Debug)]
+pub struct Bucket {
+    pub lower: f64,
+    /// Infinite in the last row.
+    pub upper: f64,
+    pub count: f64,
+    pub share: Option<Quantity>,
+    pub line: usize,
+}
+
+/// Data sent or received.
+#[derive(Clone, Debug, Default)]
+pub struct Traffic {
+    pub total: Option<Quantity>,
+    pub rate: Option<Quantity>,
+}
+
+/// A threshold and how the tool judged it.
+#[derive(Clone, Debug)]
+pub struct Threshold {
+    pub text: String,
+    pub line: usize,
+    pub passed: bool,
+}
+
+/// What a tool printed about one run.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub tool: Tool,
+    pub layout: &'static str,
+    pub first_line: usize,
+    pub last_line: usize,
+    /// Headings and list items above it, outermost first.
+    pub titles: Vec<String>,
+    /// The command line it was printed by, if it is shown.
+    pub command: Option<String>,
+    pub model: Model,
+    /// Users or connections.
+    pub users: Option<Quantity>,
+    /// Users that never think: the tool has no such thing.
+    pub thinks_never: bool,
+    /// The time asked for.
+    pub declared: Option<Quantity>,
+    /// The time it took.
+    pub elapsed: Option<Quantity>,
+    /// Requests per second asked for.
+    pub asked_rate: Option<Quantity>,
+    /// Requests asked for.
+    pub asked_count: Option<Quantity>,
+    pub requests: Option<Quantity>,
+    pub rate: Option<Quantity>,
+    pub iterations: Option<Quantity>,
+    pub iteration_rate: Option<Quantity>,
+    pub interrupted: Option<f64>,
+    pub dropped: Option<Quantity>,
+    /// Users at the end, and the most there were.
+    pub gauge: Option<(Quantity, Quantity)>,
+    pub failures: Option<Tally>,
+    /// Failures for their length alone.
+    pub length_failures: Option<Quantity>,
+    /// Kept connections, as ab counts them.
+    pub kept: Option<Quantity>,
+    /// 1 ÷ rate, printed as a time.
+    pub inverse_rate: Option<Quantity>,
+    pub streams: Option<Quantity>,
+    pub checks: Option<Tally>,
+    pub check_names: Vec<(String, usize)>,
+    pub statuses: Vec<(String, Quantity)>,
+    pub success: Option<Quantity>,
+    pub errors: Vec<(String, usize)>,
+    pub thresholds: Vec<Threshold>,
+    pub histogram: Vec<Bucket>,
+    /// Rows of a histogram whose heading is missing.
+    pub torn: Vec<(String, usize)>,
+    pub sent: Traffic,
+    pub received: Traffic,
+    pub answer_bytes: Option<Quantity>,
+    pub trends: Vec<Trend>,
+    pub script: Option<String>,
+    pub target: Option<String>,
+    /// Whether an intermediate interval of nothing was seen, with its line.
+    pub looping: bool,
+}
+
+impl Block {
+    pub fn new(tool: Tool, layout: &'static str, line: usize) -> Block {
+        Block {
+            tool,
+            layout,
+            first_line: line,
+            last_line: line,
+            titles: Vec::new(),
+            command: None,
+            model: Model::Unknown,
+            users: None,
+            thinks_never: false,
+            declared: None,
+            elapsed: None,
+            asked_rate: None,
+            asked_count: None,
+            requests: None,
+            rate: None,
+            iterations: None,
+            iteration_rate: None,
+            interrupted: None,
+            dropped: None,
+            gauge: None,
+            failures: None,
+            length_failures: None,
+            kept: None,
+            inverse_rate: None,
+            streams: None,
+            checks: None,
+            check_names: Vec::new(),
+            statuses: Vec::new(),
+            success: None,
+            errors: Vec::new(),
+            thresholds: Vec::new(),
+            histogram: Vec::new(),
+            torn: Vec::new(),
+            sent: Traffic::default(),
+            received: Traffic::default(),
+            answer_bytes: None,
+            trends: Vec::new(),
+            script: None,
+            target: None,
+            looping: false,
+        }
+    }
+
+    pub fn trend(&self, role: Role) -> Option<&Trend> {
+        self.trends.iter().find(|trend| trend.role == role)
+    }
+
+    /// The headline latency.
+    pub fn latency(&self) -> Option<&Trend> {
+        self.trend(Role::Request)
+    }
+
+    /// What one turn of a user takes: the iteration, or the request where the tool
+    /// knows no other.
+    pub fn turn(&self) -> Option<&Trend> {
+        self.trend(Role::Iteration)
+            .or_else(|| self.latency().filter(|_| self.thinks_never))
+    }
+
+    /// Turns per second.
+    pub fn turn_rate(&self) -> Option<&Quantity> {
+        self.iteration_rate.as_ref().or(self.rate.as_ref())
+    }
+
+    /// Requests in one turn.
+    pub fn requests_per_turn(&self) -> Option<f64> {
+        match (&self.requests, &self.iterations) {
+            (Some(requests), Some(iterations)) if iterations.value > 0.0 => {
+                Some(requests.value / iterations.value)
+            }
+            _ => None,
+        }
+    }
+
+    /// How many samples the headline latency has.
+    pub fn samples(&self) -> Option<f64> {
+        self.requests
+            .as_ref()
+            .or(self.iterations.as_ref())
+            .map(|count| count.value)
+    }
+
+    /// Seconds by which the tool divided: count ÷ rate.
+    pub fn counted_time(&self) -> Option<f64> {
+        let (count, rate) = match (&self.requests, &self.rate) {
+            (Some(count), Some(rate)) => (count, rate),
+            _ => (self.iterations.as_ref()?, self.iteration_rate.as_ref()?),
+        };
+        (rate.value > 0.0).then(|| count.value / rate.value)
+    }
+
+    /// The requests that failed.
+    pub fn failed(&self) -> f64 {
+        self.failures.as_ref().map_or(0.0, |tally| tally.failed)
+    }
+
+    /// Mean time of a turn that no request accounts for, as far as it can be told.
+    pub fn think(&self) -> Option<f64> {
+        let turn = self.trend(Role::Iteration)?.mean.as_ref()?.value;
+        let request = self.latency()?.mean.as_ref()?.value;
+        let part = |role| {
+            self.trend(role)
+                .and_then(|trend| trend.mean.as_ref())
+                .map_or(0.0, |mean| mean.value)
+        };
+        let per_turn = self.requests_per_turn().unwrap_or(1.0);
+        Some(turn - (request + part(Role::Blocked)) * per_turn)
+    }
+
+    /// A name for people: the innermost title, or the tool.
+    pub fn name(&self) -> String {
+        match self.titles.last() {
+            Some(title) => title.clone(),
+            None => format!("{} output", self.tool.name()),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! A file as a whole: prose, tables and code under their headings. A file that is no
+//! Markdown is one region of code without headings.
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::readers::Line;
+
+/// A run of prose: a paragraph, a list item.
+#[derive(Clone, Debug)]
+pub struct Prose {
+    pub line: usize,
+    pub text: String,
+    pub titles: Vec<String>,
+}
+
+/// A table; the header's cells name its columns.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub line: usize,
+    pub header: Vec<String>,
+    pub rows: Vec<(usize, Vec<String>)>,
+}
+
+/// Code in a fence or indented, or a whole file without Markdown.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Number of the first line, and where the text is in the file.
+    pub line: usize,
+    pub range: std::ops::Range<usize>,
+    pub language: String,
+    pub titles: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    pub markdown: bool,
+    pub prose: Vec<Prose>,
+    pub tables: Vec<Table>,
+    pub codes: Vec<Code>,
+    /// Every heading with its line.
+    pub headings: Vec<(usize, String)>,
+}
+
+impl Document {
+    pub fn read(text: &str) -> Document {
+        if !is_markdown(text) {
+            return Document {
+                codes: vec![Code {
+                    line: 1,
+                    range: 0..text.len(),
+                    language: String::new(),
+                    titles: Vec::new(),
+                }],
+                ..Document::default()
+            };
+        }
+        Walk::new(text).run()
+    }
+}
+
+impl Code {
+    /// Its lines, with their numbers in the file. What is longer than any tool's line
+    /// is cut, so that no later step pays for it.
+    pub fn lines<'a>(&self, text: &'a str) -> Vec<Line<'a>> {
+        const LONGEST: usize = 1 << 22;
+        let body = text.get(self.range.clone()).unwrap_or_default();
+        body.split('\n')
+            .enumerate()
+            .map(|(at, line)| {
+                let mut end = line.len().min(LONGEST);
+                while !line.is_char_boundary(end) {
+                    end -= 1;
+                }
+                Line {
+                    number: self.line + at,
+                    text: line[..end].trim_end_matches('\r'),
+                }
+            })
+            .collect()
+    }
+}
+
+/// A fence, a table's rule or a heading of two kinds make Markdown; a tool's output
+/// has none of them.
+fn is_markdown(text: &str) -> bool {
+    if text.trim_start().starts_with('{') {
+        return false;
+    }
+    let mut headings = 0;
+    for line in text.lines() {
+        let start = line.trim_start();
+        if start.starts_with("```") || start.starts_with("~~~") {
+            return true;
+        }
+        if start.starts_with('|') && start.contains("---") {
+            return true;
+        }
+        let hashes = line.chars().take_while(|letter| *letter == '#').count();
+        if (1..=6).contains(&hashes) && line[hashes..].starts_with(' ') {
+            headings += 1;
+        }
+    }
+    headings >= 1
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+    document: Document,
+    headings: Vec<(HeadingLevel, String)>,
+    /// The list item or line that stands over the next code.
+    item: Option<String>,
+    buffer: String,
+    buffer_line: usize,
+    in_heading: bool,
+    in_item: bool,
+    table: Option<Table>,
+    row: Vec<String>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(text: &'a str) -> Walk<'a> {
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        Walk {
+            text,
+            starts,
+            document: Document {
+                markdown: true,
+                ..Document::default()
+            },
+            headings: Vec::new(),
+            item: None,
+            buffer: String::new(),
+            buffer_line: 1,
+            in_heading: false,
+            in_item: false,
+            table: None,
+            row: Vec::new(),
+        }
+    }
+
+    fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset)
+    }
+
+    fn titles(&self) -> Vec<String> {
+        let mut titles: Vec<String> = self
+            .headings
+            .iter()
+            .map(|(_, title)| title.clone())
+            .collect();
+        titles.extend(self.item.clone());
+        titles
+    }
+
+    fn run(mut self) -> Document {
+        let mut code: Option<Code> = None;
+        let mut body: Option<std::ops::Range<usize>> = None;
+        let parser = Parser::new_ext(self.text, Options::ENABLE_TABLES).into_offset_iter();
+        for (event, range) in parser {
+            match event {
+                Event::Start(Tag::CodeBlock(kind)) => {
+                    self.flush();
+                    let language = match kind {
+                        pulldown_cmark::CodeBlockKind::Fenced(language) => language.to_string(),
+                        pulldown_cmark::CodeBlockKind::Indented => String::new(),
+                    };
+                    code = Some(Code {
+                        line: 0,
+                        range: range.clone(),
+                        language,
+                        titles: self.titles(),
+                    });
+                    body = None;
+                }
+                Event::Text(_) if code.is_some() => {
+                    body = Some(match body {
+                        Some(known) => known.start..range.end,
+                        None => range,
+                    });
+                }
+                Event::End(TagEnd::CodeBlock) => {
+                    if let (Some(mut code), Some(body)) = (code.take(), body.take()) {
+                        // From the beginning of the line, so that indents stay.
+                        let line = self.line(body.start);
+                        let start = self.starts.get(line - 1).copied().unwrap_or(body.start);
+                        code.line = line;
+                        code.range = start..body.end;
+                        self.document.codes.push(code);
+                    }
+                }
+                Event::Start(Tag::Heading { level, .. }) => {
+                    self.flush();
+                    self.item = None;
+                    self.headings.retain(|(known, _)| *known < level);
+                    self.headings.push((level, String::new()));
+                    self.in_heading = true;
+                    self.buffer_line = self.line(range.start);
+                }
+                Event::End(TagEnd::Heading(_)) => {
+                    let title = std::mem::take(&mut self.buffer).trim().to_owned();
+                    self.document
+                        .headings
+                        .push((self.buffer_line, title.clone()));
+                    if let Some((_, known)) = self.headings.last_mut() {
+                        *known = title;
+                    }
+                    self.in_heading = false;
+                }
+                Event::Start(Tag::Paragraph) => {
+                    self.flush();
+                    self.buffer_line = self.line(range.start);
+                }
+                Event::Start(Tag::Item) => {
+                    self.flush();
+                    self.in_item = true;
+                    self.buffer_line = self.line(range.start);
+                }
+                Event::End(TagEnd::Paragraph) => self.flush(),
+                Event::End(TagEnd::Item) => {
+                    self.flush();
+                    self.in_item = false;
+                }
+                Event::Start(Tag::Table(_)) => {
+                    self.flush();
+                    self.table = Some(Table {
+                        line: self.line(range.start),
+                        header: Vec::new(),
+                        rows: Vec::new(),
+                    });
+                }
+                Event::End(TagEnd::TableCell) => {
+                    let cell = std::mem::take(&mut self.buffer).trim().to_owned();
+                    self.row.push(cell);
+                }
+                Event::End(TagEnd::TableHead) => {
+                    let row = std::mem::take(&mut self.row);
+                    if let Some(table) = &mut self.table {
+                        table.header = row;
+                    }
+                }
+                Event::End(TagEnd::TableRow) => {
+                    let row = std::mem::take(&mut self.row);
+                    let line = self.line(range.start);
+                    if let Some(table) = &mut self.table {
+                        table.rows.push((line, row));
+                    }
+                }
+                Event::End(TagEnd::Table) => {
+                    self.document.tables.extend(self.table.take());
+                    self.item = None;
+                }
+                Event::Text(part) | Event::Code(part) => self.buffer.push_str(&part),
+                Event::SoftBreak | Event::HardBreak => self.buffer.push(' '),
+                _ => {}
+            }
+        }
+        self.flush();
+        self.document
+    }
+
+    /// Ends a run of prose. Its words stand over the code that follows.
+    fn flush(&mut self) {
+        if self.in_heading || self.table.is_some() {
+            return;
+        }
+        let text = std::mem::take(&mut self.buffer).trim().to_owned();
+        if text.is_empty() {
+            return;
+        }
+        let titles = self
+            .headings
+            .iter()
+            .map(|(_, title)| title.clone())
+            .collect();
+        self.item = self.in_item.then(|| text.clone());
+        self.document.prose.push(Prose {
+            line: self.buffer_line,
+            text,
+            titles,
+        });
+    }
+}

@@ -1,0 +1,39 @@
+//! What the audit says: a claim with its figures and its arithmetic.
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Worth knowing, or not to be told from what is printed.
+    Note,
+    /// The figure is true but does not mean what it seems to.
+    Warning,
+    /// The figure contradicts itself or what is said of it.
+    Error,
+}
+
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// One claim of the audit.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub rule: &'static str,
+    pub level: Level,
+    pub file: String,
+    pub line: usize,
+    /// The number of the block it is about, counted from 1.
+    pub block: Option<usize>,
+    /// The figures, quoted as they were printed.
+    pub evidence: String,
+    /// What follows from them, as anyone can compute again.
+    pub arithmetic: String,
+    /// What to do.
+    pub advice: String,
+}

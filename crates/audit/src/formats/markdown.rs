@@ -1,0 +1,44 @@
+//! For a page or a comment.
+
+use crate::Audit;
+
+/// A table a file.
+pub fn markdown(audits: &[Audit]) -> String {
+    let mut out = format!("# Audit\n\n{}\n", super::summary(audits));
+    for audit in audits {
+        out.push_str(&format!("\n## {}\n\n", cell(&audit.file)));
+        if audit.findings.is_empty() {
+            out.push_str("No finding.\n");
+            continue;
+        }
+        out.push_str("| line | level | rule | evidence | arithmetic | advice |\n|---:|---|---|---|---|---|\n");
+        for finding in &audit.findings {
+            out.push_str(&format!(
+                "| {} | {} | `{}` | {} | {} | {} |\n",
+                finding.line,
+                finding.level.name(),
+                finding.rule,
+                cell(&finding.evidence),
+                cell(&finding.arithmetic),
+                cell(&finding.advice)
+            ));
+        }
+    }
+    out
+}
+
+/// Text that cannot end its cell, nor become markup.
+fn cell(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '|' | '<' | '>' | '[' | ']' | '*' | '_' | '\\' | '#' => {
+                out.push('\\');
+                out.push(letter);
+            }
+            '\n' | '\r' => out.push(' '),
+            _ => out.push(letter),
+        }
+    }
+    out
+}

@@ -1,0 +1,61 @@
+//! SARIF 2.1.0 (OASIS), which code hosts show beside the lines.
+
+use serde_json::{Value, json as value};
+
+use crate::{Audit, RULES};
+
+/// One run with all rules and results.
+pub fn sarif(audits: &[Audit], version: &str) -> String {
+    let rules: Vec<Value> = RULES
+        .iter()
+        .map(|rule| {
+            value!({
+                "id": rule.name,
+                "shortDescription": { "text": rule.says },
+            })
+        })
+        .collect();
+    let results: Vec<Value> = audits
+        .iter()
+        .flat_map(|audit| &audit.findings)
+        .map(|finding| {
+            let index = RULES.iter().position(|rule| rule.name == finding.rule);
+            value!({
+                "ruleId": finding.rule,
+                "ruleIndex": index,
+                "level": finding.level.name(),
+                "message": {
+                    "text": format!("{}. {}. {}", finding.evidence, finding.arithmetic, finding.advice),
+                },
+                "locations": [{
+                    "physicalLocation": {
+                        "artifactLocation": { "uri": uri(&finding.file) },
+                        "region": { "startLine": finding.line.max(1) },
+                    },
+                }],
+            })
+        })
+        .collect();
+    let whole = value!({
+        "version": "2.1.0",
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "runs": [{
+            "tool": { "driver": { "name": "plimsoll audit", "version": version, "rules": rules } },
+            "results": results,
+        }],
+    });
+    format!("{whole:#}\n")
+}
+
+/// A path as a relative reference (RFC 3986): what is not allowed there is escaped.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.replace('\\', "/").bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

@@ -1,0 +1,334 @@
+//! A figure as it was printed: its value, its unit and the step of its last digit.
+
+/// What a figure measures. Values are held in the unit named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Time,
+    /// Bytes.
+    Bytes,
+    /// Bytes per second.
+    ByteRate,
+    /// Bits per second.
+    BitRate,
+    /// Events per second.
+    Rate,
+    /// Things counted.
+    Count,
+    /// A part of one: 5 % is 0.05.
+    Share,
+}
+
+/// A printed figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// In the unit's own scale: seconds, bytes, one.
+    pub value: f64,
+    pub unit: Unit,
+    /// The worth of one step of the last printed digit; 0 where the figure is exact.
+    pub step: f64,
+    /// The figure as it was printed.
+    pub text: String,
+    /// The line it stands on, counted from 1.
+    pub line: usize,
+}
+
+impl Quantity {
+    /// A figure that was printed in full: a count, or a number in JSON.
+    pub fn exact(value: f64, unit: Unit, line: usize) -> Quantity {
+        Quantity {
+            value,
+            unit,
+            step: 0.0,
+            text: plain(value, unit),
+            line,
+        }
+    }
+
+    /// The least and the greatest value that would be printed so. Tools round or
+    /// cut, so a whole step lies on either side.
+    pub fn bounds(&self) -> (f64, f64) {
+        (self.value - self.step, self.value + self.step)
+    }
+
+    /// Whether `other` could be the same figure, each within its printed step.
+    pub fn agrees(&self, other: &Quantity) -> bool {
+        let slack = self.step.max(other.step) + self.value.abs() * 1e-9;
+        (self.value - other.value).abs() <= slack
+    }
+}
+
+/// Splits `1.09ms` into the number's text and what follows it.
+pub fn split_number(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let mut end = 0;
+    for (at, letter) in text.char_indices() {
+        let sign = at == 0 && (letter == '-' || letter == '+');
+        let exponent =
+            (letter == 'e' || letter == 'E') && end > 0 && text[at + 1..].starts_with(['-', '+']);
+        let after_exponent = (letter == '-' || letter == '+')
+            && at > 0
+            && text[..at].ends_with(['e', 'E'])
+            && end == at;
+        if sign
+            || letter.is_ascii_digit()
+            || letter == '.'
+            || letter == ','
+            || exponent
+            || after_exponent
+        {
+            end = at + letter.len_utf8();
+        } else {
+            break;
+        }
+    }
+    let (number, rest) = text.split_at(end);
+    number
+        .chars()
+        .any(|letter| letter.is_ascii_digit())
+        .then_some((number, rest))
+}
+
+/// The value of a number's text, and its last digit's worth. Commas group digits.
+pub fn number(text: &str) -> Option<(f64, f64)> {
+    let text = text.replace(',', "");
+    let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+    let (mantissa, exponent) = match text.find(['e', 'E']) {
+        Some(at) => (&text[..at], text[at + 1..].parse::<i32>().ok()?),
+        None => (&text[..], 0),
+    };
+    let decimals = mantissa.find('.').map_or(0, |at| mantissa.len() - at - 1);
+    let decimals = i32::try_from(decimals).ok()?;
+    Some((value, 10_f64.powi((exponent - decimals).clamp(-300, 300))))
+}
+
+/// `3.91ms`, `1m0.5s`, `250.00us`, `0s`: one figure, in one or more units.
+pub fn duration(text: &str, line: usize) -> Option<Quantity> {
+    let text = text.trim();
+    let (negative, body) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    if body.starts_with(['-', '+']) {
+        return None;
+    }
+    let mut rest = body;
+    let (mut total, mut step, mut parts) = (0.0, 0.0, 0);
+    while !rest.is_empty() {
+        let (digits, after) = split_number(rest)?;
+        let (value, worth) = number(digits)?;
+        let after = after.trim_start();
+        let end = after
+            .find(|letter: char| !letter.is_alphabetic())
+            .unwrap_or(after.len());
+        let (unit, next) = after.split_at(end);
+        let scale = time_unit(unit)?;
+        total += value * scale;
+        step = worth * scale;
+        rest = next.trim_start();
+        parts += 1;
+        if parts > 6 {
+            return None;
+        }
+    }
+    (parts > 0).then(|| Quantity {
+        value: if negative { -total } else { total },
+        unit: Unit::Time,
+        step,
+        text: text.to_owned(),
+        line,
+    })
+}
+
+/// The seconds in a unit of time.
+pub fn time_unit(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ns" => 1e-9,
+        "us" | "µs" | "μs" => 1e-6,
+        "ms" | "msec" | "msecs" => 1e-3,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "m" | "min" | "minutes" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    })
+}
+
+/// The scale of a unit of data, and what it measures: `MB`, `MBytes/s`, `Mbits/sec`.
+pub fn data_unit(unit: &str) -> Option<(f64, Unit)> {
+    let (amount, per_second) = match unit.find('/') {
+        Some(at) if matches!(&unit[at..], "/s" | "/sec") => (&unit[..at], true),
+        Some(_) => return None,
+        None => match unit.strip_suffix("ps") {
+            Some(amount) => (amount, true),
+            None => (unit, false),
+        },
+    };
+    let bits = amount.ends_with("bit") || amount.ends_with("bits") || amount.ends_with('b');
+    // iperf3 prints binary bytes and decimal bits; wrk, hey and others print binary
+    // multiples under the decimal name, which their readers set right.
+    let scale = match amount.trim_end_matches("ytes").trim_end_matches("yte") {
+        "B" | "b" | "bits" | "bit" => 1.0,
+        "kB" | "KB" | "kb" | "Kbits" | "kbits" | "Kbit" | "kbit" | "Kb" => 1e3,
+        "MB" | "Mbits" | "Mbit" | "Mb" => 1e6,
+        "GB" | "Gbits" | "Gbit" | "Gb" => 1e9,
+        "TB" | "Tbits" | "Tbit" | "Tb" => 1e12,
+        "KiB" => 1024.0,
+        "MiB" => 1_048_576.0,
+        "GiB" => 1_073_741_824.0,
+        _ => return None,
+    };
+    Some((
+        scale,
+        match (bits, per_second) {
+            (true, true) => Unit::BitRate,
+            (false, true) => Unit::ByteRate,
+            (false, false) => Unit::Bytes,
+            (true, false) => return None,
+        },
+    ))
+}
+
+/// `397 MB`, `13 MB/s`: data, in decimal multiples.
+pub fn data(text: &str, line: usize) -> Option<Quantity> {
+    let (digits, rest) = split_number(text)?;
+    let (value, step) = number(digits)?;
+    let (scale, unit) = data_unit(rest.trim())?;
+    Some(Quantity {
+        value: value * scale,
+        unit,
+        step: step * scale,
+        text: text.trim().to_owned(),
+        line,
+    })
+}
+
+/// The same, where the tool's kB are 1024 bytes.
+pub fn binary_data(text: &str, line: usize) -> Option<Quantity> {
+    let mut quantity = data(text, line)?;
+    let (_, rest) = split_number(text)?;
+    let factor = match rest.trim().chars().next() {
+        Some('k' | 'K') => 1.024,
+        Some('M') => 1.048_576,
+        Some('G') => 1.073_741_824,
+        _ => 1.0,
+    };
+    quantity.value *= factor;
+    quantity.step *= factor;
+    Some(quantity)
+}
+
+/// A number with nothing after it, of a kind the reader knows.
+pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
+    let text = text.trim();
+    let (digits, rest) = split_number(text)?;
+    let (value, step) = number(digits)?;
+    let (scale, rest) = match rest.strip_prefix('%') {
+        Some(rest) => (0.01, rest),
+        None => (1.0, rest),
+    };
+    let rest = rest.trim();
+    if !rest.is_empty() && !matches!(rest, "/s" | "req/s" | "requests/s" | "[#/sec]") {
+        return None;
+    }
+    Some(Quantity {
+        value: value * scale,
+        unit,
+        step: if unit == Unit::Count {
+            0.0
+        } else {
+            step * scale
+        },
+        text: text.to_owned(),
+        line,
+    })
+}
+
+/// A value in words fit for a finding: `10.17 ms`, `47,618/s`, `27 MB`.
+pub fn plain(value: f64, unit: Unit) -> String {
+    let scaled = |steps: &[(f64, &str)]| {
+        let found = steps
+            .iter()
+            .find(|(scale, _)| value.abs() >= *scale)
+            .or(steps.last());
+        found.map_or_else(String::new, |(scale, name)| {
+            format!("{} {name}", digits(value / scale))
+        })
+    };
+    match unit {
+        Unit::Time => scaled(&[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]),
+        Unit::Bytes => scaled(&[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")]),
+        Unit::ByteRate => scaled(&[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")]),
+        Unit::BitRate => scaled(&[
+            (1e9, "Gbit/s"),
+            (1e6, "Mbit/s"),
+            (1e3, "kbit/s"),
+            (1.0, "bit/s"),
+        ]),
+        Unit::Rate => format!("{}/s", digits(value)),
+        Unit::Count => digits(value),
+        Unit::Share => format!("{} %", digits(value * 100.0)),
+    }
+}
+
+/// About four significant digits, never in exponents; counts whole.
+pub fn digits(value: f64) -> String {
+    let size = value.abs();
+    if value == value.trunc() && size < 1e15 {
+        return format!("{value:.0}");
+    }
+    let decimals = if size >= 100.0 {
+        1
+    } else if size >= 10.0 {
+        2
+    } else if size >= 0.1 {
+        3
+    } else {
+        6
+    };
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_with_their_step() {
+        for (text, value, step) in [
+            ("3.91ms", 3.91e-3, 1e-5),
+            ("1m0.3s", 60.3, 0.1),
+            ("29m59.994999694s", 1799.994999694, 1e-9),
+            ("-1009014ns", -1009014e-9, 1e-9),
+            ("46.15us", 46.15e-6, 1e-8),
+            ("0s", 0.0, 1.0),
+        ] {
+            let read = duration(text, 1).unwrap();
+            assert!((read.value - value).abs() < 1e-9, "{text}: {read:?}");
+            assert!((read.step - step).abs() < step * 1e-6, "{text}: {read:?}");
+        }
+        for text in ["", "ms", "5", "5 apples", "1e999s", "--5ms", "5ms5"] {
+            assert_eq!(duration(text, 1), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn data_are_read_in_bytes_or_bits() {
+        assert_eq!(data("397 MB", 1).unwrap().value, 397e6);
+        assert_eq!(data("933 Mbits/sec", 1).unwrap().unit, Unit::BitRate);
+        assert_eq!(data("1.34 MBytes", 1).unwrap().unit, Unit::Bytes);
+        assert_eq!(binary_data("2.00MB", 1).unwrap().value, 2097152.0);
+        assert_eq!(data("5 ms", 1), None);
+    }
+
+    #[test]
+    fn figures_are_printed_shortly() {
+        assert_eq!(plain(0.01017, Unit::Time), "10.17 ms");
+        assert_eq!(plain(47618.108, Unit::Rate), "47618.1/s");
+        assert_eq!(plain(0.00003133, Unit::Share), "0.003133 %");
+        assert_eq!(plain(6000.0, Unit::Count), "6000");
+    }
+}

@@ -1,0 +1,91 @@
+//! `ghz`: text, and `-O json`.
+
+use serde_json::Value;
+
+use super::{Line, hey};
+use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
+use crate::quantity::{Quantity, Unit};
+
+pub fn read(lines: &[Line]) -> Vec<Block> {
+    let mut blocks = hey::summaries(lines, Tool::Ghz, |summary| summary.contains("Count:"));
+    for block in &mut blocks {
+        // Its histogram is in the unit of its other figures, which it does not print.
+        block.histogram.clear();
+        // Without its command line, whether it kept to a rate is not to be told.
+        if block.command.is_none() {
+            block.model = Model::Unknown;
+            block.thinks_never = false;
+        }
+    }
+    blocks
+}
+
+/// `-O json`: times in nanoseconds.
+pub fn read_json(value: &Value, line: usize) -> Option<Block> {
+    let options = value.get("options")?;
+    let quantiles = value.get("latencyDistribution")?.as_array()?;
+    let mut block = Block::new(Tool::Ghz, "ghz JSON", line);
+    let exact = |value: f64, unit| Quantity::exact(value, unit, line);
+    let number = |key: &str| value.get(key).and_then(Value::as_f64);
+    let option = |key: &str| options.get(key).and_then(Value::as_f64);
+    block.requests = number("count").map(|n| exact(n, Unit::Count));
+    block.elapsed = number("total").map(|n| exact(n / 1e9, Unit::Time));
+    block.rate = number("rps").map(|n| exact(n, Unit::Rate));
+    block.users = option("concurrency").map(|n| exact(n, Unit::Count));
+    block.asked_count = option("total")
+        .filter(|n| *n > 0.0)
+        .map(|n| exact(n, Unit::Count));
+    block.asked_rate = option("rps")
+        .or_else(|| option("load-start"))
+        .filter(|n| *n > 0.0)
+        .map(|n| exact(n, Unit::Rate));
+    if block.asked_rate.is_some() {
+        block.model = Model::Open;
+    } else {
+        block.model = Model::Closed;
+        block.thinks_never = true;
+    }
+    let mut trend = Trend::new(Role::Request, "latency", line);
+    let time = |key: &str| number(key).map(|n| exact(n / 1e9, Unit::Time));
+    trend.min = time("fastest");
+    trend.max = time("slowest");
+    trend.mean = time("average");
+    for row in quantiles {
+        let percent = row.get("percentage").and_then(Value::as_f64);
+        let latency = row.get("latency").and_then(Value::as_f64);
+        if let (Some(percent), Some(latency)) = (percent, latency)
+            && percent > 0.0
+            && percent < 100.0
+        {
+            trend.put(percent / 100.0, exact(latency / 1e9, Unit::Time));
+        }
+    }
+    block.trends.push(trend);
+    let statuses = value
+        .get("statusCodeDistribution")
+        .and_then(Value::as_object);
+    for (code, count) in statuses.into_iter().flatten() {
+        if let Some(count) = count.as_f64() {
+            block
+                .statuses
+                .push((code.clone(), exact(count, Unit::Count)));
+        }
+    }
+    let mut lower = 0.0;
+    let bars = value.get("histogram").and_then(Value::as_array);
+    for bar in bars.into_iter().flatten() {
+        let mark = bar.get("mark").and_then(Value::as_f64);
+        let count = bar.get("count").and_then(Value::as_f64);
+        if let (Some(upper), Some(count)) = (mark, count) {
+            block.histogram.push(Bucket {
+                lower,
+                upper,
+                count,
+                share: None,
+                line,
+            });
+            lower = upper;
+        }
+    }
+    Some(block)
+}

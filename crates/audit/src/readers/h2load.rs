@@ -1,0 +1,132 @@
+//! `h2load`: no percentiles; clients, streams and the protocol spoken.
+
+use super::{Line, after};
+use crate::block::{Block, Model, Role, Tally, Tool, Trend};
+use crate::quantity::{Quantity, Unit, bare, binary_data, duration};
+
+pub fn read(lines: &[Line]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let (mut command, mut clients) = (None, None);
+    for line in lines {
+        let text = line.text.trim();
+        let prompt = text.trim_start_matches(['$', '>', ' ']);
+        if prompt.starts_with("h2load ") {
+            command = Some(prompt.to_owned());
+        }
+        if text.starts_with("spawning thread #") {
+            clients = text
+                .split(": ")
+                .nth(1)
+                .and_then(|rest| bare(rest.split_whitespace().next()?, Unit::Count, line.number));
+        }
+        if let Some(rest) = text.strip_prefix("finished in ") {
+            let mut block = Block::new(Tool::H2load, "h2load text", line.number);
+            block.model = Model::Closed;
+            block.thinks_never = true;
+            block.command = command.take();
+            block.users = clients.take();
+            finished(&mut block, rest, line.number);
+            blocks.push(block);
+            continue;
+        }
+        if let Some(block) = blocks.last_mut()
+            && row(block, text, line.number)
+        {
+            block.last_line = line.number;
+        }
+    }
+    for block in &mut blocks {
+        let words: Vec<String> = block
+            .command
+            .iter()
+            .flat_map(|command| command.split_whitespace().map(str::to_owned))
+            .collect();
+        let flag = |short: &str| {
+            words.iter().enumerate().find_map(|(at, word)| {
+                let rest = word.strip_prefix(short)?;
+                match rest {
+                    "" => words.get(at + 1)?.parse::<f64>().ok(),
+                    digits => digits.parse::<f64>().ok(),
+                }
+            })
+        };
+        let line = block.first_line;
+        if let Some(clients) = flag("-c") {
+            block.users = Some(Quantity::exact(clients, Unit::Count, line));
+        }
+        block.streams = flag("-m").map(|m| Quantity::exact(m, Unit::Count, line));
+        if words.iter().any(|word| word.starts_with("--rps")) {
+            block.model = Model::Open;
+            block.thinks_never = false;
+        }
+    }
+    blocks.retain(|block| block.requests.is_some());
+    blocks
+}
+
+/// `1.08s, 185.41 req/s, 16.96KB/s`
+fn finished(block: &mut Block, text: &str, line: usize) {
+    let mut parts = text.split(", ");
+    block.elapsed = parts.next().and_then(|part| duration(part, line));
+    block.rate = parts.next().and_then(|part| bare(part, Unit::Rate, line));
+    block.received.rate = parts.next().and_then(|part| binary_data(part, line));
+}
+
+fn row(block: &mut Block, text: &str, line: usize) -> bool {
+    if let Some(value) = after(text, "requests:") {
+        let part = |name: &str| {
+            value.split(", ").find_map(|part| {
+                let (count, label) = part.split_once(' ')?;
+                label
+                    .starts_with(name)
+                    .then(|| bare(count, Unit::Count, line))?
+            })
+        };
+        block.requests = part("done");
+        let (failed, errored, timeout) = (part("failed"), part("errored"), part("timeout"));
+        let count = |figure: &Option<Quantity>| figure.as_ref().map_or(0.0, |n| n.value);
+        if let Some(good) = part("succeeded") {
+            block.failures = Some(Tally {
+                passed: good.value,
+                failed: count(&failed),
+                share: None,
+                line,
+                inverted: false,
+            });
+        }
+        if count(&errored) + count(&timeout) > 0.0 {
+            block.errors.push((value.to_owned(), line));
+        }
+    } else if let Some(value) = after(text, "status codes:") {
+        for part in value.split(", ") {
+            if let Some((count, class)) = part.split_once(' ')
+                && let Some(count) =
+                    bare(count, Unit::Count, line).filter(|count| count.value > 0.0)
+            {
+                block.statuses.push((class.to_owned(), count));
+            }
+        }
+    } else if let Some(value) = after(text, "time for request:") {
+        block.trends.insert(
+            0,
+            min_max_mean(Role::Request, "time for request", value, line),
+        );
+    } else if let Some(value) = after(text, "time for connect:") {
+        // One connect a client, not one a request.
+        block
+            .trends
+            .push(min_max_mean(Role::Own, "time for connect", value, line));
+    } else {
+        return false;
+    }
+    true
+}
+
+fn min_max_mean(role: Role, name: &str, value: &str, line: usize) -> Trend {
+    let mut trend = Trend::new(role, name, line);
+    let mut figures = value.split_whitespace().map(|word| duration(word, line));
+    trend.min = figures.next().flatten();
+    trend.max = figures.next().flatten();
+    trend.mean = figures.next().flatten();
+    trend
+}

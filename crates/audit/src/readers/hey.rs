@@ -1,0 +1,243 @@
+//! `hey`, whose layout `oha` and `ghz` took up: [`Summary`] reads what they share.
+
+use super::Line;
+use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
+use crate::quantity::{Quantity, Unit, bare, duration};
+
+pub fn read(lines: &[Line]) -> Vec<Block> {
+    summaries(lines, Tool::Hey, |summary| {
+        summary.contains("Fastest:")
+            && !summary.contains("Success rate:")
+            && !summary.contains("Count:")
+    })
+}
+
+/// Blocks that begin with `Summary:` and are of the tool that `is` knows.
+pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut command = None;
+    for (index, line) in lines.iter().enumerate() {
+        let text = line.text.trim();
+        let prompt = text.trim_start_matches(['$', '>', ' ']);
+        if prompt.starts_with(tool.name()) && prompt[tool.name().len()..].starts_with(' ') {
+            command = Some(prompt.to_owned());
+        }
+        if text != "Summary:" {
+            continue;
+        }
+        let rest = &lines[index..];
+        let until = rest
+            .iter()
+            .skip(1)
+            .position(|line| line.text.trim() == "Summary:")
+            .map_or(rest.len(), |at| at + 1);
+        let own = &rest[..until];
+        let top: String = own
+            .iter()
+            .take(10)
+            .flat_map(|line| [line.text, "\n"])
+            .collect();
+        if is(&top) {
+            blocks.extend(summary(own, tool, command.take()));
+        }
+    }
+    blocks
+}
+
+fn summary(lines: &[Line], tool: Tool, command: Option<String>) -> Option<Block> {
+    let first = lines.first()?.number;
+    let mut block = Block::new(tool, layout(tool), first);
+    block.command = command;
+    block.model = Model::Closed;
+    block.thinks_never = true;
+    let mut trend = Trend::new(Role::Request, "response time", first);
+    let mut section = "";
+    for line in lines {
+        let text = line.text.trim();
+        let number = line.number;
+        if text.ends_with(':') && !text.starts_with('[') {
+            section = text;
+            continue;
+        }
+        if text.starts_with("Details") {
+            section = "Details:";
+            continue;
+        }
+        let known = match section {
+            "Summary:" => figure(&mut block, &mut trend, text, number),
+            "Details:" => detail(&mut block, text, number),
+            "Latency distribution:" | "Response time distribution:" => {
+                quantile(&mut trend, text, number)
+            }
+            "Response time histogram:" => bar(&mut block, text, number),
+            "Status code distribution:" => status(&mut block, text, number),
+            "Error distribution:" => {
+                let some = text.starts_with('[');
+                if some {
+                    block.errors.push((text.to_owned(), number));
+                }
+                some
+            }
+            _ => false,
+        };
+        if known {
+            block.last_line = number;
+        }
+    }
+    trend.line = trend.mean.as_ref().map_or(first, |mean| mean.line);
+    block.trends.insert(0, trend);
+    if block.requests.is_none() {
+        let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
+        block.requests = Some(Quantity::exact(answered, Unit::Count, first));
+    }
+    from_command(&mut block);
+    block.rate.is_some().then_some(block)
+}
+
+fn layout(tool: Tool) -> &'static str {
+    match tool {
+        Tool::Oha => "oha text",
+        Tool::Ghz => "ghz text",
+        _ => "hey text",
+    }
+}
+
+/// `Slowest:  0.0106 secs`
+fn figure(block: &mut Block, trend: &mut Trend, text: &str, line: usize) -> bool {
+    let Some((label, value)) = text.split_once(':') else {
+        return false;
+    };
+    let value = value.trim();
+    let time = || duration(value, line);
+    match label {
+        "Total" => block.elapsed = time(),
+        "Slowest" => trend.max = time(),
+        "Fastest" => trend.min = time(),
+        "Average" => trend.mean = time(),
+        "Requests/sec" => block.rate = bare(value, Unit::Rate, line),
+        "Count" => block.requests = bare(value, Unit::Count, line),
+        "Success rate" => block.success = bare(value, Unit::Share, line),
+        "Total data" => {
+            block.received.total = value
+                .strip_suffix(" bytes")
+                .and_then(|bytes| bare(bytes, Unit::Bytes, line))
+                .or_else(|| crate::quantity::data(value, line));
+        }
+        "Size/request" => {
+            block.answer_bytes = value
+                .strip_suffix(" bytes")
+                .and_then(|bytes| bare(bytes, Unit::Bytes, line))
+                .or_else(|| crate::quantity::data(value, line));
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// `DNS+dialup:  0.0000 secs, 0.0062 secs, 0.0106 secs`
+fn detail(block: &mut Block, text: &str, line: usize) -> bool {
+    let Some((label, values)) = text.split_once(':') else {
+        return false;
+    };
+    let figures: Vec<Quantity> = values
+        .split(',')
+        .filter_map(|value| duration(value, line))
+        .collect();
+    let [mean, min, max] = &figures[..] else {
+        return false;
+    };
+    let mut trend = Trend::new(Role::Own, label, line);
+    trend.mean = Some(mean.clone());
+    trend.min = Some(min.clone());
+    trend.max = Some(max.clone());
+    block.trends.push(trend);
+    true
+}
+
+/// `95% in 0.0065 secs`, `95 % in 1.51 ms`
+fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
+    let Some((percent, figure)) = text.split_once(" in ") else {
+        return false;
+    };
+    let percent = percent.trim_end_matches('%').trim_end_matches(" %").trim();
+    let (Ok(percent), Some(figure)) = (
+        percent.trim_end_matches('%').trim().parse::<f64>(),
+        duration(figure, line),
+    ) else {
+        return false;
+    };
+    if percent > 0.0 && percent < 100.0 {
+        trend.put(percent / 100.0, figure);
+    }
+    true
+}
+
+/// `0.007 [1193]  |■■■`: the upper end of a bar and its count.
+fn bar(block: &mut Block, text: &str, line: usize) -> bool {
+    let (Some(open), Some(close)) = (text.find('['), text.find(']')) else {
+        return false;
+    };
+    if close < open {
+        return false;
+    }
+    let upper = text[..open].split_whitespace().next();
+    let (Some(upper), Some(count)) = (
+        upper.and_then(|upper| upper.parse::<f64>().ok()),
+        bare(&text[open + 1..close], Unit::Count, line),
+    ) else {
+        return false;
+    };
+    let lower = block.histogram.last().map_or(0.0, |bucket| bucket.upper);
+    block.histogram.push(Bucket {
+        lower,
+        upper,
+        count: count.value,
+        share: None,
+        line,
+    });
+    true
+}
+
+/// `[200]  1243 responses`
+fn status(block: &mut Block, text: &str, line: usize) -> bool {
+    let Some((code, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+        return false;
+    };
+    let Some(count) = rest
+        .split_whitespace()
+        .next()
+        .and_then(|count| bare(count, Unit::Count, line))
+    else {
+        return false;
+    };
+    block.statuses.push((code.to_owned(), count));
+    true
+}
+
+/// What the command line declares: `-c`, `-n`, `-z`, `-q`, `--rps`.
+fn from_command(block: &mut Block) {
+    let Some(command) = block.command.clone() else {
+        return;
+    };
+    let line = block.first_line;
+    let words: Vec<&str> = command.split_whitespace().collect();
+    for pair in words.windows(2) {
+        let [flag, value] = pair else { continue };
+        let count = bare(value, Unit::Count, line);
+        match *flag {
+            "-c" | "--concurrency" => block.users = count,
+            "-n" | "--total" => block.asked_count = count,
+            "-z" | "--duration" => block.declared = duration(value, line),
+            "--rps" => {
+                block.asked_rate = bare(value, Unit::Rate, line);
+                block.model = Model::Open;
+            }
+            "-q" => block.model = Model::Open,
+            _ => {}
+        }
+    }
+    // hey's -q is for each of its users.
+    if block.tool == Tool::Hey && block.model == Model::Open {
+        block.thinks_never = false;
+    }
+}

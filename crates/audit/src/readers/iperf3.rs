@@ -1,0 +1,105 @@
+//! `iperf3` as a client: text and `-J`. Its bytes are in binary multiples, its bits in
+//! decimal ones.
+
+use serde_json::Value;
+
+use super::Line;
+use crate::block::{Block, Tool};
+use crate::quantity::{Quantity, Unit, binary_data, data, number};
+
+pub fn read(lines: &[Line]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut command = None;
+    for line in lines {
+        let text = line.text.trim();
+        if let Some(at) = text.find("iperf3 -") {
+            command = Some(text[at..].to_owned());
+        }
+        if let Some(target) = text.strip_prefix("Connecting to host ") {
+            let mut block = Block::new(Tool::Iperf3, "iperf3 text", line.number);
+            block.target = Some(target.to_owned());
+            block.command = command.take();
+            blocks.push(block);
+            continue;
+        }
+        let Some(block) = blocks.last_mut() else {
+            continue;
+        };
+        if text.starts_with("iperf Done") || text.starts_with("[ ID]") {
+            block.last_line = line.number;
+        }
+        row(block, text, line.number);
+    }
+    blocks.retain(|block| block.sent.rate.is_some() || block.received.rate.is_some());
+    blocks
+}
+
+/// `[  5]   0.00-10.00  sec  1.09 GBytes   933 Mbits/sec    0   sender`. Every row is
+/// checked against itself by `unit-mismatch`; the last ones are the result.
+fn row(block: &mut Block, text: &str, line: usize) {
+    let Some(rest) = text.strip_prefix('[') else {
+        return;
+    };
+    let Some((id, rest)) = rest.split_once(']') else {
+        return;
+    };
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let [interval, "sec", total, unit, rate, rate_unit, ..] = words[..] else {
+        return;
+    };
+    let Some((from, to)) = interval.split_once('-') else {
+        return;
+    };
+    let (Some((from, _)), Some((to, step))) = (number(from), number(to)) else {
+        return;
+    };
+    let total = binary_data(&format!("{total} {unit}"), line);
+    let rate = data(&format!("{rate} {rate_unit}"), line);
+    if total.is_none() || rate.is_none() {
+        return;
+    }
+    block.last_line = line;
+    let ending = words.last().copied().unwrap_or_default();
+    let summed = id.trim() == "SUM";
+    let side = match ending {
+        "sender" => &mut block.sent,
+        "receiver" => &mut block.received,
+        _ => return,
+    };
+    // With several streams the sum stands last and takes their place.
+    if side.total.is_none() || summed {
+        side.total = total;
+        side.rate = rate;
+        block.elapsed = Some(Quantity {
+            value: to - from,
+            unit: Unit::Time,
+            step,
+            text: format!("{interval} sec"),
+            line,
+        });
+    }
+}
+
+/// `-J`.
+pub fn read_json(value: &Value, line: usize) -> Option<Block> {
+    value.get("start")?;
+    let end = value.get("end")?;
+    let mut block = Block::new(Tool::Iperf3, "iperf3 JSON", line);
+    let number = |path: &str| end.pointer(path).and_then(Value::as_f64);
+    let exact = |value: f64, unit| Quantity::exact(value, unit, line);
+    let sums = [
+        ["/sum_sent/bytes", "/sum_sent/bits_per_second"],
+        ["/sum_received/bytes", "/sum_received/bits_per_second"],
+    ];
+    for (side, [bytes, rate]) in [&mut block.sent, &mut block.received].into_iter().zip(sums) {
+        side.total = number(bytes).map(|n| exact(n, Unit::Bytes));
+        side.rate = number(rate).map(|n| exact(n, Unit::BitRate));
+    }
+    block.elapsed = number("/sum_sent/seconds").map(|n| exact(n, Unit::Time));
+    block.declared = value
+        .pointer("/start/test_start/duration")
+        .and_then(Value::as_f64)
+        .filter(|seconds| *seconds > 0.0)
+        .map(|n| exact(n, Unit::Time));
+    (block.sent.rate.is_some() || block.received.rate.is_some()).then_some(block)
+}

@@ -1,0 +1,401 @@
+//! k6's summaries in text: the ones with ✓ and ✗ marks, the ones with `0 out of 9`,
+//! and the ones in sections (`█ TOTAL RESULTS`).
+
+use super::Line;
+use crate::block::{Block, Model, Role, Tally, Threshold, Tool, Trend};
+use crate::quantity::{Quantity, Unit, bare, data, duration, split_number, time_unit};
+
+pub fn read(lines: &[Line]) -> Vec<Block> {
+    let mut reader = Reader::default();
+    for line in lines {
+        reader.line(*line);
+    }
+    reader.finish();
+    reader.blocks
+}
+
+#[derive(Default)]
+struct Reader {
+    blocks: Vec<Block>,
+    block: Option<Block>,
+    /// The metric a threshold below it is about.
+    metrics: usize,
+    /// Inside a part of a full summary that repeats the totals by scenario or group.
+    repeating: bool,
+    command: Option<String>,
+}
+
+impl Reader {
+    fn line(&mut self, line: Line) {
+        let text = line.text.trim();
+        if let Some(at) = text.find("k6 run ")
+            && !text.contains("...:")
+        {
+            self.command = Some(text[at..].to_owned());
+        }
+        if text.starts_with("execution: ") {
+            self.finish();
+            self.start(line.number);
+        }
+        if let Some(section) = text.strip_prefix('█') {
+            let section = section.trim();
+            self.repeating = !(section.starts_with("TOTAL") || section.starts_with("THRESHOLDS"));
+        }
+        if self.repeating && !text.starts_with("running (") {
+            return;
+        }
+        // A threshold's mark stands before the metric in one layout.
+        let (mark, unmarked) = match text.strip_prefix(['✓', '✗']) {
+            Some(rest) => (true, rest.trim()),
+            None => (false, text),
+        };
+        if let Some((name, rest)) = metric(unmarked) {
+            let again = self.block.as_ref().is_some_and(|block| has(block, name));
+            if again {
+                self.finish();
+            }
+            if self.block.is_none() {
+                self.start(line.number);
+            }
+            if let Some(block) = &mut self.block {
+                block.last_line = line.number;
+                self.metrics += 1;
+                if mark {
+                    block.thresholds.push(Threshold {
+                        text: name.to_owned(),
+                        line: line.number,
+                        passed: text.starts_with('✓'),
+                    });
+                }
+                put(block, name, rest, line.number);
+            }
+            return;
+        }
+        let Some(block) = &mut self.block else {
+            return;
+        };
+        if head(block, text, line.number) || running(block, text, line.number) {
+            block.last_line = line.number;
+        }
+    }
+
+    fn start(&mut self, line: usize) {
+        self.repeating = false;
+        let mut block = Block::new(Tool::K6, "k6 text", line);
+        block.command = self.command.take();
+        self.block = Some(block);
+        self.metrics = 0;
+    }
+
+    /// A head without figures is no result.
+    fn finish(&mut self) {
+        if let Some(block) = self.block.take()
+            && self.metrics >= 2
+        {
+            self.blocks.push(block);
+        }
+    }
+}
+
+/// `name....: rest`, or `{ expected_response:true }...: rest`.
+fn metric(text: &str) -> Option<(&str, &str)> {
+    let at = text.find("..:")?;
+    let name = text[..at].trim_end_matches('.').trim();
+    let name_is_plain = name
+        .chars()
+        .all(|letter| letter.is_alphanumeric() || "_ {}:/,.-".contains(letter));
+    (name_is_plain && !name.is_empty()).then_some((name, text[at + 3..].trim()))
+}
+
+/// Whether the block has this metric already, so that another block begins.
+fn has(block: &Block, name: &str) -> bool {
+    match name {
+        "http_reqs" => block.requests.is_some(),
+        "iterations" => block.iterations.is_some(),
+        "checks" => block.checks.is_some() && block.layout == "k6 text, legacy",
+        "data_received" => block.received.total.is_some(),
+        "data_sent" => block.sent.total.is_some(),
+        _ => block
+            .trends
+            .iter()
+            .any(|trend| trend.name == name && !name.starts_with('{')),
+    }
+}
+
+fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
+    if let Some(trend) = trend(name, rest, line) {
+        // Only the first of a name counts as the headline; sub-metrics follow it.
+        if trend.role == Role::Own || block.trend(trend.role).is_none() {
+            block.trends.push(trend);
+        }
+        return;
+    }
+    match name {
+        "http_reqs" => (block.requests, block.rate) = counter(rest, line),
+        "iterations" => (block.iterations, block.iteration_rate) = counter(rest, line),
+        "dropped_iterations" => block.dropped = counter(rest, line).0,
+        "data_received" => (block.received.total, block.received.rate) = traffic(rest, line),
+        "data_sent" => (block.sent.total, block.sent.rate) = traffic(rest, line),
+        "vus" => block.gauge = gauge(rest, line),
+        "http_req_failed" => block.failures = tally(rest, line, true),
+        "checks" => {
+            block.layout = "k6 text, legacy";
+            block.checks = tally(rest, line, false);
+        }
+        "checks_succeeded" => {
+            block.layout = "k6 text, sections";
+            block.checks = tally(rest, line, false);
+        }
+        _ => {}
+    }
+}
+
+/// `avg=3.91ms min=1.06ms med=2.9ms … p(95)=5.95ms count=9`
+fn trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
+    if !rest.contains('=')
+        || !(rest.contains("avg=") || rest.contains("p(") || rest.contains("med="))
+    {
+        return None;
+    }
+    let role = match name {
+        "http_req_duration" | "grpc_req_duration" => Role::Request,
+        "{ expected_response:true }" => Role::Expected,
+        "http_req_blocked" => Role::Blocked,
+        "http_req_connecting" => Role::Connecting,
+        "http_req_tls_handshaking" => Role::Tls,
+        "http_req_sending" => Role::Sending,
+        "http_req_waiting" => Role::Waiting,
+        "http_req_receiving" => Role::Receiving,
+        "iteration_duration" => Role::Iteration,
+        _ => Role::Own,
+    };
+    let mut trend = Trend::new(role, name, line);
+    for word in rest.split_whitespace() {
+        let Some((key, value)) = word.split_once('=') else {
+            continue;
+        };
+        let Some(figure) = time(value, line) else {
+            continue;
+        };
+        match key {
+            "avg" => trend.mean = Some(figure),
+            "min" => trend.min = Some(figure),
+            "max" => trend.max = Some(figure),
+            "med" => trend.put(0.5, figure),
+            _ => {
+                let inner = key.strip_prefix("p(").and_then(|key| key.strip_suffix(')'));
+                if let Some(percent) = inner.and_then(|inner| inner.parse::<f64>().ok())
+                    && percent > 0.0
+                    && percent < 100.0
+                {
+                    trend.put(percent / 100.0, figure);
+                }
+            }
+        }
+    }
+    (!trend.figures().is_empty()).then_some(trend)
+}
+
+/// A duration as k6 prints it: two decimals, of which closing zeros are left out, and
+/// whole nanoseconds.
+fn time(text: &str, line: usize) -> Option<Quantity> {
+    let mut figure = duration(text, line)?;
+    let (_, unit) = split_number(text)?;
+    if let Some(scale) = time_unit(unit) {
+        figure.step = match unit {
+            "ns" => 0.0,
+            "m" | "h" => figure.step,
+            _ => figure.step.min(0.01 * scale),
+        };
+    }
+    if figure.value == 0.0 {
+        figure.step = 0.0;
+    }
+    Some(figure)
+}
+
+/// `6000  99.467985/s`
+fn counter(rest: &str, line: usize) -> (Option<Quantity>, Option<Quantity>) {
+    let mut words = rest.split_whitespace();
+    let count = words.next().and_then(|word| bare(word, Unit::Count, line));
+    let rate = words.next().and_then(|word| bare(word, Unit::Rate, line));
+    (count, rate)
+}
+
+/// `397 MB 13 MB/s`
+fn traffic(rest: &str, line: usize) -> (Option<Quantity>, Option<Quantity>) {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match words[..] {
+        [total, unit, rate, rate_unit, ..] => (
+            data(&format!("{total} {unit}"), line),
+            data(&format!("{rate} {rate_unit}"), line),
+        ),
+        _ => (None, None),
+    }
+}
+
+/// `242 min=242 max=1000`: the last sample and the highest.
+fn gauge(rest: &str, line: usize) -> Option<(Quantity, Quantity)> {
+    let last = bare(rest.split_whitespace().next()?, Unit::Count, line)?;
+    let max = rest
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix("max="))?;
+    Some((last, bare(max, Unit::Count, line)?))
+}
+
+/// `0.00% ✓ 0 ✗ 6000`, `0.00% 0 out of 6000`. In `http_req_failed` the ticked are
+/// those that failed.
+fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
+    let mut words = rest.split_whitespace();
+    let share = words
+        .next()
+        .and_then(|word| bare(word, Unit::Share, line))?;
+    let numbers: Vec<f64> = rest
+        .split_whitespace()
+        .skip(1)
+        .filter_map(|word| split_number(word))
+        .filter_map(|(digits, rest)| rest.is_empty().then(|| digits.parse().ok()).flatten())
+        .collect();
+    let [first, second] = numbers[..] else {
+        return None;
+    };
+    let marks = rest.contains('✓') || rest.contains('✗');
+    let (matching, others) = if marks {
+        (first, second)
+    } else {
+        (first, second - first)
+    };
+    let (passed, failed) = if of_failures {
+        (others, matching)
+    } else {
+        (matching, others)
+    };
+    Some(Tally {
+        passed,
+        failed,
+        share: Some(share),
+        line,
+        inverted: marks && of_failures,
+    })
+}
+
+/// What stands above the figures.
+fn head(block: &mut Block, text: &str, line: usize) -> bool {
+    if let Some(script) = text.strip_prefix("script: ") {
+        block.script = Some(script.trim().to_owned());
+    } else if let Some(scenario) = text.strip_prefix("* ") {
+        return scenario_line(block, scenario, line);
+    } else if let Some(rest) = text.strip_prefix(['✓', '✗']) {
+        let rest = rest.trim();
+        match rest.strip_prefix('\'') {
+            Some(_) => block.thresholds.push(Threshold {
+                text: rest.to_owned(),
+                line,
+                passed: text.starts_with('✓'),
+            }),
+            None if !rest.is_empty() => block.check_names.push((rest.to_owned(), line)),
+            None => {}
+        }
+    } else {
+        return false;
+    }
+    true
+}
+
+/// `default: 100 looping VUs for 1m0s (gracefulStop: 30s)` and its kin. A second
+/// scenario makes users and rate unknown.
+fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
+    let Some((_, rest)) = text.split_once(": ") else {
+        return false;
+    };
+    if block.model != Model::Unknown || block.looping {
+        block.model = Model::Unknown;
+        block.looping = false;
+        (
+            block.users,
+            block.declared,
+            block.asked_rate,
+            block.asked_count,
+        ) = (None, None, None, None);
+        return true;
+    }
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let declared = |at: usize| words.get(at).and_then(|word| duration(word, line));
+    let count = |word: &str| bare(word, Unit::Count, line);
+    match words[..] {
+        [users, "looping", "VUs", "for", ..] => {
+            block.model = Model::Closed;
+            block.looping = true;
+            block.users = count(users);
+            block.declared = declared(4);
+        }
+        [rate, per, "for", ..] if rate.parse::<f64>().is_ok() && per.starts_with("iterations/") => {
+            block.model = Model::Open;
+            if per == "iterations/s" {
+                block.asked_rate = bare(rate, Unit::Rate, line);
+            }
+            block.declared = declared(3);
+        }
+        ["Up", "to", _, per, "for", ..] if per.starts_with("iterations/") => {
+            block.model = Model::Open;
+            block.declared = declared(5);
+        }
+        [
+            iterations,
+            "iterations",
+            "shared",
+            "among",
+            users,
+            "VUs",
+            ..,
+        ] => {
+            block.model = Model::Closed;
+            block.asked_count = count(iterations);
+            block.users = count(users);
+        }
+        [
+            iterations,
+            "iterations",
+            "for",
+            "each",
+            "of",
+            users,
+            "VUs",
+            ..,
+        ] => {
+            block.model = Model::Closed;
+            block.users = count(users);
+            block.asked_count = match (count(iterations), &block.users) {
+                (Some(each), Some(users)) => {
+                    Some(Quantity::exact(each.value * users.value, Unit::Count, line))
+                }
+                _ => None,
+            };
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// `running (1m00.3s), 000/100 VUs, 6000 complete and 0 interrupted iterations`: the
+/// last of them is the end's.
+fn running(block: &mut Block, text: &str, line: usize) -> bool {
+    let Some(rest) = text.strip_prefix("running (") else {
+        return false;
+    };
+    let Some((elapsed, rest)) = rest.split_once(')') else {
+        return false;
+    };
+    block.elapsed = duration(elapsed, line);
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "interrupted");
+    block.interrupted = at
+        .and_then(|at| words.get(at.checked_sub(1)?))
+        .and_then(|count| count.parse().ok());
+    if rest.ends_with("interrupted") {
+        block
+            .torn
+            .push((format!("the line `{text}` ends before its last word"), line));
+    }
+    true
+}

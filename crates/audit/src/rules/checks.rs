@@ -1,0 +1,152 @@
+//! What was checked.
+
+use crate::block::Tool;
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// A check that passed on failed requests cannot fail; checks of the status alone, or
+/// none, leave the answer unread.
+pub fn vacuous(report: &Report, findings: &mut Findings) {
+    const RULE: &str = "vacuous-check";
+    let (mut none, mut status) = (Vec::new(), Vec::new());
+    for block in report.blocks.iter().filter(|block| block.tool == Tool::K6) {
+        match &block.checks {
+            None => none.push(block),
+            Some(tally) => {
+                let failed = block.failed();
+                if tally.failed == 0.0 && failed > 0.0 && tally.passed > 0.0 {
+                    findings.block(
+                        RULE,
+                        Level::Warning,
+                        block,
+                        tally.line,
+                        [
+                            format!("checks: {} passed, 0 failed; http_req_failed: {}", digits(tally.passed), digits(failed)),
+                            format!("{} requests failed and no check did: it holds whatever is answered, or was not run on them", digits(failed)),
+                            "Check what a right answer contains, and see the check fail once.".to_owned(),
+                        ],
+                    );
+                }
+                let only_status = !block.check_names.is_empty()
+                    && block
+                        .check_names
+                        .iter()
+                        .all(|(name, _)| name.to_lowercase().contains("status"));
+                if only_status {
+                    status.push(block);
+                }
+            }
+        }
+    }
+    let count = |n: usize| {
+        if n == 1 {
+            "1 block".to_owned()
+        } else {
+            format!("{n} blocks")
+        }
+    };
+    if let Some(block) = none.first() {
+        findings.block(
+            RULE,
+            Level::Note,
+            block,
+            block.first_line,
+            [
+                format!("no `checks` line in {}", count(none.len())),
+                "cannot tell whether the answers were right: checks are not printed".to_owned(),
+                "Check what a right answer contains.".to_owned(),
+            ],
+        );
+    }
+    if let Some((block, (name, line))) = status
+        .first()
+        .and_then(|block| Some((block, block.check_names.first()?)))
+    {
+        findings.block(
+            RULE,
+            Level::Note,
+            block,
+            *line,
+            [
+                format!("`{name}`, the only check in {}", count(status.len())),
+                "cannot tell whether the answers were right: a check of what they contain is not printed".to_owned(),
+                "Check a field of the answer, with an example that must be refused beside it.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// checks ÷ names ÷ requests < 1.
+pub fn partial(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Some(tally), Some(requests)) = (&block.checks, &block.requests) else {
+            continue;
+        };
+        let names = block.check_names.len();
+        if names == 0 || requests.value <= 0.0 {
+            continue;
+        }
+        let runs = tally.passed + tally.failed;
+        // Counted in whole runs of one check: the more names, the more runs there are.
+        let share = runs / names as f64 / requests.value;
+        if share < 0.99 {
+            findings.block(
+                "partial-check",
+                Level::Warning,
+                block,
+                tally.line,
+                [
+                    format!(
+                        "{} runs of {names} checks, {} requests",
+                        digits(runs),
+                        requests.text
+                    ),
+                    format!(
+                        "{} ÷ {names} ÷ {} = {}: of the other {} nothing is known",
+                        digits(runs),
+                        requests.text,
+                        plain(share, Unit::Share),
+                        plain(1.0 - share, Unit::Share)
+                    ),
+                    "Check every request, or say which share was checked.".to_owned(),
+                ],
+            );
+        }
+    }
+}
+
+/// requests − k × iterations > 0, nothing interrupted.
+pub fn setup(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Some(requests), Some(iterations), Some(0.0)) =
+            (&block.requests, &block.iterations, block.interrupted)
+        else {
+            continue;
+        };
+        if iterations.value < 20.0 || block.trend(crate::block::Role::Request).is_none() {
+            continue;
+        }
+        let each = (requests.value / iterations.value).floor();
+        let rest = requests.value - each * iterations.value;
+        if each >= 1.0 && rest >= 1.0 && rest / iterations.value < 0.05 {
+            findings.block(
+                "setup-in-metrics",
+                Level::Warning,
+                block,
+                requests.line,
+                [
+                    format!("http_reqs {}, iterations {}, none interrupted", requests.text, iterations.text),
+                    format!(
+                        "{} − {} × {} = {}: so many requests are not of every iteration — set-up, tear-down, redirects or a first turn — and are in count, rate and latency",
+                        requests.text,
+                        digits(each),
+                        iterations.text,
+                        digits(rest)
+                    ),
+                    "Tag them, and read the figures of the scenario alone.".to_owned(),
+                ],
+            );
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What the clock, or the printing, cannot resolve.
+
+use crate::block::{Block, Role, Tool, Trend};
+use crate::finding::Level;
+use crate::quantity::{Unit, plain};
+use crate::report::{Findings, Report};
+
+/// Whole requests in 0 s; half of all sends in 0 s; a trend that moves in whole steps.
+pub fn coarse(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let mut evidence = Vec::new();
+        let mut line = block.first_line;
+        // A refused connection is no request in 0 s; failures-as-work tells of it.
+        let whole = match block.failed() > 0.0 {
+            true => block.trend(Role::Expected),
+            false => block.latency(),
+        };
+        for trend in whole.into_iter().chain(block.trend(Role::Iteration)) {
+            let exact = trend.min.as_ref().filter(|min| min.value == 0.0);
+            if let (Some(min), Tool::K6) = (exact, block.tool) {
+                evidence.push(format!("{}: min={}", trend.name, min.text));
+                line = trend.line;
+            }
+        }
+        if let Some(sending) = block.trend(Role::Sending) {
+            let some = sending.max.as_ref().is_some_and(|max| max.value > 0.0);
+            if let (Some(median), true) = (sending.median(), some)
+                && median.value == 0.0
+            {
+                evidence.push(format!("{}: med={}", sending.name, median.text));
+                line = sending.line;
+            }
+        }
+        let stepped = block
+            .trends
+            .iter()
+            .filter(|trend| trend.role == Role::Own)
+            .find_map(|trend| steps(trend).map(|step| (trend, step)));
+        if let Some((trend, step)) = stepped {
+            evidence.push(format!(
+                "{}: every figure but the mean is a whole multiple of {}",
+                trend.name,
+                plain(step, Unit::Time)
+            ));
+            line = trend.line;
+        }
+        if evidence.is_empty() {
+            continue;
+        }
+        let tick = stepped.map(|(_, step)| step).or_else(|| tick(block));
+        findings.block(
+            "coarse-clock",
+            Level::Error,
+            block,
+            line,
+            [
+                evidence.join("; "),
+                match tick {
+                    Some(tick) => format!(
+                        "what took place took longer than 0 s; the smallest step that shows is about {}, so any figure here may be off by as much",
+                        plain(tick, Unit::Time)
+                    ),
+                    None => "what took place took longer than 0 s: the clock did not move meanwhile".to_owned(),
+                },
+                "Measure with a clock of nanoseconds (on Windows k6's ticks about every 0.5 ms); read no figure near the step.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// The smallest figure above zero in the columns of the phases.
+fn tick(block: &Block) -> Option<f64> {
+    [Role::Sending, Role::Receiving, Role::Blocked]
+        .into_iter()
+        .filter_map(|role| block.trend(role))
+        .flat_map(|trend| &trend.quantiles)
+        .map(|(_, figure)| figure.value)
+        .filter(|value| *value > 0.0)
+        .min_by(f64::total_cmp)
+}
+
+/// The step of a trend that begins at zero and whose figures are whole milliseconds.
+fn steps(trend: &Trend) -> Option<f64> {
+    const STEP: f64 = 1e-3;
+    let min = trend.min.as_ref()?;
+    let max = trend.max.as_ref()?;
+    let whole = |value: f64| (value / STEP - (value / STEP).round()).abs() < 1e-9;
+    let all = trend
+        .quantiles
+        .iter()
+        .map(|(_, figure)| figure)
+        .chain([min, max])
+        .all(|figure| whole(figure.value));
+    let fine = max.value < 0.1 && max.value > 0.0;
+    (min.value == 0.0 && all && fine && trend.quantiles.len() >= 2).then_some(STEP)
+}
+
+/// step ÷ figure ≥ 10 %.
+pub fn printed(report: &Report, findings: &mut Findings) {
+    const COARSE: f64 = 0.1;
+    for block in &report.blocks {
+        let Some(latency) = block.latency() else {
+            continue;
+        };
+        let coarse: Vec<_> = latency
+            .figures()
+            .into_iter()
+            .filter(|(_, figure)| figure.step > 0.0 && figure.step >= figure.value.abs() * COARSE)
+            .collect();
+        // One column is the smallest as a rule; two show that the whole row suffers.
+        if coarse.len() < 2 {
+            continue;
+        }
+        let shown: Vec<String> = coarse
+            .iter()
+            .take(4)
+            .map(|(name, figure)| format!("{name} {}", figure.text))
+            .collect();
+        if let Some((_, figure)) = coarse.first() {
+            findings.block(
+                "printed-too-coarsely",
+                Level::Warning,
+                block,
+                figure.line,
+                [
+                    format!("{}: {}", latency.name, shown.join(", ")),
+                    format!(
+                        "the last digit printed is worth {}; {} is that or less than ten of it, so it is known to no better than {:.0} %",
+                        plain(figure.step, Unit::Time),
+                        figure.text,
+                        if figure.value > 0.0 { figure.step / figure.value * 100.0 } else { 100.0 }
+                    ),
+                    "Take the figures from an output that prints more digits (JSON, CSV), and claim no difference below the step.".to_owned(),
+                ],
+            );
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What prose makes of two figures.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::finding::Level;
+use crate::quantity::{Quantity, Unit, digits, duration, plain};
+use crate::report::{Findings, Report};
+
+use super::prose::{sentences, shortened};
+use super::tables::{cell, column, figure, number};
+
+static FACTOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(\d+(?:\.\d+)?)x\s+(?:\w+\s+)?(throughput|rate)\b.*?\bfrom\s+(\w+)").ok()
+});
+
+/// "2x throughput … from X", where every row from X is the slower one; "A (3 ms) is
+/// faster than B (2 ms)".
+pub fn reversed(report: &Report, findings: &mut Findings) {
+    for prose in &report.document.prose {
+        for sentence in sentences(&prose.text) {
+            if let Some(found) = FACTOR
+                .as_ref()
+                .and_then(|pattern| pattern.captures(sentence))
+            {
+                let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+                let factor = group(1).parse::<f64>().unwrap_or(1.0);
+                let ratios = ratios(report, group(3));
+                let shown: Vec<String> = ratios
+                    .iter()
+                    .take(6)
+                    .map(|(label, ratio)| format!("{label} {}", digits(*ratio)))
+                    .collect();
+                if factor > 1.0 && ratios.len() >= 2 && ratios.iter().all(|(_, ratio)| *ratio < 1.0)
+                {
+                    findings.page(
+                        "comparison-reversed",
+                        Level::Error,
+                        prose.line,
+                        [
+                            format!("\"{}\"", shortened(sentence)),
+                            format!("throughput from {} ÷ from the other, row by row: {}: all below 1, none {}", group(3), shown.join(", "), digits(factor)),
+                            "Say which is the faster, and by what factor of what.".to_owned(),
+                        ],
+                    );
+                }
+            }
+            in_sentence(sentence, prose.line, findings);
+        }
+    }
+}
+
+/// Rows of one test from two places: the place's throughput over the other's.
+fn ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
+    let mut ratios = Vec::new();
+    for table in &report.document.tables {
+        let (Some(from), Some(test)) =
+            (column(table, &["from", "client"]), column(table, &["test"]))
+        else {
+            continue;
+        };
+        for (line, row) in table
+            .rows
+            .iter()
+            .filter(|(_, row)| cell(row, from).eq_ignore_ascii_case(place))
+        {
+            let other = table.rows.iter().find(|(_, other)| {
+                cell(other, test) == cell(row, test)
+                    && !cell(other, from).eq_ignore_ascii_case(place)
+            });
+            let Some((other_line, other)) = other else {
+                continue;
+            };
+            for at in 0..row.len().min(16) {
+                let name = table
+                    .header
+                    .get(at)
+                    .map_or("", String::as_str)
+                    .to_lowercase();
+                let time = name.contains("time") || name.contains("duration");
+                let pair = match time {
+                    true => figure(cell(row, at), *line).zip(figure(cell(other, at), *other_line)),
+                    false if name.contains("/s") => {
+                        number(cell(row, at), *line).zip(number(cell(other, at), *other_line))
+                    }
+                    false => None,
+                };
+                if let Some((mine, theirs)) =
+                    pair.filter(|(mine, theirs)| mine.value > 0.0 && theirs.value > 0.0)
+                {
+                    let ratio = if time {
+                        theirs.value / mine.value
+                    } else {
+                        mine.value / theirs.value
+                    };
+                    ratios.push((cell(row, test).to_owned(), ratio));
+                }
+            }
+        }
+    }
+    ratios
+}
+
+static TIMES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(\d+(?:\.\d+)?)\s?(ms|µs|us|s)\b").ok());
+static PERCENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(\d+(?:\.\d+)?)\s?(?:%|per cent|percent)").ok());
+const LESS: [&str; 6] = [
+    "faster than",
+    "quicker than",
+    "less than",
+    "lower than",
+    "shorter than",
+    "better than",
+];
+const MORE: [&str; 4] = ["slower than", "longer than", "higher than", "worse than"];
+
+/// The two times of a sentence that has no others.
+fn two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, usize)> {
+    let mut found = TIMES.as_ref()?.find_iter(sentence);
+    let (one, two) = (found.next()?, found.next()?);
+    if found.next().is_some() {
+        return None;
+    }
+    let read = |text: &str| duration(text, line).filter(|time| time.value > 0.0);
+    Some((
+        read(one.as_str())?,
+        read(two.as_str())?,
+        one.start(),
+        two.start(),
+    ))
+}
+
+/// `A (3 ms) is faster than B (2 ms)`: the word against the order of the figures.
+fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
+    let Some((one, two, first, second)) = two_times(sentence, line) else {
+        return;
+    };
+    let lower = sentence.to_lowercase();
+    let between = |words: &[&str]| {
+        words.iter().find_map(|word| {
+            let at = lower.find(word)?;
+            (at > first && at < second).then(|| (*word).to_owned())
+        })
+    };
+    let denied = lower.contains(" not ") || lower.contains("n't ");
+    let wrong = match (between(&LESS), between(&MORE)) {
+        (Some(word), None) => (one.value > two.value).then_some(word),
+        (None, Some(word)) => (one.value < two.value).then_some(word),
+        _ => None,
+    };
+    if let (Some(word), false) = (wrong, denied) {
+        findings.page(
+            "comparison-reversed",
+            Level::Error,
+            line,
+            [
+                format!("\"{}\"", shortened(sentence)),
+                format!(
+                    "{} is not {word} {}: {:.3} of it",
+                    one.text,
+                    two.text,
+                    one.value / two.value
+                ),
+                "Turn the comparison round.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// "25 % less" of 20 and 25 ms: a decrease is a share of the larger, an increase of
+/// the smaller.
+pub fn base(report: &Report, findings: &mut Findings) {
+    for prose in &report.document.prose {
+        for sentence in sentences(&prose.text) {
+            let (Some((one, two, ..)), Some(found)) = (
+                two_times(sentence, prose.line),
+                PERCENT
+                    .as_ref()
+                    .and_then(|pattern| pattern.captures(sentence)),
+            ) else {
+                continue;
+            };
+            let Some(said) = found
+                .get(1)
+                .and_then(|group| group.as_str().parse::<f64>().ok())
+            else {
+                continue;
+            };
+            let lower = sentence.to_lowercase();
+            let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+            let (low, high) = (one.value.min(two.value), one.value.max(two.value));
+            let of_high = (high - low) / high * 100.0;
+            let of_low = (high - low) / low * 100.0;
+            let (right, wrong, base) = match (
+                has(&[
+                    "less", "lower", "shorter", "reduc", "decreas", "saves", "saved",
+                ]),
+                has(&["slower", "longer", "higher", "more ", "increas"]),
+            ) {
+                (true, false) => (of_high, of_low, high),
+                (false, true) => (of_low, of_high, low),
+                _ => continue,
+            };
+            // Rounded to a whole per cent, and the two bases apart by more than that.
+            let near = |value: f64| (value - said).abs() <= 0.6;
+            if near(wrong) && !near(right) {
+                findings.page(
+                    "wrong-base",
+                    Level::Error,
+                    prose.line,
+                    [
+                        format!("\"{}\"", shortened(sentence)),
+                        format!(
+                            "({} − {}) ÷ {} = {right:.1} %; {wrong:.1} % is of the other one",
+                            plain(high, Unit::Time),
+                            plain(low, Unit::Time),
+                            plain(base, Unit::Time)
+                        ),
+                        "Divide by what it was before.".to_owned(),
+                    ],
+                );
+            }
+        }
+    }
+}
+
+/// ab's `across all concurrent requests` is 1 ÷ rate; a note, and an error where it is
+/// quoted as a latency.
+pub fn inverse(report: &Report, findings: &mut Findings) {
+    const RULE: &str = "inverse-rate-as-latency";
+    for block in &report.blocks {
+        let (Some(inverse), Some(rate), Some(users)) =
+            (&block.inverse_rate, &block.rate, &block.users)
+        else {
+            continue;
+        };
+        if users.value < 2.0 {
+            continue;
+        }
+        let mean = block.latency().and_then(|latency| latency.mean.as_ref());
+        let digits_of = inverse.text.trim_end_matches(" ms");
+        let quoted = report.document.prose.iter().find_map(|prose| {
+            sentences(&prose.text)
+                .find(|sentence| {
+                    let lower = sentence.to_lowercase();
+                    sentence.contains(digits_of)
+                        && [
+                            "latency",
+                            "response time",
+                            "per request",
+                            "respond",
+                            "answers in",
+                        ]
+                        .iter()
+                        .any(|word| lower.contains(word))
+                })
+                .map(|sentence| (prose.line, shortened(sentence)))
+        });
+        let level = if quoted.is_some() {
+            Level::Error
+        } else {
+            Level::Note
+        };
+        let line = quoted.as_ref().map_or(inverse.line, |(line, _)| *line);
+        findings.block(
+            RULE,
+            level,
+            block,
+            line,
+            [
+                format!(
+                    "{} across all {} concurrent requests{}",
+                    inverse.text,
+                    users.text,
+                    quoted.map_or(String::new(), |(_, sentence)| format!("; \"{sentence}\""))
+                ),
+                format!(
+                    "1 ÷ {} = {}: it says how often an answer came, not how long one took{}",
+                    rate.text,
+                    plain(1.0 / rate.value, Unit::Time),
+                    mean.map_or(String::new(), |mean| format!(
+                        "; that is {}, {} × as long",
+                        mean.text,
+                        digits(mean.value / inverse.value)
+                    ))
+                ),
+                "Quote the first `Time per request`, or a percentile.".to_owned(),
+            ],
+        );
+    }
+}

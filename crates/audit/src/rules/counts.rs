@@ -1,0 +1,352 @@
+//! Counts that should agree.
+
+use crate::block::{Block, Model, Tool};
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// Asked for n, or for rate × time; counted m.
+pub fn declared(report: &Report, findings: &mut Findings) {
+    const RULE: &str = "declared-vs-counted";
+    for block in &report.blocks {
+        let counted = match block.tool {
+            Tool::K6 => block.iterations.as_ref(),
+            _ => block.requests.as_ref(),
+        };
+        let Some(counted) = counted else { continue };
+        if let Some(asked) = &block.asked_count
+            && counted.value < 0.99 * asked.value
+        {
+            findings.block(
+                RULE,
+                Level::Warning,
+                block,
+                counted.line,
+                [
+                    format!(
+                        "{} asked for, {} counted",
+                        digits(asked.value),
+                        counted.text
+                    ),
+                    format!(
+                        "{} ÷ {} = {}: {} never took place",
+                        counted.text,
+                        digits(asked.value),
+                        plain(counted.value / asked.value, Unit::Share),
+                        digits(asked.value - counted.value)
+                    ),
+                    "Say that the run was cut short; its rate is of what it got to.".to_owned(),
+                ],
+            );
+        }
+        if let (Model::Open, Tool::K6, Some(rate), Some(time)) =
+            (block.model, block.tool, &block.asked_rate, &block.declared)
+        {
+            let asked = rate.value * time.value;
+            if (counted.value - asked).abs() > 0.02 * asked + 2.0 {
+                let dropped = block.dropped.as_ref().map_or(0.0, |dropped| dropped.value);
+                findings.block(
+                    RULE,
+                    Level::Warning,
+                    block,
+                    counted.line,
+                    [
+                        format!(
+                            "{} iterations/s for {}, {} counted, {} dropped",
+                            rate.text,
+                            time.text,
+                            counted.text,
+                            digits(dropped)
+                        ),
+                        format!(
+                            "{} × {} = {} asked for; {} is {}",
+                            rate.text,
+                            time.text,
+                            digits(asked),
+                            counted.text,
+                            plain(counted.value / asked, Unit::Share)
+                        ),
+                        "The load was not the one declared; report offered and carried load apart."
+                            .to_owned(),
+                    ],
+                );
+            }
+        }
+    }
+}
+
+/// Histogram, status codes and shares against the total.
+pub fn total(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let Some(requests) = &block.requests else {
+            continue;
+        };
+        let n = requests.value;
+        let of_answers = matches!(block.tool, Tool::Hey | Tool::Oha);
+        let answers: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
+        if !block.histogram.is_empty() {
+            let sum: f64 = block.histogram.iter().map(|bucket| bucket.count).sum();
+            let against = if of_answers { answers } else { n };
+            mismatch(
+                block,
+                "the histogram's rows",
+                sum,
+                against,
+                block.histogram[0].line,
+                findings,
+            );
+            shares(block, n, findings);
+            percentiles(block, n, findings);
+        }
+        let complete = matches!(block.tool, Tool::Vegeta | Tool::H2load | Tool::Ghz);
+        if complete && !block.statuses.is_empty() {
+            mismatch(
+                block,
+                "the status codes",
+                answers,
+                n,
+                block.statuses[0].1.line,
+                findings,
+            );
+        }
+        for (name, tally, failed_first) in [
+            ("http_req_failed", &block.failures, true),
+            ("checks", &block.checks, false),
+        ] {
+            let Some(tally) = tally else { continue };
+            let sum = tally.passed + tally.failed;
+            if failed_first && block.tool == Tool::K6 {
+                mismatch(block, name, sum, n, tally.line, findings);
+            }
+            if let (Some(share), true) = (&tally.share, sum > 0.0) {
+                let part = if failed_first {
+                    tally.failed
+                } else {
+                    tally.passed
+                };
+                if (part / sum - share.value).abs() > share.step * 1.001 + 1e-9 {
+                    share_wrong(block, name, part, sum, share, tally.line, findings);
+                }
+            }
+        }
+    }
+}
+
+fn mismatch(block: &Block, what: &str, sum: f64, n: f64, line: usize, findings: &mut Findings) {
+    if (sum - n).abs() < 0.5 {
+        return;
+    }
+    findings.block(
+        "total-mismatch",
+        Level::Error,
+        block,
+        line,
+        [
+            format!("{what}: {} together; requests: {}", digits(sum), digits(n)),
+            format!("{} − {} = {}", digits(sum), digits(n), digits(sum - n)),
+            "Figures of two runs, or lines that are missing.".to_owned(),
+        ],
+    );
+}
+
+fn shares(block: &Block, n: f64, findings: &mut Findings) {
+    for bucket in &block.histogram {
+        if let Some(share) = &bucket.share
+            && (bucket.count / n - share.value).abs() > share.step * 1.001 + 1e-9
+        {
+            share_wrong(
+                block,
+                "a histogram's row",
+                bucket.count,
+                n,
+                share,
+                bucket.line,
+                findings,
+            );
+            return;
+        }
+    }
+}
+
+fn share_wrong(
+    block: &Block,
+    what: &str,
+    part: f64,
+    whole: f64,
+    share: &crate::quantity::Quantity,
+    line: usize,
+    findings: &mut Findings,
+) {
+    findings.block(
+        "total-mismatch",
+        Level::Error,
+        block,
+        line,
+        [
+            format!(
+                "{what}: {} of {}, printed as {}",
+                digits(part),
+                digits(whole),
+                share.text
+            ),
+            format!(
+                "{} ÷ {} = {}, not {}",
+                digits(part),
+                digits(whole),
+                plain(part / whole, Unit::Share),
+                share.text
+            ),
+            "The count or the share was changed.".to_owned(),
+        ],
+    );
+}
+
+/// A percentile must lie in the bucket that holds it, give or take half a per cent of
+/// the samples, for tools estimate it.
+fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
+    let bounded = block
+        .histogram
+        .iter()
+        .all(|bucket| bucket.upper > bucket.lower);
+    let Some(latency) = block
+        .latency()
+        .filter(|_| bounded && block.tool == Tool::Vegeta)
+    else {
+        return;
+    };
+    for (q, figure) in &latency.quantiles {
+        let mut seen = 0.0;
+        let (mut low, mut high) = (None, None);
+        for bucket in &block.histogram {
+            seen += bucket.count / n;
+            if low.is_none() && seen >= q - 0.005 {
+                low = Some(bucket.lower);
+            }
+            if high.is_none() && seen >= q + 0.005 {
+                high = Some(bucket.upper);
+            }
+        }
+        let low = low.unwrap_or(0.0);
+        let high = high.unwrap_or(f64::INFINITY);
+        if figure.value < low || figure.value > high {
+            findings.block(
+                "total-mismatch",
+                Level::Error,
+                block,
+                figure.line,
+                [
+                    format!(
+                        "{} {}; histogram from line {}",
+                        crate::block::quantile_name(*q),
+                        figure.text,
+                        block.histogram[0].line
+                    ),
+                    format!(
+                        "by the histogram it lies between {} and {}",
+                        plain(low, Unit::Time),
+                        plain(high, Unit::Time)
+                    ),
+                    "The histogram is of another run.".to_owned(),
+                ],
+            );
+            return;
+        }
+    }
+}
+
+/// count ÷ printed rate against the declared time.
+pub fn divisor(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let rate = match (block.tool, &block.requests, &block.rate) {
+            (Tool::K6, None, _) => block.iterations.as_ref().zip(block.iteration_rate.as_ref()),
+            (Tool::K6, Some(count), Some(rate)) => Some((count, rate)),
+            _ => None,
+        };
+        let (Some((count, rate)), Some(declared)) = (rate, &block.declared) else {
+            continue;
+        };
+        if rate.value <= 0.0 || declared.value <= 0.0 {
+            continue;
+        }
+        let time = count.value / rate.value;
+        let extra = time - declared.value;
+        if extra < 0.01 * declared.value {
+            continue;
+        }
+        findings.block(
+            "divisor-includes-waiting",
+            if extra < 0.02 * declared.value { Level::Note } else { Level::Warning },
+            block,
+            rate.line,
+            [
+                format!("{} at {}, declared {}", count.text, rate.text, declared.text),
+                format!(
+                    "{} ÷ {} = {}: {} more than declared, of draining, starting or set-up; over {} it is {}",
+                    count.text,
+                    rate.text,
+                    plain(time, Unit::Time),
+                    plain(extra, Unit::Time),
+                    declared.text,
+                    plain(count.value / declared.value, Unit::Rate)
+                ),
+                "Divide what was done in a window by that window.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// The same latencies, digit by digit.
+pub fn copied(report: &Report, findings: &mut Findings) {
+    for (one, other) in report.pairs() {
+        let (Some(a), Some(b)) = (one.latency(), other.latency()) else {
+            continue;
+        };
+        let texts = |trend: &crate::block::Trend| -> Vec<String> {
+            trend
+                .figures()
+                .iter()
+                .map(|(name, figure)| format!("{name} {}", figure.text))
+                .collect()
+        };
+        let (first, second) = (texts(a), texts(b));
+        let told = first.iter().filter(|text| !text.ends_with(" 0s")).count();
+        let counts = |block: &Block| block.samples();
+        if told >= 4 && first == second && counts(one) == counts(other) {
+            findings.block(
+                "copied-block",
+                Level::Error,
+                other,
+                b.line,
+                [
+                    format!("{} (lines {} and {})", first.join(", "), a.line, b.line),
+                    format!("{told} figures and the count are equal to the last digit; two runs never are"),
+                    "One of the blocks is a copy: run it again, or take it out.".to_owned(),
+                ],
+            );
+        }
+    }
+}
+
+/// Lines that are cut or missing.
+pub fn torn(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        if let Some((_, line)) = block.torn.first() {
+            let what: Vec<&str> = block.torn.iter().map(|(what, _)| what.as_str()).collect();
+            findings.block(
+                "torn-block",
+                Level::Warning,
+                block,
+                *line,
+                [
+                    what.join("; "),
+                    format!(
+                        "{} line(s) are not as {} prints them: the block was cut or edited",
+                        what.len(),
+                        block.tool.name()
+                    ),
+                    "Keep the tool's output as it is.".to_owned(),
+                ],
+            );
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Figures that cannot be what they say.
+
+use crate::block::{Role, Trend};
+use crate::finding::Level;
+use crate::quantity::{Unit, plain};
+use crate::report::{Findings, Report};
+
+/// min < 0, or any other column.
+pub fn negative(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        for trend in &block.trends {
+            let below: Vec<String> = trend
+                .figures()
+                .into_iter()
+                .filter(|(_, figure)| figure.value < 0.0)
+                .map(|(name, figure)| format!("{name}={}", figure.text))
+                .collect();
+            if !below.is_empty() {
+                findings.block(
+                    "negative-duration",
+                    Level::Error,
+                    block,
+                    trend.line,
+                    [
+                        format!("{}: {}", trend.name, below.join(", ")),
+                        format!("{} < 0: nothing ends before it begins; two clocks were compared, or a clock was set back", below.join(", ")),
+                        "Take both ends of a duration from one monotonic clock. The other figures of this row were taken the same way.".to_owned(),
+                    ],
+                );
+            }
+        }
+    }
+}
+
+/// A first byte in no time, a request far below what its iteration needs, parts
+/// longer than the whole.
+pub fn impossible(report: &Report, findings: &mut Findings) {
+    const RULE: &str = "impossible-minimum";
+    for block in &report.blocks {
+        let latency = block.latency();
+        if let (Some(waiting), Some(latency)) = (block.trend(Role::Waiting), latency)
+            && let (Some(wait), Some(least)) = (&waiting.min, &latency.min)
+            && wait.value == 0.0
+            && least.value > 0.0
+        {
+            findings.block(
+                        RULE,
+                        Level::Warning,
+                        block,
+                        waiting.line,
+                        [
+                            format!("{}: min={}; {}: min={}", waiting.name, wait.text, latency.name, least.text),
+                            format!("an answer's first byte came {} after the request's last; a server that reads a request first needs more than none", wait.text),
+                            "The tool saw the answer before it had noted the end of its sending: its phases cannot be told apart at this load.".to_owned(),
+                        ],
+                    );
+        }
+        if let (Some(iteration), Some(latency), Some(think)) =
+            (block.trend(Role::Iteration), latency, block.think())
+        {
+            let one_each = block
+                .requests_per_turn()
+                .is_some_and(|per| (per - 1.0).abs() < 0.001);
+            if let (Some(whole), Some(part), Some(mean)) =
+                (&iteration.min, &latency.min, &iteration.mean)
+            {
+                let idle = think / mean.value;
+                if one_each
+                    && part.value > 0.0
+                    && part.value * 5.0 < whole.value
+                    && idle.abs() < 0.2
+                {
+                    let outside = whole.value - part.value;
+                    findings.block(
+                        RULE,
+                        Level::Warning,
+                        block,
+                        latency.line,
+                        [
+                            format!("{}: min={}; {}: min={}, avg={}", latency.name, part.text, iteration.name, whole.text, mean.text),
+                            format!(
+                                "every iteration is one request; the one with the {} request took at least {}, so {} of it, {:.0} %, lay outside the request, where the mean iteration has {:.1} %",
+                                part.text,
+                                whole.text,
+                                plain(outside, Unit::Time),
+                                outside / whole.value * 100.0,
+                                idle.max(0.0) * 100.0
+                            ),
+                            "Do not quote this minimum as the time of an exchange.".to_owned(),
+                        ],
+                    );
+                }
+            }
+        }
+        parts(report, block, findings);
+    }
+}
+
+/// mean(sending) + mean(waiting) + mean(receiving) = mean(duration), as k6 defines it.
+fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
+    let mean = |role| block.trend(role).and_then(|trend| trend.mean.as_ref());
+    let (Some(sending), Some(waiting), Some(receiving), Some(whole)) = (
+        mean(Role::Sending),
+        mean(Role::Waiting),
+        mean(Role::Receiving),
+        mean(Role::Request),
+    ) else {
+        return;
+    };
+    let sum = sending.value + waiting.value + receiving.value;
+    let slack =
+        2.0 * (sending.step + waiting.step + receiving.step + whole.step) + whole.value * 1e-6;
+    if (sum - whole.value).abs() > slack {
+        findings.block(
+            "impossible-minimum",
+            Level::Error,
+            block,
+            whole.line,
+            [
+                format!(
+                    "sending avg={}, waiting avg={}, receiving avg={}; duration avg={}",
+                    sending.text, waiting.text, receiving.text, whole.text
+                ),
+                format!(
+                    "{} + {} + {} = {}, not {}",
+                    sending.text,
+                    waiting.text,
+                    receiving.text,
+                    plain(sum, Unit::Time),
+                    whole.text
+                ),
+                "The rows are not of one run, or were changed by hand.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// min ≤ p(q) ≤ p(q') ≤ max for q < q'; min ≤ mean ≤ max.
+pub fn disorder(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        for trend in &block.trends {
+            let Some((one, other)) = out_of_order(trend) else {
+                continue;
+            };
+            // hey prints the whole request's fastest and slowest in this row.
+            let known = trend.name == "DNS+dialup";
+            findings.block(
+                "percentile-disorder",
+                if known { Level::Note } else { Level::Error },
+                block,
+                trend.line,
+                [
+                    format!("{}: {one}, {other}", trend.name),
+                    format!("{one} is printed where it may be at most {other}"),
+                    if known {
+                        "The tool fills this row's second and third figure from another one; use none of them.".to_owned()
+                    } else {
+                        "The columns are exchanged, or not of one set of samples.".to_owned()
+                    },
+                ],
+            );
+        }
+    }
+}
+
+fn out_of_order(trend: &Trend) -> Option<(String, String)> {
+    let mut ladder = Vec::new();
+    ladder.extend(trend.min.iter().map(|figure| ("min".to_owned(), figure)));
+    for (q, figure) in &trend.quantiles {
+        ladder.push((crate::block::quantile_name(*q), figure));
+    }
+    ladder.extend(trend.max.iter().map(|figure| ("max".to_owned(), figure)));
+    let mut pairs: Vec<_> = ladder.windows(2).map(|pair| (&pair[0], &pair[1])).collect();
+    let mean = trend.mean.as_ref().map(|mean| ("mean".to_owned(), mean));
+    if let (Some(mean), Some(first), Some(last)) = (&mean, ladder.first(), ladder.last()) {
+        if first.0 == "min" {
+            pairs.push((first, mean));
+        }
+        if last.0 == "max" {
+            pairs.push((mean, last));
+        }
+    }
+    pairs
+        .into_iter()
+        .find(|((_, low), (_, high))| {
+            low.value - low.step - high.step > high.value + high.value.abs() * 1e-9
+        })
+        .map(|((low_name, low), (high_name, high))| {
+            (
+                format!("{low_name} {}", low.text),
+                format!("{high_name} {}", high.text),
+            )
+        })
+}

@@ -1,0 +1,325 @@
+//! What became of the requests that failed.
+
+use crate::block::{Block, Role, Tool};
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// count > 0 beside a share that prints as 0 (or as all); marks that read inverted.
+pub fn rounded(report: &Report, findings: &mut Findings) {
+    const RULE: &str = "failures-rounded-away";
+    let mut inverted = None;
+    for block in &report.blocks {
+        let zero = block.failures.as_ref().filter(|tally| {
+            tally.failed > 0.0 && tally.share.as_ref().is_some_and(|share| share.value == 0.0)
+        });
+        let all = block.checks.as_ref().filter(|tally| {
+            tally.failed > 0.0 && tally.share.as_ref().is_some_and(|share| share.value == 1.0)
+        });
+        for tally in zero.into_iter().chain(all) {
+            let total = tally.failed + tally.passed;
+            let share = tally.share.as_ref().map_or("", |share| &share.text);
+            rounded_away(block, tally.line, tally.failed, total, share, findings);
+        }
+        if let Some(success) = block
+            .success
+            .as_ref()
+            .filter(|success| success.text.starts_with("100"))
+        {
+            let bad = bad_answers(block);
+            if bad > 0.0 && block.tool == Tool::Vegeta && success.step > 0.0 {
+                let total = block.samples().unwrap_or(bad);
+                rounded_away(block, success.line, bad, total, &success.text, findings);
+            }
+        }
+        if block.failures.as_ref().is_some_and(|tally| tally.inverted) && inverted.is_none() {
+            inverted = Some(block);
+        }
+    }
+    if let Some((block, tally)) = inverted.and_then(|block| Some((block, block.failures.as_ref()?)))
+    {
+        findings.block(
+            RULE,
+            Level::Note,
+            block,
+            tally.line,
+            [
+                format!("http_req_failed: ✓ {} ✗ {}", digits(tally.failed), digits(tally.passed)),
+                format!(
+                    "in this layout ✓ counts what is true of `failed`: {} failed, {} did not; it reads the other way round",
+                    digits(tally.failed),
+                    digits(tally.passed)
+                ),
+                format!("Quote the number with the word: \"{} of {} failed\".", digits(tally.failed), digits(tally.failed + tally.passed)),
+            ],
+        );
+    }
+}
+
+fn rounded_away(
+    block: &Block,
+    line: usize,
+    failed: f64,
+    total: f64,
+    printed: &str,
+    findings: &mut Findings,
+) {
+    findings.block(
+        "failures-rounded-away",
+        Level::Error,
+        block,
+        line,
+        [
+            format!(
+                "{printed} beside {} failed of {}",
+                digits(failed),
+                digits(total)
+            ),
+            format!(
+                "{} ÷ {} = {}, printed as {printed}",
+                digits(failed),
+                digits(total),
+                plain(failed / total, Unit::Share)
+            ),
+            "Print the count, and say what failed.".to_owned(),
+        ],
+    );
+}
+
+/// Answers that are no success, by their status lines.
+fn bad_answers(block: &Block) -> f64 {
+    block
+        .statuses
+        .iter()
+        .filter(|(code, _)| !good(code))
+        .map(|(_, count)| count.value)
+        .sum()
+}
+
+fn good(code: &str) -> bool {
+    code.starts_with(['1', '2', '3']) || code == "OK"
+}
+
+/// Failed requests count in the rate, and their time in the latency.
+pub fn as_work(report: &Report, findings: &mut Findings) {
+    const RULE: &str = "failures-as-work";
+    for block in &report.blocks {
+        let failed = block.failed().max(bad_answers(block));
+        let (Some(requests), Some(rate)) = (&block.requests, &block.rate) else {
+            continue;
+        };
+        let counted_out = block.length_failures.is_some() || block.tool == Tool::Vegeta;
+        if failed <= 0.0 || requests.value <= 0.0 || counted_out {
+            continue;
+        }
+        let latency = block.latency();
+        if failed >= requests.value {
+            let instant = latency
+                .and_then(|latency| latency.max.as_ref())
+                .filter(|max| max.value == 0.0);
+            let passed = block.thresholds.iter().find(|threshold| threshold.passed);
+            if instant.is_some() {
+                findings.block(
+                    RULE,
+                    Level::Error,
+                    block,
+                    latency.map_or(rate.line, |latency| latency.line),
+                    [
+                        format!(
+                            "{} of {} failed; latency max=0s",
+                            digits(failed),
+                            requests.text
+                        ),
+                        format!(
+                            "every sample of latency is 0 s and of a request that was never sent{}",
+                            passed.map_or(String::new(), |threshold| format!(
+                                "; the threshold {} passes by them",
+                                threshold.text
+                            ))
+                        ),
+                        "There is no result: nothing was answered.".to_owned(),
+                    ],
+                );
+            }
+            continue;
+        }
+        let share = failed / requests.value;
+        let good_rate = rate.value * (1.0 - share);
+        let unlike = block.trend(Role::Expected).and_then(|expected| {
+            let all = latency?;
+            let (all_max, good_max) = (all.max.as_ref()?, expected.max.as_ref()?);
+            (all_max.value > 2.0 * good_max.value).then(|| {
+                let mean = all.mean.as_ref().zip(expected.mean.as_ref()).map(|(a, g)| {
+                    (a.value * requests.value - g.value * (requests.value - failed)) / failed
+                });
+                format!(
+                    "; the slowest of all took {}, the slowest good one {}{}",
+                    all_max.text,
+                    good_max.text,
+                    mean.filter(|mean| *mean > 0.0).map_or(String::new(), |mean| format!(
+                        ", and the failed ones about {} each, (mean of all × all − mean of good × good) ÷ failed",
+                        plain(mean, Unit::Time)
+                    ))
+                )
+            })
+        });
+        if share < 0.001 && unlike.is_none() {
+            continue;
+        }
+        findings.block(
+            RULE,
+            Level::Warning,
+            block,
+            rate.line,
+            [
+                format!("{}, {} failed of {}{}", plain(rate.value, Unit::Rate), digits(failed), requests.text, unlike.unwrap_or_default()),
+                format!(
+                    "{} × (1 − {} ÷ {}) = {} answered as expected; the rate counts {} failures as work",
+                    plain(rate.value, Unit::Rate),
+                    digits(failed),
+                    requests.text,
+                    plain(good_rate, Unit::Rate),
+                    plain(share, Unit::Share)
+                ),
+                "Report the rate and the latency of expected answers; a failure is often quicker than the work it spared, or as slow as a time-out.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// ab calls an answer failed whose length is not the first one's.
+pub fn length(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Some(length), Some(tally)) = (&block.length_failures, &block.failures) else {
+            continue;
+        };
+        if length.value == tally.failed && tally.failed > 0.0 && block.statuses.is_empty() {
+            findings.block(
+                "length-failures",
+                Level::Warning,
+                block,
+                tally.line,
+                [
+                    format!("Failed requests: {}, of them Length: {}; no line of non-2xx answers", digits(tally.failed), length.text),
+                    format!("{} − {} = 0 failed for another reason: the answers differ in length from the first, no more", digits(tally.failed), length.text),
+                    "Run ab with -l where answers vary in length.".to_owned(),
+                ],
+            );
+        }
+    }
+}
+
+/// Answers that are all, or in part, no success, beside a line that says success.
+pub fn non_success(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let bad = bad_answers(block);
+        let total = block.samples().unwrap_or(0.0);
+        if bad <= 0.0 || total <= 0.0 || bad / total < 0.01 {
+            continue;
+        }
+        // Where the tool itself says failed, failures-as-work weighs it.
+        let says_success = block
+            .success
+            .as_ref()
+            .is_some_and(|success| success.value > 0.99);
+        let says_nothing = block.success.is_none() && block.failed() == 0.0;
+        let ab = block.tool == Tool::Ab;
+        if !(says_success || says_nothing || ab || bad >= total) {
+            continue;
+        }
+        let listed: Vec<String> = block
+            .statuses
+            .iter()
+            .map(|(code, count)| format!("[{code}] {}", count.text))
+            .collect();
+        let line = block
+            .statuses
+            .first()
+            .map_or(block.first_line, |(_, count)| count.line);
+        findings.block(
+            "non-success-as-success",
+            if bad >= total {
+                Level::Error
+            } else {
+                Level::Warning
+            },
+            block,
+            line,
+            [
+                format!(
+                    "{}{}",
+                    listed.join(", "),
+                    block
+                        .success
+                        .as_ref()
+                        .map_or(String::new(), |success| format!(
+                            "; success {}",
+                            success.text
+                        ))
+                ),
+                format!(
+                    "{} of {} answers, {}, are no success; rate and latency are theirs",
+                    digits(bad),
+                    digits(total),
+                    plain(bad / total, Unit::Share)
+                ),
+                "Look at what was asked for: the figures are of the error page.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// A figure within 1 % of a round time-out, with failures beside it and good answers
+/// far below.
+pub fn timeout(report: &Report, findings: &mut Findings) {
+    const ROUND: [f64; 12] = [
+        0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 120.0,
+    ];
+    for block in &report.blocks {
+        let named = block.errors.iter().any(|(error, _)| {
+            let error = error.to_lowercase();
+            error.contains("timeout") || error.contains("timed out") || error.contains("deadline")
+        });
+        let failed = block.failed().max(bad_answers(block));
+        if failed <= 0.0 && !named {
+            continue;
+        }
+        let Some(latency) = block.latency() else {
+            continue;
+        };
+        let good = block
+            .trend(Role::Expected)
+            .and_then(|trend| trend.max.as_ref());
+        let found = latency.figures().into_iter().find(|(name, figure)| {
+            let round = ROUND
+                .iter()
+                .any(|round| figure.value >= *round && figure.value <= round * 1.01);
+            let apart = good.is_some_and(|good| good.value < 0.5 * figure.value);
+            name != "min" && name != "mean" && round && (apart || named)
+        });
+        let Some((name, figure)) = found else {
+            continue;
+        };
+        let round = ROUND
+            .iter()
+            .copied()
+            .find(|round| figure.value >= *round && figure.value <= round * 1.01)
+            .unwrap_or(figure.value);
+        findings.block(
+            "timeout-as-percentile",
+            Level::Warning,
+            block,
+            figure.line,
+            [
+                format!(
+                    "{name} {}, {} failed{}",
+                    figure.text,
+                    digits(failed),
+                    good.map_or(String::new(), |good| format!("; slowest good answer {}", good.text))
+                ),
+                format!("{} is {} and {:.1} %: a time-out set somewhere, with the failures to match", figure.text, plain(round, Unit::Time), (figure.value / round - 1.0) * 100.0),
+                "That is how long the client waited, not how long an answer takes; count them as lost and give latency of answers.".to_owned(),
+            ],
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! What was asked for: all load on one thing, or things that are not there.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::Model;
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+use super::series::same_series;
+
+/// rate × shortest request ≈ 1 with many users, or more users and no more rate: the
+/// requests go through one thing, one at a time.
+pub fn hot(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Some(users), Some(rate), Some(latency)) = (&block.users, &block.rate, block.latency())
+        else {
+            continue;
+        };
+        let Some(min) = &latency.min else { continue };
+        let alone = rate.value * min.value;
+        let idle = match (
+            block.think(),
+            block.turn().and_then(|turn| turn.mean.as_ref()),
+        ) {
+            (Some(think), Some(turn)) => think / turn.value,
+            _ => 0.0,
+        };
+        if block.model != Model::Closed || users.value < 5.0 || idle > 0.2 || min.value < 5e-4 {
+            continue;
+        }
+        if (alone - 1.0).abs() > 0.1 {
+            continue;
+        }
+        let more = report
+            .blocks
+            .iter()
+            .filter(|other| same_series(block, other))
+            .find_map(|other| {
+                let more = other
+                    .users
+                    .as_ref()
+                    .filter(|more| more.value >= 2.0 * users.value)?;
+                let no_faster = other
+                    .rate
+                    .as_ref()
+                    .filter(|other| other.value < 1.1 * rate.value)?;
+                Some(format!(
+                    "; with {} users the rate is {}, {:.2} of it",
+                    more.text,
+                    plain(no_faster.value, Unit::Rate),
+                    no_faster.value / rate.value
+                ))
+            })
+            .unwrap_or_default();
+        findings.block(
+            "hot-key",
+            Level::Warning,
+            block,
+            rate.line,
+            [
+                format!("{} users, {}, fastest request {}{more}", users.text, plain(rate.value, Unit::Rate), min.text),
+                format!(
+                    "{} × {} = {} request in service at a time, though {} users ask: mean latency is {} users ÷ rate, nothing else",
+                    plain(rate.value, Unit::Rate),
+                    min.text,
+                    digits(alone),
+                    users.text,
+                    users.text
+                ),
+                "All of them wait for one thing: one row or key, one lock, one connection. How many keys were asked for is not printed; spread them and measure again.".to_owned(),
+            ],
+        );
+    }
+}
+
+static RANGES: LazyLock<Vec<(Regex, Bounds)>> = LazyLock::new(|| {
+    let table: [(&str, Bounds); 5] = [
+        (r"\bseq\s+(\d+)\s+(\d+)", Bounds::Both),
+        (r"randomIntBetween\(\s*(\d+)\s*,\s*(\d+)\s*\)", Bounds::Both),
+        (r"=\s*(\d+)\s*;\s*\w+\s*<\s*(\d+)\s*;", Bounds::BelowSecond),
+        (r"=\s*(\d+)\s*;\s*\w+\s*<=\s*(\d+)\s*;", Bounds::Both),
+        (
+            r"\bfloor\(\s*Math\.random\(\)\s*\*\s*(\d+)\s*\)",
+            Bounds::FromZero,
+        ),
+    ];
+    table
+        .into_iter()
+        .filter_map(|(pattern, bounds)| Some((Regex::new(pattern).ok()?, bounds)))
+        .collect()
+});
+
+#[derive(Clone, Copy)]
+enum Bounds {
+    Both,
+    BelowSecond,
+    FromZero,
+}
+
+/// Two ranges of as many numbers, one moved against the other.
+pub fn unseeded(report: &Report, findings: &mut Findings) {
+    let mut ranges: Vec<(u64, u64, usize, String)> = Vec::new();
+    for code in report
+        .document
+        .codes
+        .iter()
+        .filter(|_| report.document.markdown)
+    {
+        for line in code.lines(report.text) {
+            for (pattern, bounds) in RANGES.iter() {
+                for found in pattern.captures_iter(line.text).take(4) {
+                    let number = |at: usize| {
+                        found
+                            .get(at)
+                            .and_then(|group| group.as_str().parse::<u64>().ok())
+                    };
+                    let (Some(one), two) = (number(1), number(2)) else {
+                        continue;
+                    };
+                    let range = match (bounds, two) {
+                        (Bounds::Both, Some(two)) => Some((one, two)),
+                        (Bounds::BelowSecond, Some(two)) => {
+                            two.checked_sub(1).map(|two| (one, two))
+                        }
+                        (Bounds::FromZero, _) => one.checked_sub(1).map(|last| (0, last)),
+                        _ => None,
+                    };
+                    if let Some((first, last)) = range.filter(|(first, last)| last > first) {
+                        let text = found.get(0).map_or("", |all| all.as_str()).to_owned();
+                        ranges.push((first, last, line.number, text));
+                    }
+                }
+            }
+        }
+    }
+    ranges.truncate(64);
+    for (at, one) in ranges.iter().enumerate() {
+        for other in &ranges[at + 1..] {
+            let sizes = (one.1 - one.0, other.1 - other.0);
+            if sizes.0 != sizes.1 || sizes.0 < 9 || one.0.abs_diff(other.0) != 1 {
+                continue;
+            }
+            let (low, high) = if one.0 < other.0 {
+                (one, other)
+            } else {
+                (other, one)
+            };
+            findings.page(
+                "unseeded-keys",
+                Level::Warning,
+                other.2,
+                [
+                    format!("`{}` (line {}) and `{}` (line {})", one.3, one.2, other.3, other.2),
+                    format!(
+                        "the one is {}…{}, the other {}…{}: as many, moved by one, so {} or {} is asked for and never written",
+                        low.0, low.1, high.0, high.1, low.0, high.1
+                    ),
+                    "Write and ask for the same numbers, and check what an absent one answers.".to_owned(),
+                ],
+            );
+            return;
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Names: rows against the legend, headings against the block beneath.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::digits;
+use crate::report::{Findings, Report};
+
+use super::tables::cell;
+
+pub fn mismatch(report: &Report, findings: &mut Findings) {
+    schemas(report, findings);
+    for block in &report.blocks {
+        headings(block, findings);
+    }
+    engines(report, findings);
+}
+
+static SCHEMA: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[\w\[\]{}|-]*\{[\w|-]+\}[\w\[\]{}|-]*").ok());
+
+/// `{a|b}-{users}[-x]` as a pattern for the rows' names.
+fn pattern_of(schema: &str) -> Option<Regex> {
+    let mut pattern = String::from("^");
+    let mut name = None;
+    for letter in schema.chars() {
+        match (letter, &mut name) {
+            ('{', None) => name = Some(String::new()),
+            ('}', Some(inner)) => {
+                if inner.contains('|') {
+                    pattern.push_str(&format!("(?:{inner})"));
+                } else {
+                    pattern.push_str("[^-]+");
+                }
+                name = None;
+            }
+            (letter, Some(inner)) => inner.push(letter),
+            ('[', None) => pattern.push_str("(?:"),
+            (']', None) => pattern.push_str(")?"),
+            (letter, None) => pattern.push(letter),
+        }
+    }
+    pattern.push('$');
+    (name.is_none() && schema.contains('|') && schema.len() < 200)
+        .then(|| Regex::new(&pattern).ok())?
+}
+
+fn schemas(report: &Report, findings: &mut Findings) {
+    let Some(schema_pattern) = SCHEMA.as_ref() else {
+        return;
+    };
+    for prose in &report.document.prose {
+        let Some(schema) = schema_pattern.find(&prose.text).map(|found| found.as_str()) else {
+            continue;
+        };
+        let Some(pattern) = pattern_of(schema) else {
+            continue;
+        };
+        for table in report
+            .document
+            .tables
+            .iter()
+            .filter(|table| table.line > prose.line)
+        {
+            let name = |row: &[String]| cell(row, 0).trim_matches('`').to_owned();
+            let strange: Vec<(usize, String)> = table
+                .rows
+                .iter()
+                .map(|(line, row)| (*line, name(row)))
+                .filter(|(_, name)| !pattern.is_match(name))
+                .collect();
+            // The table that the schema is of has most of its rows named so.
+            let Some((line, _)) = strange
+                .first()
+                .filter(|_| strange.len() * 2 <= table.rows.len())
+            else {
+                continue;
+            };
+            let names: Vec<&str> = strange.iter().map(|(_, name)| name.as_str()).collect();
+            findings.page(
+                "label-mismatch",
+                Level::Error,
+                *line,
+                [
+                    format!(
+                        "rows named by `{schema}` (line {}): {}",
+                        prose.line,
+                        names.join(", ")
+                    ),
+                    format!(
+                        "{} of {} rows do not fit the legend",
+                        names.len(),
+                        table.rows.len()
+                    ),
+                    "Make the legend and the rows say the same.".to_owned(),
+                ],
+            );
+            break;
+        }
+    }
+}
+
+static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i)\b(\d+)\s?VUs?\b").ok());
+static RATE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(\d+)\s?(?:tps|rps|req/s|requests/s|qps)\b").ok());
+static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([\w.-]+\.[jt]s)\b").ok());
+
+/// The users, rate or script that the innermost title names, against the block's own.
+fn headings(block: &Block, findings: &mut Findings) {
+    let first = |pattern: &LazyLock<Option<Regex>>, text: &str| {
+        let found = pattern.as_ref()?.captures(text)?;
+        Some(found.get(1)?.as_str().to_owned())
+    };
+    let mut wrong = Vec::new();
+    if let Some(title) = block.titles.last() {
+        let said = first(&USERS, title).and_then(|text| text.parse::<f64>().ok());
+        if let (Some(said), Some(users)) = (said, &block.users)
+            && said != users.value
+        {
+            wrong.push((
+                format!("\"{title}\" over a block of {} users", users.text),
+                format!("{} ≠ {}", digits(said), users.text),
+                users.line,
+            ));
+        }
+        let said = first(&RATE, title).and_then(|text| text.parse::<f64>().ok());
+        if let (Some(said), Some(rate)) = (said, block.asked_rate.as_ref().or(block.rate.as_ref()))
+            && (said - rate.value).abs() > 0.05 * said
+        {
+            wrong.push((
+                format!("\"{title}\" over a block of {}", rate.text),
+                format!("{} ≠ {}", digits(said), rate.text),
+                rate.line,
+            ));
+        }
+    }
+    let named = block
+        .titles
+        .iter()
+        .rev()
+        .find_map(|title| first(&SCRIPT, title));
+    if let (Some(named), Some(script)) = (named, &block.script) {
+        let own = script.rsplit(['/', '\\']).next().unwrap_or(script);
+        if own != named {
+            wrong.push((
+                format!("\"{named}\" over a block of the script `{own}`"),
+                format!("{named} ≠ {own}"),
+                block.first_line,
+            ));
+        }
+    }
+    for (evidence, arithmetic, line) in wrong {
+        findings.block(
+            "label-mismatch",
+            Level::Error,
+            block,
+            line,
+            [
+                evidence,
+                arithmetic,
+                "Put the block under its own name.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Storage engines, each with the beginnings of the words that name it.
+const ENGINES: [(&str, &[&str]); 6] = [
+    (
+        "PostgreSQL",
+        &["postgres", "posgres", "postgresql", "pgsql"],
+    ),
+    ("Redis", &["redis"]),
+    ("MySQL", &["mysql", "mariadb"]),
+    ("SQLite", &["sqlite"]),
+    ("MongoDB", &["mongo"]),
+    ("Cassandra", &["cassandra"]),
+];
+
+static USING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:using|with|on|against)\s+(?:the\s+)?(\w+)(?:\s+(?:DB|database))\b").ok()
+});
+
+/// The prose says which engine the results are of; the configurations named over the
+/// blocks set another one, and not that.
+fn engines(report: &Report, findings: &mut Findings) {
+    let engine_of = |word: &str| {
+        let word = word.to_lowercase();
+        ENGINES
+            .iter()
+            .find(|(_, names)| names.iter().any(|name| word.starts_with(name)))
+            .map(|(engine, _)| *engine)
+    };
+    let claim = report.document.prose.iter().find_map(|prose| {
+        let about_results = prose.text.to_lowercase().contains("results");
+        let found = USING.as_ref()?.captures(&prose.text)?;
+        let engine = engine_of(found.get(1)?.as_str())?;
+        about_results.then_some((prose, engine))
+    });
+    let Some((prose, claimed)) = claim else {
+        return;
+    };
+    for code in report.document.codes.iter().filter(|code| {
+        matches!(
+            code.language.as_str(),
+            "yaml" | "yml" | "json" | "toml" | "properties"
+        )
+    }) {
+        let mut named = Vec::new();
+        for line in code.lines(report.text) {
+            let word = line.text.trim().trim_start_matches(['"', '[']);
+            if let Some(engine) = engine_of(word).filter(|_| word.contains([':', '=', ']'])) {
+                named.push((engine, line.number, word.to_owned()));
+            }
+        }
+        let Some((other, line, key)) = named.iter().find(|(engine, ..)| *engine != claimed) else {
+            continue;
+        };
+        if named.iter().any(|(engine, ..)| *engine == claimed) {
+            continue;
+        }
+        let Some(title) = code.titles.last() else {
+            continue;
+        };
+        let under: Vec<&Block> = report
+            .blocks
+            .iter()
+            .filter(|block| {
+                block
+                    .titles
+                    .iter()
+                    .any(|name| name != title && name.contains(title.as_str()))
+            })
+            .collect();
+        let Some(first) = under.first() else { continue };
+        findings.page(
+            "label-mismatch",
+            Level::Warning,
+            *line,
+            [
+                format!(
+                    "`{key}` in \"{title}\", which names {} block(s) from line {}; \"{}\" (line {})",
+                    under.len(),
+                    first.first_line,
+                    super::prose::shortened(&prose.text),
+                    prose.line
+                ),
+                format!("the configuration sets {other} and nothing of {claimed}, whose results they are said to be"),
+                "Print the settings that the runs had.".to_owned(),
+            ],
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! Objectives, and whether they were met.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::{Block, quantile_name};
+use crate::finding::Level;
+use crate::quantity::{Quantity, Unit, digits, duration, plain};
+use crate::report::{Findings, Report};
+
+/// A limit on a percentile, as prose states it.
+struct Objective {
+    line: usize,
+    limit: Quantity,
+    quantile: f64,
+}
+
+static LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:(?:SLA|SLO|objective|target)s?\s+(?:of|is|was)\s+(\d+(?:\.\d+)?\s?m?s)\b)|(?:(\d+(?:\.\d+)?\s?m?s)\s+(?:as|is)\s+(?:our|the)\s+(?:new\s+)?(?:SLA|SLO|objective|target))").ok()
+});
+static PERCENTILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:p\s?(\d\d(?:\.\d+)?)|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)").ok()
+});
+static MET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:sustains?|manages?|reach(?:es|ed)?|meets?|met|within|holds?|keeps?|kept|fulfil(?:ls|led)?|satisf(?:y|ies|ied))\b").ok()
+});
+static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:not|cannot|n't|never|might|could|would|if|fails?|failed|breaking|exceeds?)\b",
+    )
+    .ok()
+});
+
+pub fn contradicted(report: &Report, findings: &mut Findings) {
+    thresholds(report, findings);
+    let (Some(limit), Some(percentile), Some(met), Some(not)) = (
+        LIMIT.as_ref(),
+        PERCENTILE.as_ref(),
+        MET.as_ref(),
+        NOT.as_ref(),
+    ) else {
+        return;
+    };
+    let mut objective: Option<Objective> = None;
+    let mut judged: Vec<usize> = Vec::new();
+    for prose in &report.document.prose {
+        for sentence in super::prose::sentences(&prose.text) {
+            // The last limit that was stated stands, until another takes its place.
+            if let Some(found) = limit.captures_iter(sentence).last() {
+                let text = found
+                    .get(1)
+                    .or_else(|| found.get(2))
+                    .map_or("", |group| group.as_str());
+                let named = percentile.captures(sentence).and_then(|found| {
+                    let group = found.get(1).or_else(|| found.get(2))?;
+                    group.as_str().parse::<f64>().ok()
+                });
+                let known = objective.as_ref().map(|objective| objective.quantile);
+                let quantile = named.map(|percent| percent / 100.0).or(known);
+                let fresh = !sentence.contains("old SLA");
+                if let (Some(limit), Some(quantile), true) =
+                    (duration(text, prose.line), quantile, fresh)
+                {
+                    objective = Some(Objective {
+                        line: prose.line,
+                        limit,
+                        quantile,
+                    });
+                }
+            }
+            let Some(objective) = &objective else {
+                continue;
+            };
+            let about = ["SLA", "SLO", "objective", "target"]
+                .iter()
+                .any(|word| sentence.contains(word));
+            // A clause that denies or supposes claims nothing; it ends at a comma.
+            let claim = sentence
+                .split([',', ';'])
+                .find(|clause| met.is_match(clause) && !not.is_match(clause));
+            if !about || claim.is_none() {
+                continue;
+            }
+            // Said under a heading: of the block that follows under the same one.
+            let block = report.blocks.iter().find(|block| {
+                block.first_line > prose.line && starts_with(&block.titles, &prose.titles)
+            });
+            if let Some(block) = block.filter(|block| !judged.contains(&block.first_line)) {
+                judged.push(block.first_line);
+                judge(block, objective, sentence, prose.line, findings);
+            }
+        }
+    }
+}
+
+fn starts_with(titles: &[String], head: &[String]) -> bool {
+    !head.is_empty() && titles.len() >= head.len() && titles[..head.len()] == *head
+}
+
+fn judge(
+    block: &Block,
+    objective: &Objective,
+    sentence: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
+    let Some(figure) = block
+        .latency()
+        .and_then(|latency| latency.at(objective.quantile))
+    else {
+        return;
+    };
+    if figure.bounds().0 <= objective.limit.value {
+        return;
+    }
+    let within = within(block, objective.limit.value).map_or(String::new(), |(count, total)| {
+        format!(
+            "; by the buckets {} of {} = {} were within {}, below {}",
+            digits(count),
+            digits(total),
+            plain(count / total, Unit::Share),
+            objective.limit.text,
+            plain(objective.quantile, Unit::Share)
+        )
+    });
+    findings.block(
+        "objective-contradicted",
+        Level::Error,
+        block,
+        figure.line,
+        [
+            format!(
+                "\"{}\" (line {line}), the limit {} from line {}; {} {}",
+                super::prose::shortened(sentence),
+                objective.limit.text,
+                objective.line,
+                quantile_name(objective.quantile),
+                figure.text
+            ),
+            format!("{} > {}{within}", figure.text, objective.limit.text),
+            "It was missed; say by how much, or search for the highest rate that keeps it."
+                .to_owned(),
+        ],
+    );
+}
+
+/// How many were at or below the limit, where a bucket ends there.
+fn within(block: &Block, limit: f64) -> Option<(f64, f64)> {
+    let end = block
+        .histogram
+        .iter()
+        .position(|bucket| (bucket.upper - limit).abs() < 1e-9)?;
+    let count = block.histogram[..=end]
+        .iter()
+        .map(|bucket| bucket.count)
+        .sum();
+    let total = block.histogram.iter().map(|bucket| bucket.count).sum();
+    Some((count, total))
+}
+
+static RULED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"'?p\((\d+(?:\.\d+)?)\)\s*<=?\s*(\d+(?:\.\d+)?)'?").ok());
+
+/// A tick beside a threshold that the printed percentile breaks.
+fn thresholds(report: &Report, findings: &mut Findings) {
+    let Some(pattern) = RULED.as_ref() else {
+        return;
+    };
+    for block in &report.blocks {
+        for threshold in block.thresholds.iter().filter(|threshold| threshold.passed) {
+            let Some(found) = pattern.captures(&threshold.text) else {
+                continue;
+            };
+            let number = |at: usize| {
+                found
+                    .get(at)
+                    .and_then(|group| group.as_str().parse::<f64>().ok())
+            };
+            let (Some(percent), Some(limit)) = (number(1), number(2)) else {
+                continue;
+            };
+            // Only of the headline latency, and where the line says no other figure.
+            let own = threshold
+                .text
+                .split_whitespace()
+                .last()
+                .and_then(|word| duration(word.split_once('=')?.1, threshold.line));
+            if let Some(figure) = own
+                && figure.bounds().0 > limit / 1e3
+            {
+                findings.block(
+                    "objective-contradicted",
+                    Level::Error,
+                    block,
+                    threshold.line,
+                    [
+                        format!("✓ {}", threshold.text),
+                        format!("p({percent}) is {}, above {limit} ms", figure.text),
+                        "The mark or the figure was changed.".to_owned(),
+                    ],
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Open loops: what was asked for, and what was not served.
+
+use crate::block::{Model, Tool};
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// rate ≈ asked rate: it shows that the load was kept up, not what could be.
+pub fn asked(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let Some(asked) = &block.asked_rate else {
+            continue;
+        };
+        let got = block
+            .rate
+            .as_ref()
+            .or(block.iteration_rate.as_ref())
+            .unwrap_or(asked);
+        if block.model != Model::Open || (got.value / asked.value - 1.0).abs() > 0.02 {
+            continue;
+        }
+        findings.block(
+            "rate-is-the-asked-rate",
+            Level::Note,
+            block,
+            got.line,
+            [
+                format!("asked for {}, got {}", asked.text, got.text),
+                format!(
+                    "{} ÷ {} = {:.3}: the rate is the load's setting",
+                    got.text,
+                    asked.text,
+                    got.value / asked.value
+                ),
+                "It is no capacity; raise the rate until it is not kept.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Time after the last request left ÷ time of sending; a mean of many seconds.
+pub fn overdriven(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Model::Open, Some(latency), Some(declared)) =
+            (block.model, block.latency(), &block.declared)
+        else {
+            continue;
+        };
+        let (Some(mean), Some(max)) = (&latency.mean, &latency.max) else {
+            continue;
+        };
+        // A queue that grows for the whole run: its last ones wait longest, and the
+        // mean is about half of that.
+        let growing = max.value > 0.1 * declared.value && mean.value > 0.25 * max.value;
+        let asked = block.asked_rate.as_ref();
+        if !growing {
+            continue;
+        }
+        let served = block
+            .samples()
+            .zip(block.elapsed.as_ref())
+            .map(|(n, time)| n / time.value);
+        let gap = match (asked, served) {
+            (Some(asked), Some(served)) if served < 0.98 * asked.value => format!(
+                "; asked {}, served {}: {} more every second wait",
+                asked.text,
+                plain(served, Unit::Rate),
+                digits(asked.value - served)
+            ),
+            _ => String::new(),
+        };
+        findings.block(
+            "overdriven",
+            Level::Warning,
+            block,
+            mean.line,
+            [
+                format!("mean {}, max {}, sending took {}{gap}", mean.text, max.text, declared.text),
+                format!(
+                    "{} ÷ {} = {:.0} %: the last to come waited for much of the run, and mean ÷ max = {:.2}: the latency is the queue's length, and grows with the run",
+                    max.text,
+                    declared.text,
+                    max.value / declared.value * 100.0,
+                    mean.value / max.value
+                ),
+                "Report the served rate as the limit; measure latency below it.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Iterations the tool could not start; a rate below the one on the command line.
+pub fn saturated(report: &Report, findings: &mut Findings) {
+    const RULE: &str = "generator-saturated";
+    for block in &report.blocks {
+        if let (Some(dropped), Some(iterations)) = (&block.dropped, &block.iterations)
+            && dropped.value > 0.0
+        {
+            let all = dropped.value + iterations.value;
+            findings.block(
+                    RULE,
+                    if dropped.value / all > 0.001 { Level::Warning } else { Level::Note },
+                    block,
+                    dropped.line,
+                    [
+                        format!("dropped_iterations {}, iterations {}", dropped.text, iterations.text),
+                        format!("{} ÷ {} = {} of the load was never sent, for want of a free user: those would have met the slowest moments", dropped.text, digits(all), plain(dropped.value / all, Unit::Share)),
+                        "Give more users, or read latency and rate as those of the lighter load.".to_owned(),
+                    ],
+                );
+        }
+        let flag = block
+            .command
+            .as_ref()
+            .and_then(|command| rate_flag(block.tool, command));
+        let got = match block.tool {
+            Tool::Vegeta => block.asked_rate.as_ref(),
+            Tool::Wrk2 => block.rate.as_ref(),
+            _ => None,
+        };
+        if let (Some(flag), Some(got)) = (flag, got)
+            && got.value < 0.98 * flag
+        {
+            findings.block(
+                    RULE,
+                    Level::Warning,
+                    block,
+                    got.line,
+                    [
+                        format!("the command asks {}, the tool sent {}", plain(flag, Unit::Rate), got.text),
+                        format!("{} ÷ {} = {}", got.text, digits(flag), plain(got.value / flag, Unit::Share)),
+                        "The tool, its workers or connections were the limit, or the system was; the load was not the one named.".to_owned(),
+                    ],
+                );
+        }
+    }
+}
+
+fn rate_flag(tool: Tool, command: &str) -> Option<f64> {
+    let mut words = command.split_whitespace();
+    while let Some(word) = words.next() {
+        let value = match tool {
+            Tool::Vegeta => match word.trim_start_matches('-').strip_prefix("rate") {
+                Some("") => words.next(),
+                Some(rest) => rest.strip_prefix('='),
+                None => None,
+            },
+            _ => match word.strip_prefix("-R") {
+                Some("") => words.next(),
+                other => other,
+            },
+        };
+        if let Some(value) = value {
+            return value.trim_end_matches("/s").parse().ok();
+        }
+    }
+    None
+}

@@ -1,0 +1,164 @@
+//! Rows set side by side.
+
+use std::collections::BTreeSet;
+
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::{Quantity, Unit, plain};
+use crate::report::{Findings, Report};
+
+use super::series::{same_series, skeleton};
+
+/// The load of a block: what was asked for.
+fn load(block: &Block) -> Option<&Quantity> {
+    block.asked_rate.as_ref().or(block.users.as_ref())
+}
+
+/// `150.00/s` or `100 users`.
+fn named(block: &Block) -> String {
+    match (&block.asked_rate, &block.users) {
+        (Some(rate), _) => format!("{}/s", rate.text.trim_end_matches("/s")),
+        (None, Some(users)) => format!("{} users", users.text),
+        (None, None) => String::new(),
+    }
+}
+
+/// More load and a smaller median, beyond rounding and one per cent.
+pub fn non_monotone(report: &Report, findings: &mut Findings) {
+    for (one, other) in report.pairs() {
+        if !same_series(one, other) {
+            continue;
+        }
+        let (Some(a), Some(b)) = (load(one), load(other)) else {
+            continue;
+        };
+        let (low, high) = if a.value < b.value {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        let (Some(less), Some(more)) = (load(low), load(high)) else {
+            continue;
+        };
+        let median = |block: &Block| block.latency()?.median().cloned();
+        let (Some(at_low), Some(at_high)) = (median(low), median(high)) else {
+            continue;
+        };
+        if less.value >= more.value || at_low.bounds().0 <= at_high.bounds().1 * 1.01 {
+            continue;
+        }
+        findings.block(
+            "non-monotone",
+            Level::Warning,
+            low,
+            at_low.line,
+            [
+                format!("median {} at {}, {} at {} (line {})", at_low.text, named(low), at_high.text, named(high), at_high.line),
+                format!("{} > {} with {:.2} of the load: {} apart, and no repeat says how far two runs of one load lie apart", at_low.text, at_high.text, less.value / more.value, plain(at_low.value - at_high.value, Unit::Time)),
+                "Repeat each cell in turn, six times or more, and give intervals.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Cells that are compared and have one run each.
+pub fn single(report: &Report, findings: &mut Findings) {
+    let blocks: Vec<&Block> = report
+        .blocks
+        .iter()
+        .filter(|block| !block.titles.is_empty())
+        .collect();
+    let names: BTreeSet<&Vec<String>> = blocks.iter().map(|block| &block.titles).collect();
+    if blocks.len() < 2 || names.len() != blocks.len() {
+        return;
+    }
+    if let Some(first) = blocks.first() {
+        findings.page(
+            "single-run",
+            Level::Note,
+            first.first_line,
+            [
+                format!("{} blocks under {} different titles", blocks.len(), names.len()),
+                "n = 1 in every cell: the difference of two cells cannot be told from that of two runs of one cell".to_owned(),
+                "Run each cell six times or more, in turn, and give the spread.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Bytes per answer, where the same series or a bulk variant is set beside another.
+pub fn unlike(report: &Report, findings: &mut Findings) {
+    let each = |block: &Block| -> Option<(f64, f64)> {
+        let total = block.received.total.as_ref()?;
+        let requests = block.requests.as_ref()?.value;
+        let (low, high) = total.bounds();
+        (requests > 0.0 && total.unit == Unit::Bytes).then(|| (low / requests, high / requests))
+    };
+    let mut told: Vec<usize> = Vec::new();
+    for (one, other) in report.pairs() {
+        let (Some(a), Some(b)) = (each(one), each(other)) else {
+            continue;
+        };
+        let bulk = bulk_of(one, other);
+        let series = same_series(one, other)
+            || (skeleton(&one.titles) == skeleton(&other.titles) && !one.titles.is_empty());
+        if !(bulk || series) {
+            continue;
+        }
+        let ((small, few), (large, many)) = if a.1 < b.1 {
+            ((one, a), (other, b))
+        } else {
+            ((other, b), (one, a))
+        };
+        if many.0 < 1.5 * few.1 {
+            continue;
+        }
+        if told.contains(&large.first_line) {
+            continue;
+        }
+        told.push(large.first_line);
+        let rate = |block: &Block| block.rate.as_ref().map_or("", |rate| &rate.text).to_owned();
+        findings.block(
+            "unlike-questions",
+            Level::Warning,
+            large,
+            large.rate.as_ref().map_or(large.first_line, |rate| rate.line),
+            [
+                format!(
+                    "{} at {:.0} B an answer, beside \"{}\" (line {}): {} at {:.0} B",
+                    rate(large),
+                    (many.0 + many.1) / 2.0,
+                    small.name(),
+                    small.first_line,
+                    rate(small),
+                    (few.0 + few.1) / 2.0
+                ),
+                format!(
+                    "an answer here is at least {:.1} times as large: a request is not the same unit of work in both{}",
+                    many.0 / few.1,
+                    if bulk { "; how many items one carries is not printed, so items per second cannot be told" } else { "" }
+                ),
+                "Give the rate of the useful unit: items, rows, references per second.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Whether one is the bulk variant of the other: `fetch-x-bulk` beside `fetch-x-basic`.
+fn bulk_of(one: &Block, other: &Block) -> bool {
+    let stem = |block: &Block| -> Option<(String, bool)> {
+        [block.script.as_ref(), block.titles.last()]
+            .into_iter()
+            .flatten()
+            .find_map(|name| {
+                let name = name.rsplit(['/', '\\']).next()?.to_lowercase();
+                let at = name.rfind(['-', '_'])?;
+                let bulk = name.contains("bulk") || name.contains("batch");
+                Some((name[..at].to_owned(), bulk))
+            })
+    };
+    match (stem(one), stem(other)) {
+        (Some((a, bulk_a)), Some((b, bulk_b))) => a == b && bulk_a != bulk_b,
+        _ => false,
+    }
+}

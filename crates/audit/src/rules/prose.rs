@@ -1,0 +1,388 @@
+//! Numbers in the prose against the figures of the blocks.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::{Quantity, Unit, digits, duration, number};
+use crate::report::{Findings, Report};
+
+/// Sentences, cut at full stops and the like that end a word.
+pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let body = rest.trim_start();
+        if body.is_empty() {
+            return None;
+        }
+        let end = body
+            .char_indices()
+            .find(|(at, letter)| {
+                let next = body[at + letter.len_utf8()..].chars().next();
+                matches!(letter, '.' | '!' | '?' | '。') && next.is_none_or(char::is_whitespace)
+            })
+            .map_or(body.len(), |(at, letter)| at + letter.len_utf8());
+        let (sentence, after) = body.split_at(end);
+        rest = after;
+        Some(sentence)
+    })
+}
+
+/// A sentence short enough to quote.
+pub fn shortened(sentence: &str) -> String {
+    let sentence = sentence.trim();
+    match sentence.char_indices().nth(140) {
+        Some((at, _)) => format!("{}…", &sentence[..at]),
+        None => sentence.to_owned(),
+    }
+}
+
+static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(\d[\d,]*|two|three|four|five|six|eight|ten|twenty|fifty)\s+(?:(?:parallel|concurrent|virtual|simultaneous)\s+)*(?:VUs?|users|connections|clients)\b").ok()
+});
+static TIMES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(\d+\.\d+)\s?(ms|µs|us|s)\b").ok());
+static COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(\d[\d,]*)(?:\s?(?:-|–|to)\s?(\d[\d,]*))?\s+requests\s+in\s+(\d+)\s?(?:s|seconds)\b").ok()
+});
+static PROMISE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(connections|users|throughput|latency|rate|clients|VUs)\b[^.]*\bto be determined\b",
+    )
+    .ok()
+});
+/// A number of which such a sentence speaks is a setting, not a result.
+const SETTINGS: [&str; 16] = [
+    "wait after",
+    "sleep",
+    "think",
+    "pause",
+    "timeout",
+    "time-out",
+    "sla",
+    "slo",
+    "target",
+    "objective",
+    "limit",
+    "interval",
+    "every",
+    "threshold",
+    "ping",
+    "version",
+];
+
+/// What the prose says, that no block says.
+pub fn stale(report: &Report, findings: &mut Findings) {
+    if !report.document.markdown || report.blocks.is_empty() {
+        return;
+    }
+    let users: Vec<f64> = report
+        .blocks
+        .iter()
+        .filter_map(|block| Some(block.users.as_ref()?.value))
+        .collect();
+    let times: Vec<&Quantity> = figures(&report.blocks).collect();
+    for prose in &report.document.prose {
+        for sentence in sentences(&prose.text) {
+            let mut missing = Vec::new();
+            if !users.is_empty() {
+                missing.extend(unknown_users(sentence, &users));
+            }
+            missing.extend(unknown_counts(sentence, &report.blocks));
+            let lower = sentence.to_lowercase();
+            for found in TIMES
+                .iter()
+                .flat_map(|pattern| pattern.captures_iter(sentence))
+            {
+                let text = found.get(0).map_or("", |all| all.as_str());
+                // The word beside the number decides whether it is a setting.
+                let near = clause(&lower, found.get(0).map_or(0, |all| all.start()));
+                if SETTINGS.iter().any(|word| near.contains(word)) {
+                    continue;
+                }
+                let Some(said) = duration(text, prose.line) else {
+                    continue;
+                };
+                let precise = text.chars().filter(char::is_ascii_digit).count() >= 3;
+                let known =
+                    times.iter().any(|figure| said.agrees(figure)) || in_tables(report, text);
+                if precise && !known {
+                    missing.push(format!("`{text}` is no figure of any block"));
+                }
+            }
+            if let Some(found) = PROMISE
+                .as_ref()
+                .and_then(|pattern| pattern.captures(sentence))
+            {
+                let what = found.get(1).map_or("", |word| word.as_str());
+                if !given(report, what) {
+                    missing.push(format!(
+                        "{what} were to be determined, and no number of {what} is given anywhere"
+                    ));
+                }
+            }
+            if missing.is_empty() {
+                continue;
+            }
+            let seen: std::collections::BTreeSet<String> =
+                users.iter().map(|n| digits(*n)).collect();
+            let seen: Vec<String> = seen.into_iter().take(8).collect();
+            findings.page(
+                "stale-prose",
+                Level::Warning,
+                prose.line,
+                [
+                    format!("\"{}\"", shortened(sentence)),
+                    format!(
+                        "{}; {} blocks were read{}",
+                        missing.join("; "),
+                        report.blocks.len(),
+                        if seen.is_empty() {
+                            String::new()
+                        } else {
+                            format!(", with {} users", seen.join(", "))
+                        }
+                    ),
+                    "Take the figure from a block on the page, or add the block.".to_owned(),
+                ],
+            );
+        }
+    }
+}
+
+/// The part of a sentence between commas around a place.
+fn clause(sentence: &str, at: usize) -> &str {
+    let at = at.min(sentence.len());
+    let at = (0..=at)
+        .rev()
+        .find(|at| sentence.is_char_boundary(*at))
+        .unwrap_or(0);
+    let start = sentence[..at].rfind([',', ';']).map_or(0, |at| at + 1);
+    let end = sentence[at..]
+        .find([',', ';'])
+        .map_or(sentence.len(), |end| at + end);
+    &sentence[start..end]
+}
+
+fn figures(blocks: &[Block]) -> impl Iterator<Item = &Quantity> {
+    blocks.iter().flat_map(|block| {
+        block
+            .trends
+            .iter()
+            .flat_map(|trend| trend.figures())
+            .map(|(_, figure)| figure)
+            .chain(block.elapsed.iter())
+            .chain(block.declared.iter())
+            .chain(block.inverse_rate.iter())
+    })
+}
+
+/// Whether a table's cell or a line of code prints this text.
+fn in_tables(report: &Report, text: &str) -> bool {
+    let compact: String = text.split_whitespace().collect();
+    let cells = report
+        .document
+        .tables
+        .iter()
+        .flat_map(|table| table.rows.iter().flat_map(|(_, row)| row));
+    cells
+        .into_iter()
+        .any(|cell| cell.contains(text) || cell.contains(&compact))
+        || report.document.codes.iter().any(|code| {
+            report
+                .text
+                .get(code.range.clone())
+                .is_some_and(|body| body.contains(&compact))
+        })
+}
+
+fn word_number(text: &str) -> Option<f64> {
+    let named = [
+        ("two", 2.0),
+        ("three", 3.0),
+        ("four", 4.0),
+        ("five", 5.0),
+        ("six", 6.0),
+        ("eight", 8.0),
+        ("ten", 10.0),
+        ("twenty", 20.0),
+        ("fifty", 50.0),
+    ];
+    named
+        .iter()
+        .find(|(name, _)| text.eq_ignore_ascii_case(name))
+        .map(|(_, value)| *value)
+        .or_else(|| number(text).map(|(value, _)| value))
+}
+
+fn unknown_users(sentence: &str, users: &[f64]) -> Vec<String> {
+    let found = USERS
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(sentence));
+    found
+        .filter_map(|found| {
+            let said = word_number(found.get(1)?.as_str())?;
+            (!users.contains(&said)).then(|| format!("no block has {} users", digits(said)))
+        })
+        .collect()
+}
+
+/// `80,000-90,000 requests in 30 seconds`: some block of that length must have as many.
+fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
+    let found = COUNTS
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(sentence));
+    found
+        .filter_map(|found| {
+            let of = |at: usize| found.get(at).and_then(|group| number(group.as_str()));
+            let (low, seconds) = (of(1)?.0, of(3)?.0);
+            let high = of(2).map_or(low, |(high, _)| high);
+            let mut counted = blocks
+                .iter()
+                .filter(|block| {
+                    let time = block.declared.as_ref().or(block.elapsed.as_ref());
+                    time.is_some_and(|time| (time.value - seconds).abs() < 0.1 * seconds)
+                })
+                .filter_map(Block::samples)
+                .peekable();
+            counted.peek()?;
+            let some = counted.any(|count| count >= low * 0.995 && count <= high * 1.005);
+            (!some).then(|| {
+                format!(
+                    "no block of {} s has {}…{} requests",
+                    digits(seconds),
+                    digits(low),
+                    digits(high)
+                )
+            })
+        })
+        .collect()
+}
+
+/// Whether any number of these is in prose, in a heading or in a block.
+fn given(report: &Report, what: &str) -> bool {
+    let what = what.to_lowercase();
+    let in_blocks = match what.as_str() {
+        "connections" | "users" | "clients" | "vus" => {
+            report.blocks.iter().any(|block| block.users.is_some())
+        }
+        _ => true,
+    };
+    let said = |text: &str| {
+        let words: Vec<String> = text
+            .to_lowercase()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+        words
+            .windows(2)
+            .any(|pair| pair[0].parse::<f64>().is_ok() && pair[1].starts_with(&what))
+    };
+    in_blocks
+        || report.document.prose.iter().any(|prose| said(&prose.text))
+        || report
+            .document
+            .headings
+            .iter()
+            .any(|(_, heading)| said(heading))
+}
+
+static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*(\d+(?:\.\d+)?\s?(?:ms|µs|us|s))\b").ok()
+});
+
+/// A figure that is one column's, quoted under the name of another.
+pub fn misquoted(report: &Report, findings: &mut Findings) {
+    let Some(pattern) = QUOTED.as_ref().filter(|_| report.document.markdown) else {
+        return;
+    };
+    for prose in &report.document.prose {
+        for sentence in sentences(&prose.text) {
+            let lower = sentence.to_lowercase();
+            for found in pattern.captures_iter(sentence) {
+                let Some(figure) = found
+                    .get(4)
+                    .and_then(|group| duration(group.as_str(), prose.line))
+                else {
+                    continue;
+                };
+                let near = clause(&lower, found.get(0).map_or(0, |all| all.start()));
+                if SETTINGS.iter().any(|word| near.contains(word)) {
+                    continue;
+                }
+                let name = match (found.get(1), found.get(2).or_else(|| found.get(3))) {
+                    (Some(word), _) => match word.as_str().to_lowercase().as_str() {
+                        "average" => "mean".to_owned(),
+                        "maximum" => "max".to_owned(),
+                        "minimum" => "min".to_owned(),
+                        other => other.to_owned(),
+                    },
+                    (None, Some(percent)) => format!("p{}", percent.as_str()),
+                    _ => continue,
+                };
+                misquote(report, prose, sentence, &name, &figure, findings);
+            }
+        }
+    }
+}
+
+fn misquote(
+    report: &Report,
+    prose: &crate::document::Prose,
+    sentence: &str,
+    name: &str,
+    figure: &Quantity,
+    findings: &mut Findings,
+) {
+    let columns = || {
+        report.blocks.iter().flat_map(|block| {
+            let trend = block.latency().into_iter();
+            trend.flat_map(move |trend| {
+                trend
+                    .figures()
+                    .into_iter()
+                    .map(move |column| (block, column))
+            })
+        })
+    };
+    let exact = |shown: &Quantity| {
+        // What is printed more coarsely than it is quoted is not where it is from.
+        shown.unit == Unit::Time
+            && shown.step <= figure.step * 1.01
+            && (shown.value - figure.value).abs() <= figure.step * 0.5 + shown.step
+    };
+    if columns().any(|(_, (column, shown))| column == name && exact(shown)) {
+        return;
+    }
+    // A figure of few digits meets some column by chance.
+    if figure.text.chars().filter(char::is_ascii_digit).count() < 3 {
+        return;
+    }
+    let Some((block, (column, shown))) = columns().find(|(_, (_, shown))| exact(shown)) else {
+        return;
+    };
+    let right = block
+        .latency()
+        .into_iter()
+        .flat_map(|trend| trend.figures())
+        .find(|(column, _)| column == name)
+        .map_or("is not printed".to_owned(), |(_, right)| {
+            format!("is {}", right.text)
+        });
+    findings.block(
+        "percentile-misquoted",
+        Level::Error,
+        block,
+        prose.line,
+        [
+            format!("\"{}\"", shortened(sentence)),
+            format!(
+                "{} is the block's {column} (line {}); its {name} {right}",
+                shown.text, shown.line
+            ),
+            "Name the column that the figure is from.".to_owned(),
+        ],
+    );
+}

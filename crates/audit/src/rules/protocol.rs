@@ -1,0 +1,172 @@
+//! Which protocol, and whose handshakes.
+
+use crate::block::{Block, Role, Tool};
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// Least and most bytes sent per request that the printed total allows.
+fn sent_each(block: &Block) -> Option<(f64, f64)> {
+    let total = block.sent.total.as_ref()?;
+    let requests = block.requests.as_ref()?.value;
+    let (low, high) = total.bounds();
+    (requests > 0.0).then(|| (low / requests, high / requests))
+}
+
+/// Whether handshakes took place; none if the row is not printed.
+fn secured(block: &Block) -> Option<bool> {
+    let max = block.trend(Role::Tls)?.max.as_ref()?;
+    Some(max.value > 0.0)
+}
+
+/// The protocol that the titles claim.
+fn claimed(block: &Block) -> Option<u8> {
+    let title = block.titles.last()?.to_lowercase();
+    // What stands behind a comma is the other side's.
+    let own = title.split([',', '→']).next().unwrap_or_default();
+    let compact: String = own
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .collect();
+    if compact.contains("http2") || compact.contains("http/2") || compact.contains("h2") {
+        Some(2)
+    } else if compact.contains("http1") || compact.contains("http/1") || compact.contains("h1") {
+        Some(1)
+    } else {
+        None
+    }
+}
+
+/// TLS only adds bytes (RFC 8446, 5.2: 5 of header, 1 of type and 16 of tag a record).
+/// A secured run that sends fewer a request than a plain one sent something else:
+/// another request, or HTTP/2's compressed headers (RFC 7541).
+pub fn mismatch(report: &Report, findings: &mut Findings) {
+    for block in report.blocks.iter().filter(|block| block.tool == Tool::K6) {
+        if secured(block) != Some(true) || claimed(block) == Some(2) {
+            continue;
+        }
+        let Some((_, most)) = sent_each(block) else {
+            continue;
+        };
+        let plain_block = report
+            .blocks
+            .iter()
+            .filter(|other| secured(other) == Some(false))
+            .filter_map(|other| Some((other, sent_each(other)?)))
+            .filter(|(other, _)| {
+                other.users.as_ref().map(|n| n.value) == block.users.as_ref().map(|n| n.value)
+            })
+            .max_by_key(|(other, _)| {
+                let same = |at: &Block| at.titles.last() == block.titles.last();
+                let group = other.titles.first() == block.titles.first();
+                (same(other), group)
+            });
+        let Some((other, (least, _))) = plain_block else {
+            continue;
+        };
+        if most >= least {
+            continue;
+        }
+        let h2_like = report
+            .blocks
+            .iter()
+            .filter(|known| claimed(known) == Some(2))
+            .find_map(|known| {
+                let (low, high) = sent_each(known)?;
+                (low <= most && high >= sent_each(block)?.0).then(|| {
+                    format!(
+                        "; as many as the row \"{}\" ({low:.0}…{high:.0} B)",
+                        known.name()
+                    )
+                })
+            })
+            .unwrap_or_default();
+        let blocked = |block: &Block| {
+            let trend = block.trend(Role::Blocked)?;
+            Some(trend.median()?.text.clone())
+        };
+        let signature = match (blocked(other), blocked(block)) {
+            (Some(one), Some(two)) if one != two => {
+                format!("; http_req_blocked med {one} there, {two} here")
+            }
+            _ => String::new(),
+        };
+        let text = |block: &Block| {
+            let total = block.sent.total.as_ref().map_or("", |total| &total.text);
+            let requests = block.requests.as_ref().map_or("", |count| &count.text);
+            format!("{total} ÷ {requests}")
+        };
+        let each = |block: &Block| {
+            let total = block.sent.total.as_ref().map_or(0.0, |total| total.value);
+            total / block.requests.as_ref().map_or(1.0, |count| count.value)
+        };
+        findings.block(
+            "protocol-mismatch",
+            Level::Error,
+            block,
+            block.sent.total.as_ref().map_or(block.first_line, |total| total.line),
+            [
+                format!(
+                    "sent per request: {} = {:.0} B in \"{}\" (line {}), {} = {:.0} B in \"{}\"{h2_like}{signature}",
+                    text(other),
+                    each(other),
+                    other.name(),
+                    other.first_line,
+                    text(block),
+                    each(block),
+                    block.name()
+                ),
+                format!(
+                    "TLS adds at least 22 B a record and takes none away, yet at most {most:.0} B were sent where the plain run sent at least {least:.0} B: another request, or HTTP/2 with compressed headers{}",
+                    if claimed(block) == Some(1) { ", under a name that says HTTP/1" } else { "" }
+                ),
+                "Assert and print the negotiated protocol; compare like with like.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// handshakes ÷ requests: at most (1 − q) where p(q) of the handshake time is 0.
+pub fn handshake(report: &Report, findings: &mut Findings) {
+    let compared = report
+        .blocks
+        .iter()
+        .any(|block| secured(block) == Some(false));
+    for block in &report.blocks {
+        let (Some(tls), Some(requests)) = (block.trend(Role::Tls), &block.requests) else {
+            continue;
+        };
+        let (Some(mean), Some(max)) = (&tls.mean, &tls.max) else {
+            continue;
+        };
+        let zero = tls
+            .quantiles
+            .iter()
+            .rfind(|(_, figure)| figure.value == 0.0);
+        let Some((q, _)) = zero.filter(|(q, _)| *q >= 0.75 && max.value > 0.0) else {
+            continue;
+        };
+        let total = mean.value * requests.value;
+        let least = (total / max.value).ceil();
+        findings.block(
+            "handshake-amortised",
+            if compared { Level::Warning } else { Level::Note },
+            block,
+            tls.line,
+            [
+                format!("{}: mean {}, {} 0s, max {}; {} requests", tls.name, mean.text, crate::block::quantile_name(*q), max.text, requests.text),
+                format!(
+                    "{} × {} = {} of handshakes in all, at most {} each: at least {} and fewer than {} of the requests made one; {} a request is what is left of it",
+                    mean.text,
+                    requests.text,
+                    plain(total, Unit::Time),
+                    max.text,
+                    digits(least),
+                    plain(1.0 - q, Unit::Share),
+                    mean.text
+                ),
+                "This shows the cost of encryption on kept connections, not of TLS; measure fresh connections too.".to_owned(),
+            ],
+        );
+    }
+}

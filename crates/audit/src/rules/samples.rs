@@ -1,0 +1,82 @@
+//! Too few samples, too little time.
+
+use crate::block::quantile_name;
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// n × (1 − q) < 10: a percentile needs ten samples beyond it to stand still.
+pub fn undersampled(report: &Report, findings: &mut Findings) {
+    const NEEDED: f64 = 10.0;
+    for block in &report.blocks {
+        let (Some(latency), Some(samples)) = (block.latency(), block.samples()) else {
+            continue;
+        };
+        let thin: Vec<_> = latency
+            .quantiles
+            .iter()
+            .filter(|(q, _)| *q > 0.5 && samples * (1.0 - q) < NEEDED - 1e-6)
+            .collect();
+        let Some((q, figure)) = thin.first() else {
+            continue;
+        };
+        // What a tool prints unasked beyond p99 is a note; up to p99 people quote it.
+        let level = if *q <= 0.99 {
+            Level::Warning
+        } else {
+            Level::Note
+        };
+        findings.block(
+            "percentile-undersampled",
+            level,
+            block,
+            figure.line,
+            [
+                format!(
+                    "{} {} of {} samples",
+                    quantile_name(*q),
+                    figure.text,
+                    digits(samples)
+                ),
+                format!(
+                    "{} × (1 − {q}) = {}, below {NEEDED}: {} samples decide it",
+                    digits(samples),
+                    digits(samples * (1.0 - q)),
+                    digits((samples * (1.0 - q)).ceil().max(1.0))
+                ),
+                format!(
+                    "Quote no percentile above {}, or take {} samples.",
+                    quantile_name((1.0 - NEEDED / samples).max(0.5)),
+                    digits((NEEDED / (1.0 - q)).ceil())
+                ),
+            ],
+        );
+    }
+}
+
+/// Below five one-second windows nothing can be said about how steady the run was.
+pub fn short(report: &Report, findings: &mut Findings) {
+    const LEAST: f64 = 5.0;
+    for block in &report.blocks {
+        let printed = block.elapsed.as_ref().or(block.declared.as_ref());
+        let Some(seconds) = printed
+            .map(|elapsed| elapsed.value)
+            .or(block.counted_time())
+        else {
+            continue;
+        };
+        if seconds < LEAST - 0.05 {
+            findings.block(
+                "run-too-short",
+                Level::Warning,
+                block,
+                printed.map_or(block.first_line, |elapsed| elapsed.line),
+                [
+                    format!("the run took {}", plain(seconds, Unit::Time)),
+                    format!("{} whole one-second windows, below {LEAST}: neither warm-up nor steadiness can be told", seconds.floor()),
+                    "Run for half a minute at least, and leave the first seconds out.".to_owned(),
+                ],
+            );
+        }
+    }
+}

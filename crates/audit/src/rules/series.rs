@@ -1,0 +1,41 @@
+//! Which blocks belong together.
+
+use crate::block::Block;
+
+/// Titles with their numbers taken out: what stays the same along a series.
+pub fn skeleton(titles: &[String]) -> Vec<String> {
+    titles
+        .iter()
+        .map(|title| {
+            title
+                .chars()
+                .filter(|letter| !letter.is_ascii_digit())
+                .collect()
+        })
+        .collect()
+}
+
+/// Blocks of one experiment at different loads: the same tool, the same titles but for
+/// numbers.
+pub fn same_series(one: &Block, other: &Block) -> bool {
+    one.tool == other.tool
+        && !one.titles.is_empty()
+        && one.titles != other.titles
+        && skeleton(&one.titles) == skeleton(&other.titles)
+}
+
+/// Blocks that a reader sets side by side: the same script or innermost title, and the
+/// same users.
+pub fn alike(one: &Block, other: &Block) -> bool {
+    let users = |block: &Block| block.users.as_ref().map(|users| users.value);
+    let script = |block: &Block| {
+        let script = block.script.as_ref()?;
+        script.rsplit(['/', '\\']).next().map(str::to_owned)
+    };
+    one.tool == other.tool
+        && !one.titles.is_empty()
+        && users(one).is_some()
+        && users(one) == users(other)
+        && script(one).is_some()
+        && script(one) == script(other)
+}

@@ -1,0 +1,28 @@
+//! What a table's cells hold.
+
+use crate::document::Table;
+use crate::quantity::{Quantity, Unit, bare, data, duration};
+
+/// A cell's figure with a unit, if the whole cell is one.
+pub fn figure(cell: &str, line: usize) -> Option<Quantity> {
+    let cell = cell.trim().trim_matches('`');
+    duration(cell, line).or_else(|| data(cell, line))
+}
+
+/// A cell's bare number.
+pub fn number(cell: &str, line: usize) -> Option<Quantity> {
+    bare(cell.trim().trim_matches('`'), Unit::Count, line)
+}
+
+/// The first column whose header is one of these words.
+pub fn column(table: &Table, words: &[&str]) -> Option<usize> {
+    table
+        .header
+        .iter()
+        .position(|name| words.iter().any(|word| name.eq_ignore_ascii_case(word)))
+}
+
+/// A cell, or nothing where the row is short.
+pub fn cell(row: &[String], at: usize) -> &str {
+    row.get(at).map_or("", String::as_str)
+}

@@ -1,0 +1,224 @@
+//! Units: bytes ÷ time against the printed rate, a table against the raw block.
+
+use crate::block::{Block, Tool, Traffic};
+use crate::document::Table;
+use crate::finding::Level;
+use crate::quantity::{Quantity, Unit, digits, plain, split_number};
+use crate::report::{Findings, Report};
+
+use super::tables::figure;
+
+pub fn mismatch(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        for side in [&block.sent, &block.received] {
+            rate(block, side, findings);
+        }
+    }
+    for table in &report.document.tables {
+        cells(report, table, findings);
+        lacking(table, findings);
+        trends(report, table, findings);
+    }
+}
+
+/// total ÷ time = rate, in bytes or in bits.
+fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
+    let (Some(total), Some(rate)) = (&side.total, &side.rate) else {
+        return;
+    };
+    // k6 prints its time to a tenth; count ÷ rate is finer.
+    let exact = block.counted_time().filter(|_| block.tool == Tool::K6);
+    let Some(time) = exact.or(block.elapsed.as_ref().map(|elapsed| elapsed.value)) else {
+        return;
+    };
+    if time <= 0.0 || rate.value <= 0.0 {
+        return;
+    }
+    let factor = if rate.unit == Unit::BitRate { 8.0 } else { 1.0 };
+    let (low, high) = total.bounds();
+    let (low, high) = (low * factor / time * 0.97, high * factor / time * 1.03);
+    let (least, most) = rate.bounds();
+    if most >= low && least <= high {
+        return;
+    }
+    let computed = total.value * factor / time;
+    findings.block(
+        "unit-mismatch",
+        Level::Error,
+        block,
+        rate.line,
+        [
+            format!(
+                "{} in {}, printed as {}",
+                total.text,
+                plain(time, Unit::Time),
+                rate.text
+            ),
+            format!(
+                "{} ÷ {} = {}, {:.2} of what is printed{}",
+                total.text,
+                plain(time, Unit::Time),
+                plain(computed, rate.unit),
+                computed / rate.value,
+                if (computed * 8.0 / rate.value - 1.0).abs() < 0.1
+                    || (computed / 8.0 / rate.value - 1.0).abs() < 0.1
+                {
+                    ": bits and bytes were exchanged"
+                } else {
+                    ""
+                }
+            ),
+            "State bits or bytes, decimal or binary, and recompute.".to_owned(),
+        ],
+    );
+}
+
+/// The same digits in the raw block, in another unit.
+fn cells(report: &Report, table: &Table, findings: &mut Findings) {
+    for (line, row) in &table.rows {
+        let mut wrong = Vec::new();
+        let mut raw_line = 0;
+        for cell in row {
+            let Some(shown) = figure(cell, *line) else {
+                continue;
+            };
+            if !matches!(shown.unit, Unit::ByteRate | Unit::BitRate) {
+                continue;
+            }
+            let Some((number, _)) = split_number(&shown.text) else {
+                continue;
+            };
+            let rates = || {
+                report
+                    .blocks
+                    .iter()
+                    .flat_map(|block| [&block.sent.rate, &block.received.rate])
+                    .flatten()
+            };
+            let same =
+                |raw: &&Quantity| split_number(&raw.text).is_some_and(|(raw, _)| raw == number);
+            let right = rates().filter(same).any(|raw| raw.unit == shown.unit);
+            if let (Some(raw), false) = (
+                rates().find(|raw| same(raw) && raw.unit != shown.unit),
+                right,
+            ) {
+                raw_line = raw.line;
+                wrong.push((shown.clone(), raw.clone()));
+            }
+        }
+        let Some((shown, raw)) = wrong.first() else {
+            continue;
+        };
+        let pairs: Vec<String> = wrong
+            .iter()
+            .map(|(shown, raw)| format!("{} in the table, {} in the block", shown.text, raw.text))
+            .collect();
+        findings.page(
+            "unit-mismatch",
+            Level::Error,
+            *line,
+            [
+                format!("{} (line {raw_line})", pairs.join("; ")),
+                format!(
+                    "{} = {}, {:.3} of the {} that the table says",
+                    raw.text,
+                    plain(
+                        if raw.unit == Unit::BitRate {
+                            raw.value / 8.0
+                        } else {
+                            raw.value * 8.0
+                        },
+                        shown.unit
+                    ),
+                    if raw.unit == Unit::BitRate {
+                        raw.value / 8.0 / shown.value
+                    } else {
+                        raw.value * 8.0 / shown.value
+                    },
+                    shown.text
+                ),
+                "Write the unit of the block into the table.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// A bare number in a column whose other cells all have a unit.
+fn lacking(table: &Table, findings: &mut Findings) {
+    for column in 0..table.header.len().min(64) {
+        let cells: Vec<(usize, &str)> = table
+            .rows
+            .iter()
+            .map(|(line, row)| (*line, super::tables::cell(row, column)))
+            .collect();
+        let with: Vec<&str> = cells
+            .iter()
+            .filter(|(line, cell)| figure(cell, *line).is_some())
+            .map(|(_, cell)| *cell)
+            .collect();
+        let without: Vec<&(usize, &str)> = cells
+            .iter()
+            .filter(|(_, cell)| !cell.trim().is_empty() && cell.trim().parse::<f64>().is_ok())
+            .collect();
+        let ([(line, cell)], true) = (
+            &without[..],
+            with.len() >= 3 && with.len() + 1 == cells.len(),
+        ) else {
+            continue;
+        };
+        findings.page(
+            "unit-mismatch",
+            Level::Warning,
+            *line,
+            [
+                format!(
+                    "`{cell}` in the column `{}`, beside {} and {}",
+                    table.header[column], with[0], with[1]
+                ),
+                format!(
+                    "{} of {} cells have a unit, this one has none",
+                    with.len(),
+                    cells.len()
+                ),
+                "Write the unit.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// A cell that quotes a whole trend must be one block's trend.
+fn trends(report: &Report, table: &Table, findings: &mut Findings) {
+    for (line, row) in &table.rows {
+        for cell in row {
+            let quoted: Vec<&str> = cell
+                .trim_matches('`')
+                .split_whitespace()
+                .filter(|word| word.contains('='))
+                .collect();
+            if quoted.len() < 4 || !cell.contains("avg=") {
+                continue;
+            }
+            let raw = report.text.lines().enumerate().any(|(at, text)| {
+                at + 1 != *line && {
+                    let words: Vec<&str> = text.split_whitespace().collect();
+                    quoted.iter().all(|word| words.contains(word))
+                }
+            });
+            if !raw && !report.blocks.is_empty() {
+                findings.page(
+                    "unit-mismatch",
+                    Level::Error,
+                    *line,
+                    [
+                        format!("`{}`", quoted.join(" ")),
+                        format!(
+                            "no block has these {} figures in one row",
+                            digits(quoted.len() as f64)
+                        ),
+                        "Copy the row anew.".to_owned(),
+                    ],
+                );
+            }
+        }
+    }
+}

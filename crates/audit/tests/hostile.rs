@@ -1,0 +1,93 @@
+//! Broken and hostile input: no panic, bounded time.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use plimsoll_audit::{LARGEST, Unreadable, audit, formats};
+
+fn survives(text: &str) {
+    if let Ok(audit) = audit("x", text) {
+        let audits = [audit];
+        formats::text(&audits);
+        formats::json(&audits);
+        formats::markdown(&audits);
+        formats::sarif(&audits, "0");
+    }
+}
+
+/// Every recording cut at many places and with single bytes changed.
+#[test]
+fn cut_and_changed_recordings_are_survived() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded");
+    for part in ["clean", "wrong"] {
+        for entry in fs::read_dir(folder.join(part)).unwrap() {
+            let bytes = fs::read(entry.unwrap().path()).unwrap();
+            // The figures of a k6 run are its last 3 kB.
+            let bytes = &bytes[bytes.len().saturating_sub(3000)..];
+            for at in (0..bytes.len()).step_by(151) {
+                survives(&String::from_utf8_lossy(&bytes[..at]));
+                let mut changed = bytes.to_vec();
+                changed[at] = b"9-%[]:.\n"[at % 8];
+                survives(&String::from_utf8_lossy(&changed));
+            }
+        }
+    }
+}
+
+#[test]
+fn large_and_deep_text_takes_bounded_time() {
+    let row =
+        "http_reqs......................: 6000 99.4/s\nhttp_req_duration....: avg=1ms min=1ms\n";
+    let fences = "```\n".repeat(20_000);
+    let nested = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let groups = format!(
+        "{{\"metrics\":{{}},\"root_group\":{}1{}}}",
+        "{\"groups\":{\"a\":".repeat(100),
+        "}}".repeat(100)
+    );
+    let histogram = format!(
+        "Requests [total, rate] 1, 1\n{}",
+        "[1ms, 2ms] 1 1%\n".repeat(100_000)
+    );
+    let tables = format!(
+        "# a\n\n|a|b|\n|-|-|\n{}",
+        "| 5 MB/s | 1ms |\n".repeat(20_000)
+    );
+    let ranges = format!("```\n{}\n```", "seq 1 10 seq 0 9\n".repeat(20_000));
+    let start = Instant::now();
+    for text in [
+        row.repeat(20_000),
+        fences,
+        nested,
+        groups,
+        histogram,
+        format!("{tables}\n```\n{row}\n```"),
+        format!("{ranges}\n```\n{row}\n```"),
+        "> ".repeat(50_000),
+        "9".repeat(1_000_000),
+        format!("Running {} test @ x", "1s".repeat(100_000)),
+    ] {
+        survives(&text);
+    }
+    let taken = start.elapsed();
+    assert!(taken < Duration::from_secs(60), "{taken:?}");
+}
+
+#[test]
+fn what_is_no_report_is_said_to_be_none() {
+    for text in [
+        "",
+        "hello",
+        "# A page\n\nwith prose.",
+        "{}",
+        "[1,2]",
+        "{\"end\":{}}",
+    ] {
+        assert_eq!(audit("x", text).err(), Some(Unreadable::NoBlock), "{text}");
+    }
+    assert_eq!(
+        audit("x", &" ".repeat(LARGEST + 1)).err(),
+        Some(Unreadable::TooLarge)
+    );
+}

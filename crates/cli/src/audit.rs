@@ -1,0 +1,60 @@
+//! `plimsoll audit`: files in, findings out.
+
+use std::io::Read;
+use std::path::Path;
+
+use audit::{Audit, LARGEST, Level, formats};
+
+use crate::args::{AuditArgs, AuditFormat};
+use crate::exit::Exit;
+use crate::talk;
+
+pub fn audit(args: &AuditArgs) -> Exit {
+    let mut audits: Vec<Audit> = Vec::new();
+    let mut unreadable = false;
+    for path in &args.files {
+        let name = path.to_string_lossy();
+        let read = text_of(path)
+            .and_then(|text| audit::audit(&name, &text).map_err(|why| why.to_string()));
+        match read {
+            Ok(audit) => audits.push(audit),
+            Err(why) => {
+                unreadable = true;
+                talk::complain(&format!("{name}: {why}"));
+            }
+        }
+    }
+    let text = match args.format {
+        AuditFormat::Text => formats::text(&audits),
+        AuditFormat::Json => formats::json(&audits),
+        AuditFormat::Markdown => formats::markdown(&audits),
+        AuditFormat::Sarif => formats::sarif(&audits, env!("CARGO_PKG_VERSION")),
+    };
+    if !audits.is_empty() || args.format != AuditFormat::Text {
+        talk::put(text.as_bytes());
+    }
+    let found = audits
+        .iter()
+        .flat_map(|audit| &audit.findings)
+        .any(|finding| finding.level > Level::Note);
+    match (unreadable, found) {
+        (true, _) => Exit::UNREADABLE,
+        (false, true) => Exit::FINDINGS,
+        (false, false) => Exit::SUCCESS,
+    }
+}
+
+/// A file's text, never more than what is audited; what is no UTF-8 is replaced.
+fn text_of(path: &Path) -> Result<String, String> {
+    let most = LARGEST as u64 + 1;
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    // A spreadsheet's or a shell's text begins with a byte order mark now and then.
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
+}

@@ -1,0 +1,53 @@
+//! Reports of load tests, of any tool, alone or in Markdown.
+
+use audit::formats;
+
+use super::{Target, text};
+
+pub const TARGET: Target = Target {
+    name: "report",
+    run,
+    seeds: &[
+        "     execution: local\n  * default: 10 looping VUs for 30s (gracefulStop: 30s)\n\
+         http_req_duration..............: avg=1.89ms min=0s med=1.03ms max=4.31s p(90)=3.01ms p(95)=4.82ms\n\
+         http_req_failed................: 0.00%  ✓ 1 ✗ 122117\nhttp_reqs......: 122117 4070.081052/s\n\
+         iteration_duration....: avg=2.38ms min=0s med=1.22ms\niterations......: 122117 4070.08/s\nvus.....: 1 min=1 max=10\n"
+            .as_bytes(),
+        b"Requests [total, rate, throughput] 1200, 100.08, 100.03\nDuration [total, attack, wait] 12s, 11.9s, 5ms\n\
+          Latencies [mean, 50, 95, 99, max] 5ms, 5ms, 6ms, 7ms, 14ms\nStatus Codes [code:count] 200:1200\nError Set:\n\
+          Bucket # % Histogram\n[0, 1ms] 0 0.00%\n[1ms, +Inf] 1200 100.00% ##\n",
+        b"Connecting to host a, port 1\n[  5]   0.00-10.00  sec  1.09 GBytes   933 Mbits/sec    0   sender\n",
+        b"Running 8s test @ http://a/\n  1 threads and 1 connections\n    Latency 5.44ms 812.00us 14.62ms 94.73%\n\
+          50% 5.27ms\n  1473 requests in 8.01s, 270.43KB read\nRequests/sec: 183.84\n",
+        b"Summary:\n  Total: 8.0 secs\n  Fastest: 0.006 secs\n  Average: 0.0064 secs\n  Requests/sec: 155\n\
+          Response time histogram:\n  0.006 [1] |\nLatency distribution:\n  95% in 0.0065 secs\nStatus code distribution:\n  [200] 1243 responses\n",
+        b"Concurrency Level: 2\nTime taken for tests: 0.6 seconds\nComplete requests: 100\nFailed requests: 3\n\
+          (Connect: 0, Receive: 0, Length: 3, Exceptions: 0)\nTotal: 12 12 0.1 12 13\n  50% 12\n",
+        b"finished in 1.08s, 185.41 req/s, 16.96KB/s\nrequests: 200 total, 200 done, 200 succeeded, 0 failed\n\
+          status codes: 200 2xx, 0 3xx\ntime for request: 5.22ms 6.16ms 5.36ms 144us 86.00%\n",
+        b"{\"metrics\":{\"http_reqs\":{\"count\":9,\"rate\":1},\"http_req_duration\":{\"avg\":1,\"p(95)\":2}},\"root_group\":{}}",
+        b"{\"start\":{},\"end\":{\"sum_sent\":{\"bytes\":1,\"bits_per_second\":8,\"seconds\":1}}}",
+        b"# A\n\nOur SLA of 5ms holds on the 95percentile. `{a|b}-{n}[-c]`\n\n| Test | From | Time |\n|---|---|---|\n| 1MB x 10 | a | 5s |\n\n\
+          ## 10 VUs\n\n```\nhttp_reqs.....: 1 1/s\nhttp_req_duration....: avg=1ms min=1ms\n```\n",
+    ],
+    words: &[
+        "```\n", "|---|\n", "# ", "..: ", "avg=", "p(95)=", "min=", "-1ns", "0s", "1e308", "NaN", "%", "✓", "✗",
+        "[total, rate", "Bucket # % Histogram", "[1ms, +Inf]", "execution: ", "100 looping VUs for ",
+        "running (", "http_reqs......: ", "iterations......: ", "9999999999999999999999", "sec", "Mbits/sec",
+        "MB/s", "to be determined", " is slower than ", "25 %", "`{a|", "}`", "seq 1 10", "\n\n", "\u{feff}",
+    ],
+};
+
+fn run(data: &[u8]) {
+    if let Ok(audit) = audit::audit("fuzzed", &text(data)) {
+        let audits = [audit];
+        formats::text(&audits);
+        formats::markdown(&audits);
+        formats::sarif(&audits, "0");
+        let json = formats::json(&audits);
+        assert!(
+            serde_json::from_str::<serde_json::Value>(&json).is_ok(),
+            "{json}"
+        );
+    }
+}
