@@ -39,6 +39,8 @@ enum System {
     Orders(orders::Settings),
     /// A reverse proxy, configured by a file
     Gateway(gateway::Settings),
+    /// The time zone of a coordinate
+    Timezone(timezone::Settings),
     /// Make a certificate authority with a server's and a client's certificate
     Certs(certificates::Settings),
 }
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         System::Zanzibar(settings) => zanzibar::run(&settings),
         System::Orders(settings) => orders::run(&settings),
         System::Gateway(settings) => gateway::run(&settings),
+        System::Timezone(settings) => timezone::run(&settings),
         System::Certs(settings) => certificates::run(&settings),
     };
     match outcome {

@@ -49,7 +49,9 @@ pub mod limits;
 pub mod listeners;
 pub mod log;
 mod routed;
+pub mod secret;
 mod system;
+pub mod trouble;
 pub mod workers;
 
 pub use guard::{Guarded, Refusal, Shared};

@@ -9,13 +9,11 @@ mod problem;
 mod published;
 mod ready;
 mod routes;
-mod secret;
 mod shuffle;
 mod signer;
 mod status;
 mod store;
 mod token;
-mod trouble;
 
 use std::net::SocketAddr;
 use std::num::NonZero;
@@ -27,6 +25,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::http::Response;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
+use serving::secret::ApiKey;
 use serving::{Refusal, Routed, log};
 
 use app::App;
@@ -34,7 +33,6 @@ use pools::Pools;
 use problem::Problem;
 use published::Published;
 use ready::Orders;
-use secret::ApiKey;
 use signer::Signer;
 use store::{Address, Durability, Store};
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serving::secret::ApiKey;
 
-use crate::secret::ApiKey;
 use crate::status::Width;
 
 /// What the program brings along.
@@ -126,7 +126,7 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Written {
-    api_key: Option<ApiKey>,
+    api_key: Option<String>,
     issuer: Option<String>,
     #[serde(default = "usual_size")]
     size: u32,
@@ -212,9 +212,14 @@ impl Written {
         {
             return Err("issuer is a URL: http://… or https://…".to_owned());
         }
-        let key = self.api_key.or_else(|| key.cloned()).ok_or(
-            "it names no api-key; write one, or give --api-key or PLIMSOLL_STATUSLIST_API_KEY",
-        )?;
+        let key = match (&self.api_key, key) {
+            (Some(written), _) => ApiKey::new(written)?,
+            (None, Some(key)) => key.clone(),
+            (None, None) => return Err(
+                "it names no api-key; write one, or give --api-key or PLIMSOLL_STATUSLIST_API_KEY"
+                    .to_owned(),
+            ),
+        };
         Ok(Pool {
             name: name.to_owned(),
             key,

@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
+use serving::trouble;
 
 use crate::store::Failure;
 
@@ -91,7 +92,7 @@ impl From<Failure> for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         if let Problem::Broken(reason) | Problem::Store(Failure::Unavailable(reason)) = &self {
-            crate::trouble::happened(reason);
+            trouble::happened(reason);
         }
         let mut response = (self.status(), self.body()).into_response();
         let headers = response.headers_mut();

@@ -13,10 +13,10 @@ mod sqlite;
 use std::fmt;
 use std::path::PathBuf;
 
+use serving::secret::masked;
 use uuid::Uuid;
 
 use crate::pools::Shape;
-use crate::secret::masked;
 use crate::shuffle::Seed;
 
 pub use redis::Durability;

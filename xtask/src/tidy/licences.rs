@@ -24,6 +24,8 @@ pub fn check(tree: &Tree, metadata: &Value) -> Vec<Finding> {
             findings.push(Finding::new(LIST, 0, format!("{name} names no licence")));
             continue;
         };
+        let excepted = list.map(|file| excepted(&file.text, text(&package["name"])));
+        let allowed = [allowed.as_slice(), &excepted.unwrap_or_default()].concat();
         match permits(licence, &allowed) {
             Some(true) => {}
             Some(false) => {
@@ -60,6 +62,17 @@ fn allowed(deny: &str) -> Vec<&str> {
         .map(|line| line.split('#').next().unwrap_or(""));
     entries
         .flat_map(|line| line.split('"').skip(1).step_by(2))
+        .collect()
+}
+
+/// The quoted words of the lists under `exceptions` that are for one package, each
+/// exception on a line of its own: `{ allow = ["…"], crate = "name" }`.
+fn excepted<'a>(deny: &'a str, package: &str) -> Vec<&'a str> {
+    let named = format!("crate = \"{package}\"");
+    deny.lines()
+        .filter(|line| !line.trim_start().starts_with('#') && line.contains(&named))
+        .filter_map(|line| line.split_once("allow = [")?.1.split(']').next())
+        .flat_map(|list| list.split('"').skip(1).step_by(2))
         .collect()
 }
 
@@ -136,6 +149,14 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_exception_is_for_one_package() {
+        let deny =
+            "[licenses]\nexceptions = [{ allow = [\"MIT\", \"X-1.0\"], crate = \"data\" }]\n";
+        assert_eq!(excepted(deny, "data"), ["MIT", "X-1.0"]);
+        assert_eq!(excepted(deny, "dat"), [""; 0]);
+    }
 
     const ALLOWED: &[&str] = &["MIT", "ISC", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"];
 

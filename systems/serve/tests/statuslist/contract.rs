@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::json;
 
 use crate::asking::Client;
-use crate::served::{Ground, KEY, Reference, Served, program};
+use crate::served::{Ground, KEY, Reference, Served, Told, program};
 
 const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
 

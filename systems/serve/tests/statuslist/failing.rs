@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use testground::{Append, Postgres, Redis, Server};
 
-use crate::served::{Ground, KEY, Reference, Served, program};
+use crate::served::{Ground, KEY, Reference, Served, Told, program};
 
 const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
 

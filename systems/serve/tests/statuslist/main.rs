@@ -1,6 +1,7 @@
 //! `plimsoll-serve statuslist` as its users meet it: started as a program, asked over
 //! HTTP, read by independent libraries, and killed at random moments.
 
+#[path = "../asking/mod.rs"]
 mod asking;
 mod contract;
 mod crashes;

@@ -114,3 +114,21 @@ impl Reference {
         json!({"uri": self.uri, "index": self.index, "value": value}).to_string()
     }
 }
+
+/// What a problem says, having made sure that it is one.
+pub trait Told {
+    fn problem(&self, status: u16) -> String;
+}
+
+impl Told for Answer {
+    fn problem(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json")
+        );
+        let problem = self.json();
+        assert_eq!(problem["status"], status);
+        problem["detail"].as_str().unwrap().to_owned()
+    }
+}

@@ -2,8 +2,8 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::pools::{Pools, Precreation, Prefetch};
-use crate::secret::ApiKey;
 use crate::store::{Address, Durability};
+use serving::secret::ApiKey;
 
 fn pool(size: u32, threshold: u32, capacity: u32, on_underflow: Underflow) -> Pool {
     let key = ApiKey::new("k").unwrap();

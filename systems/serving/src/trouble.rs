@@ -1,10 +1,10 @@
-//! Failures of the store in the log: not one line for each of thousands a second, but
+//! Failures of a store in the log: not one line for each of thousands a second, but
 //! at most one a second, with how many there were.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use serving::log;
+use crate::log;
 
 const BETWEEN: Duration = Duration::from_secs(1);
 

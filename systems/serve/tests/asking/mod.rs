@@ -35,18 +35,6 @@ impl Answer {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
-
-    /// What a problem says, having made sure that it is one.
-    pub fn problem(&self, status: u16) -> String {
-        assert_eq!(self.status, status, "{self:?}");
-        assert_eq!(
-            self.header("content-type"),
-            Some("application/problem+json")
-        );
-        let problem = self.json();
-        assert_eq!(problem["status"], status);
-        problem["detail"].as_str().unwrap().to_owned()
-    }
 }
 
 impl Client {

@@ -1,0 +1,134 @@
+//! `plimsoll-serve timezone` as its users meet it: started as a program and asked over
+//! HTTP, with polygons in memory and in PostGIS.
+
+mod asking;
+
+use std::time::{Duration, Instant};
+
+use asking::{Answer, Client};
+use serde_json::{Value, json};
+use testground::Postgres;
+use testkit::program::{Program, Running, Signal};
+
+fn program(flags: &[&str]) -> Program {
+    Program::at(env!("CARGO_BIN_EXE_plimsoll-serve"))
+        .args(["timezone", "--listen=127.0.0.1:0", "--api-key=one,two"])
+        .args(flags)
+        .limit(Duration::from_secs(180))
+}
+
+fn start(flags: &[&str]) -> (Running, Client) {
+    let mut running = program(flags).start();
+    let places: Value = serde_json::from_str(&running.line()).unwrap();
+    assert_eq!(places["system"], "timezone");
+    let client = Client::new(places["url"].as_str().unwrap());
+    (running, client)
+}
+
+fn told(answer: &Answer, status: u16) -> String {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    answer.json()["error"].as_str().unwrap().to_owned()
+}
+
+/// What holds with each store.
+fn answers(client: &mut Client) {
+    let mut ask = |query: &str| client.get(&format!("/time_zone?{query}"), &[]);
+    let paris = ask("lat=48.8566&lng=2.3522&api_key=one");
+    assert_eq!(paris.status, 200);
+    assert_eq!(paris.header("content-type"), Some("application/json"));
+    assert_eq!(paris.body, br#"{"time_zone_id":"Europe/Paris"}"#);
+    let ushuaia = ask("api_key=two&lng=-68.303&lat=%2D54.8019");
+    assert_eq!(
+        ushuaia.json(),
+        json!({"time_zone_id": "America/Argentina/Ushuaia"})
+    );
+    for query in [
+        "lat=1&lng=1",
+        "lat=1&lng=1&api_key=",
+        "lat=x&api_key=three",
+        "",
+    ] {
+        assert!(told(&ask(query), 401).contains("api_key"));
+    }
+    for (query, named) in [
+        ("lng=1", "lat is missing"),
+        ("lat=1", "lng is missing"),
+        ("lat=91&lng=1", "lat is a number from -90 to 90"),
+        ("lat=1&lng=-180.5", "lng is a number from -180 to 180"),
+        ("lat=NaN&lng=1", "lat is"),
+        ("lat=1&lng=1e999", "lng is"),
+    ] {
+        let answer = ask(&format!("{query}&api_key=one"));
+        assert!(told(&answer, 400).contains(named), "{answer:?}");
+    }
+    // The middle of the Atlantic.
+    told(&ask("lat=30&lng=-40&api_key=one"), 404);
+
+    let status = client.get("/status", &[]);
+    assert_eq!((status.status, &status.body[..]), (200, &b"OK"[..]));
+    assert_eq!(client.get("/healthz", &[]).status, 200);
+    told(&client.get("/elsewhere", &[]), 404);
+    told(&client.ask("POST", "/time_zone", &[], None).unwrap(), 405);
+}
+
+#[test]
+fn the_polygons_that_it_carries_answer() {
+    let (running, mut client) = start(&[]);
+    answers(&mut client);
+    running.signal(Signal::TERM);
+    let ended = running.wait();
+    assert_eq!(ended.status, Some(0));
+    assert!(!ended.stderr.contains("three"), "{}", ended.stderr);
+}
+
+#[test]
+fn zones_of_the_sea_are_told_when_asked_for() {
+    let (_running, mut client) = start(&["--oceans"]);
+    let answer = client.get("/time_zone?lat=30&lng=-40&api_key=one", &[]);
+    assert_eq!(answer.json(), json!({"time_zone_id": "Etc/GMT+3"}));
+}
+
+#[test]
+fn postgis_answers_and_may_go_and_come_again() {
+    Postgres::require_postgis();
+    let mut postgres = Postgres::start();
+    let store = format!("--store={}", postgres.database());
+    let (running, mut client) = start(&[&store]);
+    answers(&mut client);
+
+    postgres.kill();
+    let paris = "/time_zone?lat=48.8566&lng=2.3522&api_key=one";
+    let begun = Instant::now();
+    let gone = client.get(paris, &[]);
+    told(&gone, 503);
+    assert_eq!(gone.header("retry-after"), Some("1"));
+    while client.get("/healthz", &[]).status != 503 {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    postgres.restart();
+    let begun = Instant::now();
+    while client.get(paris, &[]).status != 200 || client.get("/healthz", &[]).status != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.signal(Signal::TERM);
+    assert_eq!(running.wait().status, Some(0));
+}
+
+#[test]
+fn a_store_that_is_not_there_ends_the_start() {
+    for (store, named) in [
+        (
+            "postgres://me:hidden@127.0.0.1:1/db",
+            "cannot open the store",
+        ),
+        ("mysql://me:hidden@127.0.0.1:1/db", "postgres://"),
+    ] {
+        let ended = program(&["--store", store]).run();
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        assert!(ended.stderr.contains(named), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("hidden"), "{}", ended.stderr);
+    }
+}

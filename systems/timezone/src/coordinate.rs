@@ -1,0 +1,62 @@
+//! A place on Earth.
+
+/// A possible coordinate, in degrees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coordinate {
+    /// -90 to 90.
+    pub latitude: f64,
+    /// -180 to 180.
+    pub longitude: f64,
+}
+
+/// Longer numbers are no coordinates.
+const LONGEST: usize = 40;
+
+impl Coordinate {
+    /// Reads the two numbers. The error says what is wrong with which.
+    pub fn parse(latitude: Option<&str>, longitude: Option<&str>) -> Result<Coordinate, String> {
+        Ok(Coordinate {
+            latitude: degrees("lat", latitude, 90.0)?,
+            longitude: degrees("lng", longitude, 180.0)?,
+        })
+    }
+}
+
+fn degrees(name: &str, text: Option<&str>, most: f64) -> Result<f64, String> {
+    let text = text.ok_or_else(|| format!("{name} is missing"))?;
+    text.parse()
+        .ok()
+        .filter(|degrees| text.len() <= LONGEST && (-most..=most).contains(degrees))
+        .ok_or_else(|| format!("{name} is a number from -{most} to {most}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn possible_coordinates_are_read() {
+        let place = |latitude, longitude| Coordinate::parse(Some(latitude), Some(longitude));
+        assert!(place("48.8566", "2.3522").is_ok());
+        assert!(place("-90", "180").is_ok());
+        assert!(place("+1.", "-0").is_ok());
+        for (latitude, longitude, told) in [
+            ("90.0001", "0", "lat"),
+            ("0", "-180.1", "lng"),
+            ("nan", "0", "lat"),
+            ("0", "inf", "lng"),
+            ("", "0", "lat"),
+            ("1,5", "0", "lat"),
+            ("0", "1e400", "lng"),
+        ] {
+            let error = place(latitude, longitude).unwrap_err();
+            assert!(error.starts_with(told), "{error}");
+        }
+        let long = "0".repeat(1000);
+        assert!(place(&long, "0").is_err());
+        assert_eq!(
+            Coordinate::parse(None, Some("0")),
+            Err("lat is missing".to_owned())
+        );
+    }
+}

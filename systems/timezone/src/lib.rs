@@ -1,0 +1,143 @@
+//! `timezone`: tells the time zone of a coordinate, from polygons that the program
+//! carries, in memory or in PostGIS.
+
+mod coordinate;
+mod embedded;
+mod postgis;
+mod routes;
+
+use std::net::SocketAddr;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serving::secret::{ApiKey, masked};
+use serving::{Routed, log};
+
+use coordinate::Coordinate;
+use embedded::Embedded;
+use postgis::PostGis;
+use routes::App;
+
+/// The key, unless another is given.
+const KNOWN_KEY: &str = "plimsoll";
+
+/// How often PostGIS is asked whether it is there.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// How to run the server.
+#[derive(Debug, clap::Args)]
+pub struct Settings {
+    /// Where to listen (port 0 takes any free one)
+    #[arg(long, default_value = "127.0.0.1:8091", value_name = "ADDRESS:PORT")]
+    listen: SocketAddr,
+    /// Where to look coordinates up: embedded, or postgres://USER@HOST:PORT/DB with PostGIS
+    #[arg(
+        long,
+        default_value = "embedded",
+        value_name = "URL",
+        env = "PLIMSOLL_TIMEZONE_STORE",
+        hide_env_values = true
+    )]
+    store: String,
+    /// A key that clients may give; repeat it, or part them by commas, for several [default: plimsoll]
+    #[arg(
+        long = "api-key",
+        value_name = "KEY",
+        env = "PLIMSOLL_TIMEZONE_API_KEY",
+        hide_env_values = true,
+        value_delimiter = ','
+    )]
+    api_keys: Vec<String>,
+    /// Answer at sea too, with the nautical zones Etc/GMT…, instead of 404
+    #[arg(long)]
+    oceans: bool,
+    /// Connections to PostgreSQL
+    #[arg(long, default_value = "16", value_name = "COUNT")]
+    store_connections: NonZero<usize>,
+    #[command(flatten)]
+    limits: serving::Limits,
+}
+
+/// Serves until told to end.
+pub fn run(settings: &Settings) -> Result<(), String> {
+    let mut keys = Vec::new();
+    for key in &settings.api_keys {
+        keys.push(ApiKey::new(key).map_err(|reason| format!("--api-key: {reason}"))?);
+    }
+    if keys.is_empty() {
+        log::warn(
+            "the key is one that everybody knows; give another with --api-key",
+            &[("key", KNOWN_KEY.into())],
+        );
+        keys.push(ApiKey::new(KNOWN_KEY)?);
+    }
+    let limits = &settings.limits;
+    serving::run("timezone", settings.listen, limits, async |_ground| {
+        let zones = Zones::open(settings).await?;
+        let reachable = Arc::new(AtomicBool::new(true));
+        let app = Arc::new(App { zones, keys });
+        if let Zones::PostGis(_) = app.zones {
+            tokio::spawn(listen_to(app.clone(), reachable.clone()));
+        }
+        Ok(Routed::new(routes::routes(app), limits).health(move || {
+            match reachable.load(Ordering::Relaxed) {
+                true => Ok(()),
+                false => Err("PostGIS is unavailable".to_owned()),
+            }
+        }))
+    })
+}
+
+/// Where zones are looked up.
+pub(crate) enum Zones {
+    Embedded(Embedded),
+    PostGis(PostGis),
+}
+
+impl Zones {
+    async fn open(settings: &Settings) -> Result<Zones, String> {
+        let url = settings.store.as_str();
+        if url == "embedded" {
+            return Ok(Zones::Embedded(Embedded::new(settings.oceans)));
+        }
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return Err(format!(
+                "--store: '{}' is no store; write embedded or postgres://USER@HOST:PORT/DB",
+                masked(url)
+            ));
+        }
+        let connections = settings.store_connections.get();
+        PostGis::open(url, connections, settings.oceans)
+            .await
+            .map(Zones::PostGis)
+            .map_err(|reason| format!("cannot open the store {}: {reason}", masked(url)))
+    }
+
+    /// The zone at a place, if there is one. An error says why it is not known.
+    pub(crate) async fn at(&self, place: Coordinate) -> Result<Option<String>, String> {
+        match self {
+            Zones::Embedded(zones) => Ok(zones.at(place).map(str::to_owned)),
+            Zones::PostGis(zones) => zones.at(place).await,
+        }
+    }
+}
+
+/// Notes whether PostGIS is there, for `/healthz`, and tells the log when that changes.
+async fn listen_to(app: Arc<App>, reachable: Arc<AtomicBool>) {
+    loop {
+        let outcome = match &app.zones {
+            Zones::Embedded(_) => return,
+            Zones::PostGis(zones) => zones.reachable().await,
+        };
+        let now = outcome.is_ok();
+        if reachable.swap(now, Ordering::Relaxed) != now {
+            match outcome {
+                Ok(()) => log::info("PostGIS is there again", &[]),
+                Err(reason) => log::warn("PostGIS is gone", &[("reason", reason.into())]),
+            }
+        }
+        tokio::time::sleep(HEARTBEAT).await;
+    }
+}

@@ -1,0 +1,109 @@
+//! The same polygons in PostgreSQL with PostGIS, loaded at the first start.
+
+mod load;
+
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use tokio_postgres::{Config, Error, NoTls};
+
+use crate::coordinate::Coordinate;
+
+/// How long to wait for a connection, and for one that is busy.
+const CONNECTING: Duration = Duration::from_secs(3);
+
+/// How long the server may take for a statement, in milliseconds, and a network for an
+/// acknowledgement.
+const ANSWERING: u32 = 5000;
+const SILENCE: Duration = Duration::from_secs(6);
+
+/// `C` sorts by bytes, as the embedded look-up does. `$3`: whether zones of the sea count.
+const AT: &str = r#"
+SELECT zone FROM timezone_shapes
+WHERE ST_Intersects(shape, ST_SetSRID(ST_MakePoint($1, $2), 4326)) AND ($3 OR NOT nautical)
+ORDER BY zone COLLATE "C" LIMIT 1"#;
+
+pub struct PostGis {
+    pool: Pool,
+    oceans: bool,
+}
+
+impl PostGis {
+    /// Connects, and loads the polygons unless they are there. The error names what is
+    /// wrong.
+    pub async fn open(url: &str, connections: usize, oceans: bool) -> Result<PostGis, String> {
+        let mut config: Config = url
+            .parse()
+            .map_err(|error: Error| format!("the URL is not understood: {}", told(&error)))?;
+        let options = config.get_options().unwrap_or_default();
+        // Compiling so small a query costs more than it saves.
+        let options = format!("-c statement_timeout={ANSWERING} -c jit=off {options}");
+        config
+            .options(options.trim())
+            .application_name("plimsoll-timezone")
+            .connect_timeout(CONNECTING)
+            .tcp_user_timeout(SILENCE);
+        let manager = Manager::from_config(
+            config,
+            NoTls,
+            ManagerConfig {
+                recycling_method: RecyclingMethod::Fast,
+            },
+        );
+        let pool = Pool::builder(manager)
+            .max_size(connections)
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(CONNECTING))
+            .create_timeout(Some(CONNECTING))
+            .build()
+            .map_err(|error| error.to_string())?;
+        let zones = PostGis { pool, oceans };
+        let mut client = zones.client().await?;
+        load::load(&mut client).await?;
+        drop(client);
+        Ok(zones)
+    }
+
+    async fn client(&self) -> Result<Object, String> {
+        self.pool.get().await.map_err(|error| match error {
+            deadpool_postgres::PoolError::Backend(error) => told(&error),
+            error => error.to_string(),
+        })
+    }
+
+    /// The zone at a place, if there is one.
+    pub async fn at(&self, place: Coordinate) -> Result<Option<String>, String> {
+        let client = self.client().await?;
+        let work = async {
+            let statement = client.prepare_cached(AT).await?;
+            let values: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
+                [&place.longitude, &place.latitude, &self.oceans];
+            match client.query_opt(&statement, &values).await? {
+                Some(row) => row.try_get(0).map(Some),
+                None => Ok(None),
+            }
+        };
+        work.await.map_err(|error| told(&error))
+    }
+
+    /// Whether it can be reached now.
+    pub async fn reachable(&self) -> Result<(), String> {
+        let client = self.client().await?;
+        client
+            .batch_execute("SELECT 1")
+            .await
+            .map_err(|error| told(&error))
+    }
+}
+
+/// The error with its cause, in which the server's own words are.
+fn told(error: &Error) -> String {
+    match (error.as_db_error(), std::error::Error::source(error)) {
+        (Some(told), _) => told.message().to_owned(),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
