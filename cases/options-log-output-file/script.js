@@ -1,1 +1,1 @@
-export default function () { console.log('hello'); console.warn('there'); }
+export default function () { console.log('ran'); console.error('failed'); }

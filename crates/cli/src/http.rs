@@ -49,9 +49,13 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
         min_iteration: Duration::ZERO,
         workers: machine::workers(args.workers),
     });
-    interrupts::listen(Arc::clone(&running.state), |_| {
-        say("stopping; once more to quit at once");
-    })?;
+    interrupts::listen(
+        Arc::clone(&running.state),
+        |_| {
+            say("stopping; once more to quit at once");
+        },
+        |_| (),
+    )?;
     let totals = Totals::new(registry, watch);
     let session = Session::new(running, totals, Outputs::default());
     let title = title(args, &spec);

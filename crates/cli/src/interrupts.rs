@@ -8,11 +8,16 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 
-/// Listens from now on. `told` is called with the first signal's number.
+/// Listens from now on. `told` is called with the first signal's number,
+/// `told_again` with the second's, before the process ends.
 ///
 /// # Errors
 /// When the system refuses handlers or a thread.
-pub fn listen(state: Arc<RunState>, told: impl Fn(i32) + Send + 'static) -> Result<(), String> {
+pub fn listen(
+    state: Arc<RunState>,
+    told: impl Fn(i32) + Send + 'static,
+    told_again: impl Fn(i32) + Send + 'static,
+) -> Result<(), String> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| format!("cannot listen for signals: {error}"))?;
     std::thread::Builder::new()
@@ -21,6 +26,7 @@ pub fn listen(state: Arc<RunState>, told: impl Fn(i32) + Send + 'static) -> Resu
             let mut first = true;
             for signal in signals.forever() {
                 if !first {
+                    told_again(signal);
                     std::process::exit(Exit::SIGNAL.code());
                 }
                 first = false;

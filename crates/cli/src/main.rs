@@ -62,7 +62,7 @@ fn main() -> ExitCode {
             talk::put(&text);
             Exit::SUCCESS
         }
-        Command::Man => man(),
+        Command::Man { command } => man(command.as_deref()),
     };
     exit.into()
 }
@@ -82,9 +82,23 @@ fn version(json: bool) -> Exit {
     Exit::SUCCESS
 }
 
-fn man() -> Exit {
+fn man(command: Option<&str>) -> Exit {
+    let mut program = Cli::command();
+    program.build();
+    let page = match command {
+        None => program,
+        Some(name) => match program.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => {
+                talk::complain(&format!(
+                    "there is no command {name}; plimsoll --help lists them"
+                ));
+                return Exit::GENERIC;
+            }
+        },
+    };
     let mut text = Vec::new();
-    match clap_mangen::Man::new(Cli::command()).render(&mut text) {
+    match clap_mangen::Man::new(page).render(&mut text) {
         Ok(()) => {
             talk::put(&text);
             Exit::SUCCESS

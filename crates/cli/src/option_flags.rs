@@ -20,6 +20,14 @@ pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
         .filter_map(|(_, name, value)| Some(((*name).to_owned(), value.clone()?)))
         .collect();
     let mut faults = Vec::new();
+    for (flag, time) in [
+        ("--duration", &args.duration),
+        ("--min-iteration-duration", &args.min_iteration_duration),
+    ] {
+        if let Some(fault) = time.as_deref().map(units::duration::needs_unit) {
+            faults.extend(fault.err().map(|message| Fault::at(flag, message)));
+        }
+    }
     let mut options = Options::from_env(&variables).unwrap_or_else(|errors| {
         faults.extend(errors.0.into_iter().map(|fault| {
             let flag = given
@@ -144,5 +152,6 @@ fn variables(args: &OptionArgs) -> Vec<Given<'static>> {
         ),
         ("--local-ips", "K6_LOCAL_IPS", args.local_ips.clone()),
         ("--dns", "K6_DNS", args.dns.clone()),
+        ("--protocol", "PLIMSOLL_PROTOCOL", args.protocol.clone()),
     ]
 }

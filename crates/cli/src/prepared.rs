@@ -115,6 +115,7 @@ pub fn prepare(
     let (config, config_warnings) =
         Options::from_config(config.unwrap_or_default()).map_err(Refusal::config)?;
 
+    check_dialect(runtime, log)?;
     let kind = runtime.kind.as_deref();
     let mut input = ScriptInput::read(script, kind).map_err(Refusal::generic)?;
     let packed = match &mut input {
@@ -122,7 +123,7 @@ pub fn prepare(
         ScriptInput::Script { .. } => BTreeMap::new(),
     };
     let env =
-        script_input::environment(runtime, packed, purpose.system_env).map_err(Refusal::config)?;
+        script_input::environment(runtime, packed, purpose.system_env).map_err(Refusal::generic)?;
     let archived_options = match &mut input {
         ScriptInput::Archive(archive) => Some(archive.options.take()),
         ScriptInput::Script { .. } => None,
@@ -176,6 +177,11 @@ pub fn prepare(
     {
         tell(log, &warning);
     }
+    if plan.options.paused == Some(true) {
+        log.warn(
+            "`paused` does nothing: there is no control interface yet that could resume the run",
+        );
+    }
     let system_tags = system_tags(&plan.options);
     let run_tags: TagMap = plan
         .options
@@ -198,6 +204,20 @@ pub fn prepare(
         env,
         import_map,
     })
+}
+
+/// There is one dialect, which is all of k6's.
+fn check_dialect(runtime: &RuntimeArgs, log: &Log) -> Result<(), Refusal> {
+    match runtime.compatibility_mode.as_deref() {
+        None | Some("" | "extended" | "base") => Ok(()),
+        Some("experimental_enhanced") => {
+            log.warn("--compatibility-mode experimental_enhanced: types are stripped from .ts files in any mode");
+            Ok(())
+        }
+        Some(other) => Err(Refusal::generic(format!(
+            "--compatibility-mode {other}: use extended or base"
+        ))),
+    }
 }
 
 /// Puts what was named as the script where the loader looks for it.

@@ -44,8 +44,10 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
             return Exit::GENERIC;
         }
     };
-    if let Some(path) = &args.options.console_output
-        && let Err(message) = log.console_to(path)
+    let console = args.options.console_output.clone();
+    let console = console.or_else(|| std::env::var("K6_CONSOLE_OUTPUT").ok());
+    if let Some(path) = console.filter(|path| !path.is_empty())
+        && let Err(message) = log.console_to(&path)
     {
         log.error(&message);
         return Exit::GENERIC;
@@ -59,6 +61,7 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
 
 fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Refusal> {
     let mode = summary_mode(args)?;
+    warn_of_missing(args, log);
     if mode == SummaryMode::Legacy {
         log.warn("k6 2.0 has no \"legacy\" summary mode any more; \"compact\" and \"full\" have taken its place");
     }
@@ -121,12 +124,23 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     });
     let signalled = Arc::new(AtomicI32::new(0));
     let latest = Arc::clone(&signalled);
-    interrupts::listen(Arc::clone(&running.state), move |signal| {
-        latest.store(signal, Ordering::Relaxed);
-        if std::io::stderr().is_terminal() {
-            crate::talk::say("stopping; once more ends it at once");
-        }
-    })
+    let lines = Arc::clone(log);
+    interrupts::listen(
+        Arc::clone(&running.state),
+        move |signal| {
+            latest.store(signal, Ordering::Relaxed);
+            if std::io::stderr().is_terminal() {
+                crate::talk::say("stopping; once more ends it at once");
+            }
+        },
+        move |signal| {
+            lines.failure(
+                "ending at once, as a second signal asks for; what was measured is lost",
+                "sig",
+                Some(interrupts::name(signal)),
+            );
+        },
+    )
     .map_err(Refusal::generic)?;
     let totals = Totals::new(Arc::clone(&prepared.registry), watch);
     let mut watcher = Progress {
@@ -157,6 +171,37 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         }
     }
     Ok(exit_status(&ended))
+}
+
+/// What is taken because k6 has it, and does nothing yet.
+fn warn_of_missing(args: &RunArgs, log: &Log) {
+    let missing = [
+        (
+            "--address",
+            "no control interface",
+            args.address.as_deref().is_some_and(|a| !a.is_empty()),
+        ),
+        (
+            "--profiling-enabled",
+            "no profiling",
+            args.profiling_enabled,
+        ),
+        (
+            "--secret-source",
+            "no k6/secrets",
+            !args.secret_source.is_empty(),
+        ),
+        (
+            "--traces-output",
+            "no tracing",
+            args.traces_output
+                .as_deref()
+                .is_some_and(|to| !matches!(to, "" | "none")),
+        ),
+    ];
+    for (flag, what, _) in missing.iter().filter(|(.., given)| *given) {
+        log.warn(&format!("{flag} does nothing: there is {what} yet"));
+    }
 }
 
 fn summary_mode(args: &RunArgs) -> Result<SummaryMode, Refusal> {
@@ -368,10 +413,7 @@ fn summarize(
         };
         let written = std::fs::write(file, report::pretty_json(&data));
         if let Err(error) = written {
-            log.error(&format!(
-                "cannot write the summary to {}: {error}",
-                file.display()
-            ));
+            not_handled(&format!("cannot write {}: {error}", file.display()), log);
         }
     }
 }

@@ -51,6 +51,9 @@ impl ScriptInput {
 }
 
 fn bytes(name: &str) -> Result<(PathBuf, Vec<u8>), String> {
+    if name.is_empty() {
+        return Err("the script's name is empty: name a file, or - for standard input".to_owned());
+    }
     let path = std::path::absolute(name).map_err(|error| format!("{name}: {error}"))?;
     let path = normalize(&path);
     if name == "-" {
@@ -67,6 +70,12 @@ fn bytes(name: &str) -> Result<(PathBuf, Vec<u8>), String> {
             ));
         }
         return Ok((path, source));
+    }
+    if path.is_dir() {
+        return Err(format!(
+            "{name} is a folder: name the script in it, like {}",
+            Path::new(name).join("script.js").display()
+        ));
     }
     let source = std::fs::read(&path).map_err(|error| {
         format!(

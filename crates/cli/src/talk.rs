@@ -59,7 +59,7 @@ pub fn screen_columns() -> Option<usize> {
     if !std::io::stdout().is_terminal() {
         return None;
     }
-    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
+    Some(width_of(terminal_size::terminal_size_of(std::io::stdout())))
 }
 
 /// Columns of the terminal that standard error is; none if it is no terminal.
@@ -67,8 +67,17 @@ pub fn columns() -> Option<usize> {
     if !std::io::stderr().is_terminal() {
         return None;
     }
-    terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
+    Some(width_of(terminal_size::terminal_size_of(std::io::stderr())))
 }
+
+/// Some terminals do not know their size, or say that they have none.
+fn width_of(size: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
+    size.map_or(0, |(width, _)| usize::from(width.0))
+        .max(FEWEST_COLUMNS)
+}
+
+/// What a terminal has that does not say.
+const FEWEST_COLUMNS: usize = 80;
 
 /// Whether colours are unwanted.
 pub fn no_color(args: &GlobalArgs) -> bool {

@@ -28,9 +28,11 @@ impl StageOption {
         let place = || format!("stage \"{}\"", crate::error::excerpt(text));
         let duration = match duration {
             "" => None,
-            written => Some(
-                units::duration::parse(written).map_err(|e| Fault::at(place(), e.to_string()))?,
-            ),
+            written => {
+                units::duration::needs_unit(written).map_err(|e| Fault::at(place(), e))?;
+                let read = units::duration::parse(written);
+                Some(read.map_err(|e| Fault::at(place(), e.to_string()))?)
+            }
         };
         let target = match target {
             "" => None,
@@ -56,6 +58,8 @@ mod tests {
         assert_eq!(stage.target, Some(20));
         assert_eq!(StageOption::parse("1m").unwrap().target, None);
         assert_eq!(StageOption::parse(":5").unwrap().duration, None);
+        let fault = StageOption::parse("10:20").unwrap_err();
+        assert!(fault.message.contains("10s"), "{fault}");
     }
 
     #[test]

@@ -239,6 +239,21 @@ fn split_while(text: &str, keep: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(end)
 }
 
+/// Refuses a bare number, where people mean seconds and would get
+/// milliseconds: what stands on a command line carries its unit.
+///
+/// # Errors
+/// What to write instead.
+pub fn needs_unit(text: &str) -> Result<(), String> {
+    let text = text.trim();
+    match text.parse::<f64>() {
+        Ok(number) if number != 0.0 => Err(format!(
+            "{text} has no unit: write {text}s for seconds, {text}ms for milliseconds"
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a duration as Go does: `0s`, `100ns`, `1.5ms`, `2.05s`, `1m3s`,
 /// `1h0m0s`. [`parse`] reads it back to the same value, up to [`LONGEST`].
 pub fn format(span: Duration) -> String {

@@ -1,11 +1,15 @@
 /// `plimsoll http`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Without --rate the model is closed: each of -c users sends its next request \
+#[command(after_help = "Examples:\n  \
+    plimsoll http http://127.0.0.1:8080/                    fifty connections, ten seconds\n  \
+    plimsoll http -c 100 -d 1m --h2 -k https://127.0.0.1:8443/\n  \
+    plimsoll http -r 5000 -d 30s http://127.0.0.1:8080/     open model: 5000 a second\n  \
+    plimsoll http -n 1000 -m POST -H 'Content-Type: application/json' -b @body.json http://127.0.0.1:8080/\n  \
+    plimsoll http --json http://127.0.0.1:8080/ > result.json\n\n\
+    Without --rate the model is closed: each of -c users sends its next request \
     when the last is answered, and only service time is known. With --rate it is open: requests \
     start on schedule, and response time counts from the scheduled start.\n\n\
-    Exit status: 0 every request was answered, 1 some failed, 104 a flag is wrong, 105 interrupted."
-)]
+    Exit status: 0 every request was answered, 1 some failed, 104 a flag is wrong, 105 interrupted.")]
 pub struct HttpArgs {
     /// The address, like http://127.0.0.1:8080/path
     pub url: String,

@@ -21,7 +21,9 @@ pub use run::{InspectArgs, RunArgs, RuntimeArgs};
     after_help = "Start here:\n  \
         plimsoll http -c 100 -d 10s http://127.0.0.1:8080/   one address, no script\n  \
         plimsoll new script.js && plimsoll run script.js      a k6 script, unchanged\n  \
+        plimsoll archive script.js                            it and its files in one\n  \
         plimsoll serve payload                                a server to try it on\n\n\
+        plimsoll COMMAND --help has examples of each.\n\
         Results go to standard output, talk to standard error."
 )]
 pub struct Cli {
@@ -33,6 +35,7 @@ pub struct Cli {
 
 /// What every command understands.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
 pub struct GlobalArgs {
     /// Write no colours (also with NO_COLOR or K6_NO_COLOR set)
     #[arg(long, global = true)]
@@ -83,16 +86,33 @@ pub enum Command {
     /// Print the version
     Version(VersionArgs),
     /// Print completions for a shell
+    #[command(after_help = "Examples:\n  \
+        source <(plimsoll completion bash)\n  \
+        plimsoll completion zsh > ~/.zfunc/_plimsoll\n  \
+        plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish")]
     Completion {
         /// Which shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    #[command(hide = true)]
-    Man,
+    /// Print the manual page, of all or of one command
+    #[command(after_help = "Examples:\n  \
+        plimsoll man | man -l -\n  \
+        plimsoll man run > plimsoll-run.1")]
+    Man {
+        /// Which command
+        command: Option<String>,
+    },
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The archive holds the script, what it imports and opens, its consolidated options \
+    and the variables given with -e. Nothing else is read when it runs.\n\n\
+    Examples:\n  \
+    plimsoll archive script.js -O tests.tar\n  \
+    plimsoll archive -e BASE=http://127.0.0.1:8080 -u 50 -d 1m script.js\n  \
+    plimsoll run tests.tar"
+)]
 pub struct ArchiveArgs {
     /// The script, or - for standard input
     pub script: String,
@@ -114,6 +134,10 @@ pub struct ArchiveArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    plimsoll new                                   script.js, a few lines\n  \
+    plimsoll new --template protocol checkout.js   set-up, groups, metrics of its own\n  \
+    plimsoll new --template team.js mine.js        a copy of a script of yours")]
 pub struct NewArgs {
     /// The file to write
     #[arg(default_value = "script.js")]

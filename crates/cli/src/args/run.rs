@@ -4,11 +4,19 @@ use super::OptionArgs;
 
 /// `plimsoll run`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit status: 0 run ended and thresholds held, 99 a threshold was crossed, \
-    104 invalid options, 105 stopped by a signal, 107 the script threw in its init code or set-up, \
-    108 aborted by the script, 110 marked as failed by the script."
-)]
+#[command(after_help = "Examples:\n  \
+    plimsoll run script.js                           what the script asks for\n  \
+    plimsoll run -u 50 -d 1m script.js               fifty users for a minute\n  \
+    plimsoll run -s 30s:100 -s 1m:100 -s 10s:0 script.js   up, steady, down\n  \
+    plimsoll run -e BASE=http://127.0.0.1:8080 script.js   __ENV.BASE in the script\n  \
+    plimsoll run -o json=samples.gz --summary-export end.json script.js\n  \
+    plimsoll run tests.tar                           what plimsoll archive, or k6, packed\n  \
+    echo 'export default function () {}' | plimsoll run -\n\n\
+    Options come from, the later the stronger: the config file, the script, K6_* variables, flags.\n\n\
+    Exit status: 0 run ended and thresholds held, 99 a threshold was crossed, \
+    \
+    100 setup or 101 teardown took too long, 104 invalid options, 105 stopped by a signal, 107 the script threw in its init code or set-up, \
+    108 aborted by the script, 110 marked as failed by the script, 255 anything else.")]
 pub struct RunArgs {
     /// The script (.js, .ts), an archive (.tar), or - for standard input
     pub script: String,
@@ -22,11 +30,13 @@ pub struct RunArgs {
         long = "out",
         value_name = "OUTPUT",
         env = "K6_OUT",
+        hide_env = true,
+        help_heading = "Results",
         value_delimiter = ','
     )]
     pub out: Vec<String>,
     /// Stay after the run until interrupted
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Results")]
     pub linger: bool,
     /// No usage report is ever sent; accepted for compatibility
     #[arg(long, hide = true)]
@@ -47,6 +57,10 @@ pub struct RunArgs {
 
 /// `plimsoll inspect`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    plimsoll inspect script.js                            the options it exports\n  \
+    plimsoll inspect --execution-requirements script.js   all layers, users and time needed\n  \
+    plimsoll inspect tests.tar                            the options an archive holds")]
 pub struct InspectArgs {
     /// The script, an archive, or - for standard input
     pub script: String,
@@ -114,12 +128,4 @@ pub struct RuntimeArgs {
     /// Worker threads; by default one for each processor this process may use
     #[arg(long, value_name = "N")]
     pub workers: Option<usize>,
-    /// HTTP version for every request: auto, http1, http2, h2c
-    #[arg(
-        long,
-        value_name = "VERSION",
-        env = "PLIMSOLL_PROTOCOL",
-        hide_env = true
-    )]
-    pub protocol: Option<String>,
 }

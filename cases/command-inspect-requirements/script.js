@@ -1,0 +1,2 @@
+export const options = { duration: '10s' };
+export default function () {}

@@ -1,0 +1,3 @@
+export const options = { thresholds: { iterations: ['count>5'] } };
+export function setup() { throw new Error('no setup'); }
+export default function () {}

@@ -1,0 +1,63 @@
+//! What teaches: help with examples for every command, the manual pages, the completions. All
+//! of them come from the one description of the command line.
+
+mod plimsoll;
+
+use plimsoll::plimsoll;
+
+/// The commands that help lists, but for the one that is another program's and the trivial.
+fn commands() -> Vec<String> {
+    let help = plimsoll(&["--help"]).run().stdout;
+    let listed = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| !["serve", "version", "help"].contains(name))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_command_has_examples_in_its_help_and_its_manual() {
+    let commands = commands();
+    assert!(commands.len() >= 7, "{commands:?}");
+    for command in &commands {
+        let help = plimsoll(&[command, "--help"]).run();
+        let example = format!("  plimsoll {command}");
+        assert!(
+            help.stdout.contains("Examples:") && help.stdout.contains(&example)
+                || command == "completion",
+            "{command}: {}",
+            help.stdout
+        );
+        let manual = plimsoll(&["man", command]).run();
+        assert_eq!(manual.status, Some(0), "{command}");
+        assert!(
+            manual.stdout.contains("Examples:")
+                && manual.stdout.contains(&format!("plimsoll\\-{command}")),
+            "{command}: {}",
+            manual.stdout
+        );
+    }
+}
+
+#[test]
+fn completions_know_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = plimsoll(&["completion", shell]).run().stdout;
+        for command in commands() {
+            assert!(script.contains(&command), "{shell}: {command}");
+        }
+        assert!(script.contains("execution-requirements"), "{shell}");
+    }
+}
+
+#[test]
+fn a_manual_of_nothing_is_refused() {
+    let ended = plimsoll(&["man", "rum"]).run();
+    assert_eq!(ended.status, Some(255));
+    assert!(ended.stderr.contains("no command rum"), "{}", ended.stderr);
+}
