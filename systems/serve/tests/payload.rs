@@ -1,6 +1,7 @@
 //! `plimsoll-serve payload` as its users meet it: started as a program, asked by an
 //! independent client over each of its listeners.
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod client;
 
 use client::Client;

@@ -1,5 +1,6 @@
 //! `plimsoll-serve zanzibar` as its users meet it, on its embedded default.
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod client;
 mod zanzibar_served;
 

@@ -1,6 +1,7 @@
 //! `plimsoll-serve zanzibar` on PostgreSQL: round trips as counted on the wire, and what
 //! happens when the database goes away.
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod client;
 mod relay;
 mod zanzibar_served;
@@ -167,5 +168,25 @@ fn a_database_that_dies_is_told_and_its_return_is_noticed() {
         assert_eq!(ended.status, Some(0));
         assert!(ended.stderr.contains("out of reach"), "{}", ended.stderr);
         assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_database_that_hangs_is_not_waited_for_forever() {
+    let postgres = Postgres::start();
+    let served = serve(&["--backend=pgfunc", "--database", &postgres.database()]);
+    let mut client = connect(&served);
+    let asked = "doc:mydoc3#viewer@user:myuser3";
+    assert_eq!(post(&mut client, "Check", asked), (200, json!({})));
+    postgres.freeze();
+    let begun = Instant::now();
+    let (status, error) = post(&mut client, "Check", asked);
+    assert_eq!((status, &error["code"]), (503, &json!("unavailable")));
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    postgres.thaw();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while post(&mut client, "Check", asked) != (200, json!({})) {
+        assert!(Instant::now() < deadline, "it does not come back");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

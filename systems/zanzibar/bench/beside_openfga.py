@@ -64,8 +64,6 @@ class Server:
             ["taskset", "-c", options.server_cpu, *arguments],
             stdout=subprocess.PIPE if name.startswith("zanzibar") else subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            # A Go program otherwise counts the machine's processors.
-            env={**os.environ, "GOMAXPROCS": "1"},
         )
 
     def connect(self):

@@ -1,9 +1,6 @@
 //! A small client of its own for these tests, on hyper: one connection, one request
 //! after another.
 
-// Each test of a system uses its part of it.
-#![allow(dead_code)]
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,8 @@
 //! The service by Connect's protocol for unary calls, with messages in JSON or in binary
 //! (connectrpc.com/docs/protocol, "Unary-Request" and "Error Codes").
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
@@ -15,6 +17,9 @@ use super::{Methods, json};
 use crate::failure::Failure;
 
 const SERVICE: &str = "/zanzigo.v1.ZanzigoService/";
+
+/// How long a body may take: whoever sends it slower would keep others out.
+const BODY: Duration = Duration::from_secs(10);
 
 const ACCEPT_POST: HeaderName = HeaderName::from_static("accept-post");
 
@@ -149,9 +154,10 @@ async fn call(
             "compressed requests are not read; send it without content-encoding".to_owned(),
         ));
     }
-    let body = Limited::new(request.into_body(), max_body)
-        .collect()
+    let body = Limited::new(request.into_body(), max_body).collect();
+    let body = tokio::time::timeout(BODY, body)
         .await
+        .map_err(|_| Failure::Invalid(format!("the body did not come within {BODY:?}")))?
         .map_err(|error| match error.downcast::<LengthLimitError>() {
             Ok(_) => Failure::TooMuch(format!("the body is too large: at most {max_body} bytes")),
             Err(error) => Failure::Invalid(format!("the body broke off: {error}")),
