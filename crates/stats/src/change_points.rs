@@ -1,0 +1,142 @@
+//! Where a series of results changed its level: e-divisive (Matteson and James 2014),
+//! with a t-test for the significance of each point, as is done for performance
+//! histories.
+
+use crate::warm_up::welch;
+
+/// A change between two results of a history.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChangePoint {
+    /// The first result of the new level.
+    pub at: usize,
+    pub before: f64,
+    pub after: f64,
+    pub p: f64,
+}
+
+/// Results looked at together.
+pub const WINDOW: usize = 50;
+/// The p below which a change counts.
+pub const LEVEL: f64 = 0.001;
+/// The least number of results on either side.
+const LEAST: usize = 3;
+
+/// The changes of level, in order.
+pub fn change_points(series: &[f64]) -> Vec<ChangePoint> {
+    if series.iter().any(|value| !value.is_finite()) {
+        return Vec::new();
+    }
+    // Windows overlap by half, so that a change at the seam of two lies inside a third.
+    let mut found: Vec<usize> = Vec::new();
+    let mut start = 0;
+    loop {
+        let end = (start + WINDOW).min(series.len());
+        split(series, start, end, &mut found);
+        if end == series.len() {
+            break;
+        }
+        start += WINDOW / 2;
+    }
+    found.sort_unstable();
+    found.dedup();
+    settle(series, found)
+}
+
+/// Splits where the two sides differ most, as long as they differ.
+fn split(series: &[f64], start: usize, end: usize, found: &mut Vec<usize>) {
+    let Some((at, _)) = best_split(&series[start..end]) else {
+        return;
+    };
+    let at = start + at;
+    if welch(&series[start..at], &series[at..end]) < LEVEL {
+        found.push(at);
+        split(series, start, at, found);
+        split(series, at, end, found);
+    }
+}
+
+/// Of the points found by any window, those that hold between their neighbours; the
+/// weakest goes first, since its going makes its neighbours' sides longer. Each point is
+/// also moved to where its own two sides differ most.
+fn settle(series: &[f64], mut found: Vec<usize>) -> Vec<ChangePoint> {
+    loop {
+        let edges = |at: usize, found: &[usize]| {
+            let start = at
+                .checked_sub(1)
+                .and_then(|at| found.get(at))
+                .copied()
+                .unwrap_or(0);
+            let end = found.get(at + 1).copied().unwrap_or(series.len());
+            (start, end)
+        };
+        for at in 0..found.len() {
+            let (start, end) = edges(at, &found);
+            if let Some((best, _)) = best_split(&series[start..end]) {
+                found[at] = start + best;
+            }
+        }
+        found.dedup();
+        let points: Vec<ChangePoint> = (0..found.len())
+            .map(|at| {
+                let (start, end) = edges(at, &found);
+                let (before, after) = (&series[start..found[at]], &series[found[at]..end]);
+                let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+                ChangePoint {
+                    at: found[at],
+                    before: mean(before),
+                    after: mean(after),
+                    p: welch(before, after),
+                }
+            })
+            .collect();
+        let weakest = points
+            .iter()
+            .enumerate()
+            .filter(|(_, point)| point.p >= LEVEL)
+            .max_by(|one, other| one.1.p.total_cmp(&other.1.p));
+        match weakest {
+            Some((at, _)) => {
+                found.remove(at);
+            }
+            None => return points,
+        }
+    }
+}
+
+/// The split with the greatest energy distance (Székely and Rizzo 2004) between the
+/// sides, and that distance: m·k ÷ (m + k) × (2·E|X−Y| − E|X−X′| − E|Y−Y′|), the means
+/// within a side over different pairs.
+pub fn best_split(series: &[f64]) -> Option<(usize, f64)> {
+    let n = series.len();
+    if n < 2 * LEAST {
+        return None;
+    }
+    let apart = |one: usize, other: usize| (series[one] - series[other]).abs();
+    // Sums of distances within the first `at`, across, and within the rest, moved on by
+    // one value at a time.
+    let mut first = 0.0;
+    let mut across = 0.0;
+    let mut rest: f64 = (0..n)
+        .map(|one| (one + 1..n).map(|other| apart(one, other)).sum::<f64>())
+        .sum();
+    let mut best: Option<(usize, f64)> = None;
+    for at in 1..=n - LEAST {
+        let moved = at - 1;
+        let to_first: f64 = (0..moved).map(|other| apart(moved, other)).sum();
+        let to_rest: f64 = (at..n).map(|other| apart(moved, other)).sum();
+        first += to_first;
+        rest -= to_rest;
+        across += to_rest - to_first;
+        if at < LEAST {
+            continue;
+        }
+        let (m, k) = (at as f64, (n - at) as f64);
+        let within = |sum: f64, size: f64| 2.0 * sum / (size * (size - 1.0));
+        let energy =
+            m * k / (m + k) * (2.0 * across / (m * k) - within(first, m) - within(rest, k));
+        if best.is_none_or(|(_, most)| energy > most) {
+            best = Some((at, energy));
+        }
+    }
+    best
+}

@@ -1,0 +1,224 @@
+//! How far a mean or a percentile of one run may be off, from its one-second
+//! histograms: a moving-block bootstrap (Künsch 1989), so that seconds which resemble
+//! their neighbours are not taken for independent ones.
+
+use crate::Histogram;
+use crate::random::Random;
+use crate::student;
+
+/// A figure and the range that holds the true one with the confidence asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    pub low: f64,
+    pub estimate: f64,
+    pub high: f64,
+}
+
+impl Interval {
+    pub fn holds(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+/// Why there is no interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insufficient {
+    /// Fewer than ten one-second windows with samples.
+    Windows,
+    /// n × (1 − q) or n × q is below ten.
+    Samples,
+}
+
+/// The least number of windows from which blocks can be drawn.
+const LEAST_WINDOWS: usize = 10;
+/// Resamples of each interval.
+const RESAMPLES: usize = 999;
+
+/// The interval of the mean over all samples.
+pub fn mean(windows: &[Histogram], confidence: f64, seed: u64) -> Result<Interval, Insufficient> {
+    let parts: Vec<(f64, f64)> = windows
+        .iter()
+        .filter(|window| !window.is_empty())
+        .map(|window| (window.sum(), window.count() as f64))
+        .collect();
+    let (estimate, half) = ratio(&parts, confidence, seed)?;
+    Ok(Interval {
+        low: estimate - half,
+        estimate,
+        high: estimate + half,
+    })
+}
+
+/// The interval of the quantile `q`. The share of samples at or below the estimate is
+/// resampled, and its interval taken back through the pooled distribution
+/// (Woodruff 1952): quantiles themselves move in steps under resampling, shares do not.
+pub fn quantile(
+    windows: &[Histogram],
+    q: f64,
+    confidence: f64,
+    seed: u64,
+) -> Result<Interval, Insufficient> {
+    const NEEDED: f64 = 10.0;
+    let mut pooled = Histogram::new();
+    windows.iter().for_each(|window| pooled.merge(window));
+    let total = pooled.count() as f64;
+    if total * (1.0 - q) < NEEDED - 1e-9 || total * q < NEEDED - 1e-9 {
+        return Err(Insufficient::Samples);
+    }
+    let estimate = pooled.quantile(q);
+    let parts: Vec<(f64, f64)> = windows
+        .iter()
+        .filter(|window| !window.is_empty())
+        .map(|window| (at_or_below(window, estimate), window.count() as f64))
+        .collect();
+    let (_, half) = ratio(&parts, confidence, seed)?;
+    let ends = pooled.quantiles(&[q - half, q + half]);
+    Ok(Interval {
+        low: ends.first().copied().unwrap_or(estimate),
+        estimate,
+        high: ends.get(1).copied().unwrap_or(estimate),
+    })
+}
+
+/// How many samples of a window are at or below a value; a bucket across it counts in
+/// part.
+fn at_or_below(window: &Histogram, value: f64) -> f64 {
+    if let Some(raw) = window.raw() {
+        return raw.iter().filter(|sample| **sample <= value).count() as f64;
+    }
+    let share = |(low, high, count): (f64, f64, u64)| {
+        let part = if value >= high {
+            1.0
+        } else if value < low {
+            0.0
+        } else {
+            (value - low) / (high - low)
+        };
+        part * count as f64
+    };
+    window.buckets().map(share).sum()
+}
+
+/// Σ numerators ÷ Σ denominators and the half-width of its interval.
+fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64), Insufficient> {
+    let n = parts.len();
+    if n < LEAST_WINDOWS {
+        return Err(Insufficient::Windows);
+    }
+    let whole = |parts: &mut dyn Iterator<Item = (f64, f64)>| {
+        let (above, below) = parts.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        above / below
+    };
+    let estimate = whole(&mut parts.iter().copied());
+    // What each window adds to the error of the ratio (its influence).
+    let influence: Vec<f64> = parts
+        .iter()
+        .map(|(above, below)| above - estimate * below)
+        .collect();
+    let block = block_length(&influence);
+    let starts = n - block + 1;
+    let blocks = n.div_ceil(block);
+    // Sums over each possible block, so that a resample costs one step a block.
+    let sums: Vec<(f64, f64)> = (0..starts)
+        .map(|start| {
+            parts[start..start + block]
+                .iter()
+                .fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+        })
+        .collect();
+    let mut random = Random::new(seed);
+    let resampled: Vec<f64> = (0..RESAMPLES)
+        .map(|_| whole(&mut (0..blocks).map(|_| sums[random.below(starts)])))
+        .collect();
+    let centre = resampled.iter().sum::<f64>() / RESAMPLES as f64;
+    let spread = resampled
+        .iter()
+        .map(|value| (value - centre).powi(2))
+        .sum::<f64>()
+        / (RESAMPLES - 1) as f64;
+    // A resample has `blocks × block` windows where the run has n. Overlapping blocks
+    // spread about their own mean, which takes block ÷ n from the variance. The rest of
+    // the correction is for the correlation that reaches beyond a block: what a
+    // first-order autoregression would add.
+    let length = (blocks * block) as f64 / n as f64;
+    let shrunk = 1.0 - block as f64 / n as f64;
+    // As many degrees of freedom as whole blocks less one: overlapping ones hold up to
+    // half as many more (Meketon and Schmeiser 1984), but then skewed influences, as of
+    // high quantiles, would be held too rarely.
+    let freedom = (n as f64 / block as f64 - 1.0).max(1.0);
+    let beyond = beyond_block(&influence, block);
+    let error = (spread * length / shrunk * beyond).sqrt();
+    Ok((estimate, student::quantile(confidence, freedom) * error))
+}
+
+/// The autocovariance at a lag, divided by n as usual for spectra.
+fn autocovariance(series: &[f64], lag: usize) -> f64 {
+    let n = series.len();
+    let mean = series.iter().sum::<f64>() / n as f64;
+    let products = series
+        .iter()
+        .zip(&series[lag.min(n)..])
+        .map(|(one, other)| (one - mean) * (other - mean));
+    products.sum::<f64>() / n as f64
+}
+
+/// The block's length: that of Politis and White (2004), as corrected by Patton, Politis
+/// and White (2009), from the autocovariances up to the lag where they vanish; and
+/// 1.5 √n at least, since in one run correlation that noise covers is easily overlooked.
+pub fn block_length(series: &[f64]) -> usize {
+    let n = series.len();
+    let size = n as f64;
+    let variance = autocovariance(series, 0);
+    let most = ((3.0 * size.sqrt()).ceil() as usize).min(n / 4).max(1);
+    let least = ((1.5 * size.sqrt()).ceil() as usize).min(most);
+    if variance <= 0.0 {
+        return least;
+    }
+    let bound = 2.0 * (size.log10() / size).sqrt();
+    let run = (size.log10().sqrt().ceil() as usize).max(5);
+    let reach = (size.sqrt().ceil() as usize + run).min(n - 1);
+    let insignificant = |lag: usize| (autocovariance(series, lag) / variance).abs() < bound;
+    let last = (1..=reach)
+        .find(|first| (*first..(first + run).min(n)).all(insignificant))
+        .map_or(reach, |first| first - 1);
+    let window = (2 * last).clamp(1, reach);
+    let (mut slope, mut spectrum) = (0.0, variance);
+    for lag in 1..=window {
+        let place = lag as f64 / window as f64;
+        // Flat to the half, then down to nothing.
+        let weight = if place <= 0.5 {
+            1.0
+        } else {
+            2.0 * (1.0 - place)
+        };
+        let covariance = autocovariance(series, lag);
+        slope += 2.0 * weight * lag as f64 * covariance;
+        spectrum += 2.0 * weight * covariance;
+    }
+    if spectrum <= 0.0 {
+        return least;
+    }
+    let length = (2.0 * slope * slope / (4.0 / 3.0 * spectrum * spectrum)).cbrt() * size.cbrt();
+    (length.ceil() as usize).clamp(least, most)
+}
+
+/// By how much blocks of this length underrate the variance of a mean, were the series
+/// a first-order autoregression: blocks see Σ (1 − k ÷ b) ρᵏ of the whole Σ ρᵏ.
+fn beyond_block(series: &[f64], block: usize) -> f64 {
+    let variance = autocovariance(series, 0);
+    if variance <= 0.0 {
+        return 1.0;
+    }
+    // The estimate falls short by about (1 + 3ρ) ÷ n (Kendall 1954).
+    let n = series.len() as f64;
+    let seen = autocovariance(series, 1) / variance;
+    let rho = (seen + (1.0 + 3.0 * seen) / n).clamp(0.0, 0.95);
+    let whole = (1.0 + rho) / (1.0 - rho);
+    let length = block as f64;
+    let within = 1.0
+        + 2.0
+            * (1..block)
+                .map(|lag| (1.0 - lag as f64 / length) * rho.powi(lag as i32))
+                .sum::<f64>();
+    (whole / within).max(1.0)
+}

@@ -1,0 +1,39 @@
+//! Random numbers that follow from a seed alone, so that an interval printed twice is
+//! the same interval.
+
+/// SplitMix64 (Steele, Lea and Flood 2014): small, fast, and good enough for resampling.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// Sixty-four random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A whole number below `bound`; 0 where the bound is 0. The bias of the
+    /// multiplication is below 2⁻³² for the bounds met here.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let wide = u128::from(self.bits()) * bound as u128;
+        (wide >> 64) as usize
+    }
+
+    /// Evenly from 0 (with it) to 1 (without).
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// From the standard normal distribution (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.unit()).cos()
+    }
+}
