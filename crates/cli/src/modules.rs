@@ -24,6 +24,21 @@ pub fn fetcher(offline: bool) -> Fetch {
     })
 }
 
+/// Fetches the script itself: anew each time, for it is what one works on; from
+/// the cache when `offline`.
+pub fn script_fetcher(offline: bool) -> Fetch {
+    if offline {
+        return fetcher(offline);
+    }
+    Box::new(|address| {
+        let bytes = targets::fetch(address)?;
+        if let Some(file) = cache_file(address) {
+            keep(&file, &bytes);
+        }
+        Ok(bytes)
+    })
+}
+
 /// Where an address's text is kept: its name is its own, escaped.
 fn cache_file(address: &str) -> Option<PathBuf> {
     let home = std::env::var_os("XDG_CACHE_HOME")

@@ -117,7 +117,8 @@ pub fn prepare(
 
     check_dialect(runtime, log)?;
     let kind = runtime.kind.as_deref();
-    let mut input = ScriptInput::read(script, kind).map_err(Refusal::generic)?;
+    let fetch = modules::script_fetcher(runtime.offline);
+    let mut input = ScriptInput::read(script, kind, &fetch).map_err(Refusal::generic)?;
     let packed = match &mut input {
         ScriptInput::Archive(archive) => archive.env.take().unwrap_or_default(),
         ScriptInput::Script { .. } => BTreeMap::new(),

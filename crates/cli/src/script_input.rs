@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use script::{Archive, normalize};
+use script::{Archive, Fetch, fetch_script, normalize};
 
 use crate::args::RuntimeArgs;
 
 /// What was named as the script.
 pub enum ScriptInput {
     Script {
-        /// Absolute; of one that was piped in, a file in the working directory
-        /// that need not exist.
+        /// Absolute, or an `https://` address; of one that was piped in, a file
+        /// in the working directory that need not exist.
         path: PathBuf,
         source: Vec<u8>,
         piped: bool,
@@ -29,8 +29,12 @@ impl ScriptInput {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn read(name: &str, kind: Option<&str>) -> Result<ScriptInput, String> {
-        let (path, bytes) = bytes(name)?;
+    pub fn read(name: &str, kind: Option<&str>, fetch: &Fetch) -> Result<ScriptInput, String> {
+        let (path, bytes) = if name.starts_with("https://") {
+            (PathBuf::from(name), fetch_script(fetch, name)?)
+        } else {
+            bytes(name)?
+        };
         let archive = match kind {
             None | Some("") => Archive::is(&bytes),
             Some("js") => false,
@@ -70,6 +74,9 @@ fn bytes(name: &str) -> Result<(PathBuf, Vec<u8>), String> {
             ));
         }
         return Ok((path, source));
+    }
+    if name.starts_with("http://") {
+        return Err(format!("{name}: scripts are fetched over https:// only"));
     }
     if path.is_dir() {
         return Err(format!(

@@ -16,7 +16,7 @@ use crate::program::{ImportMap, Packed, Sources, shared};
 /// A script and all it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Archive {
-    /// The script's absolute path where it was packed.
+    /// The script's absolute path where it was packed, or its `https://` address.
     pub path: PathBuf,
     /// The script's text.
     pub source: Vec<u8>,
@@ -62,16 +62,16 @@ impl Archive {
         let filename = text("filename").ok_or_else(|| {
             format!("its {METADATA} does not say which file the script is (filename)")
         })?;
-        let path = local(filename)?;
+        let path = place(filename)?;
         let source = match entries.get(SCRIPT) {
             Some(source) => source,
             None => entries
-                .get(&format!("file{}", shared(&path).display()))
+                .get(&entry_name(&path))
                 .ok_or_else(|| format!("it has neither {SCRIPT} nor the script {filename}"))?,
         };
         // A script that was piped in has no folder of its own.
         let path = match text("pwd") {
-            Some(folder) if path == Path::new("/-") => local(folder)?.join("-"),
+            Some(folder) if path == Path::new("/-") => place(folder)?.join("-"),
             _ => path,
         };
         Ok(Archive {
@@ -96,10 +96,9 @@ impl Archive {
         for (address, bytes) in &self.files.web {
             files.insert(format!("https/{address}"), Some(bytes));
         }
-        let script = shared(&self.path);
-        files.insert(format!("file{}", script.display()), None);
+        files.insert(entry_name(&self.path), None);
         let mut tar = Builder::new(out);
-        let metadata = format!("{:#}", self.metadata(&script));
+        let metadata = format!("{:#}", self.metadata());
         append(&mut tar, METADATA, metadata.as_bytes())?;
         append(&mut tar, SCRIPT, &self.source)?;
         for folder in folders(files.keys()) {
@@ -115,13 +114,26 @@ impl Archive {
         tar.into_inner()?.flush()
     }
 
-    fn metadata(&self, script: &Path) -> Json {
-        let folder = script.parent().unwrap_or(Path::new("/"));
+    fn metadata(&self) -> Json {
+        let (script, folder) = match web(&self.path) {
+            Some(address) => {
+                let end = address.rfind('/').map_or(address.len(), |at| at + 1);
+                (address.to_owned(), address[..end].to_owned())
+            }
+            None => {
+                let path = shared(&self.path);
+                let folder = path.parent().unwrap_or(Path::new("/"));
+                (
+                    format!("file://{}", path.display()),
+                    format!("file://{}", folder.display()),
+                )
+            }
+        };
         let mut metadata = json!({
             "type": "js",
             "options": self.options,
-            "filename": format!("file://{}", script.display()),
-            "pwd": format!("file://{}", folder.display()),
+            "filename": script,
+            "pwd": folder,
             "env": self.env,
             "compatibilityMode": "extended",
             "k6version": K6_VERSION,
@@ -209,13 +221,31 @@ fn variables(given: Option<&Json>) -> Result<Option<BTreeMap<String, String>>, S
     }
 }
 
-/// The path of a `file://` address, or of a plain one, as k6 once wrote them.
-fn local(address: &str) -> Result<PathBuf, String> {
+/// The address, if the script is from the network.
+fn web(path: &Path) -> Option<&str> {
+    path.to_str().filter(|path| path.starts_with("https://"))
+}
+
+/// What the script is called in the archive.
+fn entry_name(path: &Path) -> String {
+    match web(path) {
+        Some(address) => format!("https/{}", Sources::web_key(address)),
+        None => format!("file{}", shared(path).display()),
+    }
+}
+
+/// An `https://` address, or the path of a `file://` address or of a plain one, as k6 once wrote them.
+fn place(address: &str) -> Result<PathBuf, String> {
+    if address.starts_with("https://") {
+        return Ok(PathBuf::from(address));
+    }
     let path = address.strip_prefix("file://").unwrap_or(address);
     if path.starts_with('/') {
         Ok(crate::program::normalize(Path::new(path)))
     } else {
-        Err(format!("{address:?} in its {METADATA} is no local file"))
+        Err(format!(
+            "{address:?} in its {METADATA} is neither a local file nor an https:// address"
+        ))
     }
 }
 
@@ -283,6 +313,19 @@ mod tests {
     }
 
     #[test]
+    fn a_script_may_be_from_the_network() {
+        let mut archive = sample();
+        archive.path = "https://a.example:1/tests/main.js".into();
+        let files = &mut archive.files;
+        files.files.remove(Path::new("/w/script.js"));
+        files.web.insert(
+            "a.example:1/tests/main.js".to_owned(),
+            Arc::from(&b"export default function () {}"[..]),
+        );
+        assert_eq!(Archive::read(&written(&archive)), Ok(archive));
+    }
+
+    #[test]
     fn an_archive_cut_anywhere_is_refused_or_whole() {
         let bytes = written(&sample());
         let end = bytes.len() - 1024;
@@ -317,7 +360,7 @@ mod tests {
                 &json!({ "filename": filename }).to_string(),
             )])
         };
-        assert!(fault(&of("https://a.example/x.js")).contains("no local file"));
+        assert!(fault(&of("ftp://a.example/x.js")).contains("neither a local file"));
         assert!(fault(&of("file:///w/x.js")).contains("neither data nor the script"));
         let mut link = Builder::new(Vec::new());
         let mut to = header(EntryType::Symlink, 0o644, 0);

@@ -29,7 +29,7 @@ pub use archive::Archive;
 pub use failure::ScriptError;
 pub use loaded::{LoadSettings, Program};
 pub use modules::http::HttpOptions;
-pub use program::{Fetch, ImportMap, Packed, normalize};
+pub use program::{Fetch, ImportMap, Packed, fetch_script, normalize};
 pub use pure::logline;
 pub use summary::SummaryOutput;
 pub use user::{Log, RunOptions};

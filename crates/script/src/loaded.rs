@@ -18,7 +18,8 @@ use crate::user::{Common, Log, RunOptions, User};
 /// What a script is loaded with.
 pub struct LoadSettings {
     /// The script's file; for one that was piped in, a file in the working
-    /// directory that need not exist.
+    /// directory that need not exist; for one from the network its `https://`
+    /// address.
     pub path: PathBuf,
     /// Its text.
     pub source: Vec<u8>,
@@ -62,13 +63,7 @@ impl Program {
     /// # Errors
     /// What cannot be read or compiled, or what the init code threw.
     pub fn load(settings: LoadSettings) -> Result<Program, ScriptError> {
-        let path = std::path::absolute(&settings.path)
-            .map(|path| normalize(&path))
-            .map_err(|error| {
-                ScriptError::Exception(format!("cannot find {}: {error}", settings.path.display()))
-            })?;
-        let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
-        let entry = Location::File(path);
+        let (entry, folder) = place(&settings.path)?;
         let typescript = settings.may_be_typescript
             || matches!(entry.extension().as_str(), "ts" | "mts" | "cts");
         let sources = match settings.archive {
@@ -152,6 +147,20 @@ impl Program {
     pub fn has(&self, function: &str) -> bool {
         self.exports.functions.iter().any(|name| name == function)
     }
+}
+
+/// Where the script is, and what relative paths of files that it opens are relative to.
+fn place(path: &Path) -> Result<(Location, PathBuf), ScriptError> {
+    let unknown = |error: std::io::Error| {
+        ScriptError::Exception(format!("cannot find {}: {error}", path.display()))
+    };
+    if let Some(address) = path.to_str().filter(|path| path.starts_with("https://")) {
+        let folder = std::env::current_dir().map_err(unknown)?;
+        return Ok((Location::Web(address.to_owned()), folder));
+    }
+    let path = normalize(&std::path::absolute(path).map_err(unknown)?);
+    let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+    Ok((Location::File(path), folder))
 }
 
 /// The consolidated options that differ from what the script has, each as JSON. What nobody set is not among them.

@@ -18,7 +18,7 @@ use super::OptionArgs;
     100 setup or 101 teardown took too long, 104 invalid options, 105 stopped by a signal, 107 the script threw in its init code or set-up, \
     108 aborted by the script, 110 marked as failed by the script, 255 anything else.")]
 pub struct RunArgs {
-    /// The script (.js, .ts), an archive (.tar), or - for standard input
+    /// The script (.js, .ts), its https:// address, an archive (.tar), or - for standard input
     pub script: String,
     #[command(flatten)]
     pub runtime: RuntimeArgs,

@@ -152,24 +152,28 @@ impl Library {
         }
         let location =
             Location::of_name(name).ok_or_else(|| format!("there is no module {name}"))?;
-        let (source, typescript) = match &location {
-            Location::File(path) => {
-                let source = self
-                    .sources
-                    .read(path)
-                    .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-                (
-                    source,
-                    matches!(location.extension().as_str(), "ts" | "mts" | "cts"),
-                )
-            }
-            Location::Web(address) => (self.sources.fetch(address)?, false),
-            Location::BuiltIn(_) => return Err(format!("{name} has no source")),
-        };
+        let (source, typescript) = self
+            .source(&location)
+            .map_err(|reason| self.missed(reason))?;
         let compiled = compile(&location, &source, typescript).map_err(|why| self.missed(why))?;
         let compiled = Arc::new(compiled);
         write(&self.modules).insert(name.to_owned(), Arc::clone(&compiled));
         Ok(compiled)
+    }
+
+    /// A module's text, and whether it may be TypeScript.
+    fn source(&self, location: &Location) -> Result<(Arc<[u8]>, bool), String> {
+        match location {
+            Location::File(path) => {
+                let source = self.sources.read(path);
+                let source =
+                    source.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+                let typescript = matches!(location.extension().as_str(), "ts" | "mts" | "cts");
+                Ok((source, typescript))
+            }
+            Location::Web(address) => Ok((self.sources.fetch(address)?, false)),
+            Location::BuiltIn(_) => Err(format!("{} has no source", location.name())),
+        }
     }
 
     /// The bytes of a file opened by the script in module `base`.

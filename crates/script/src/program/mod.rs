@@ -11,4 +11,4 @@ pub use imports::{UserLoader, open, outermost_file, require, run_entry};
 pub use library::Library;
 pub use location::{Location, normalize};
 pub use packages::ImportMap;
-pub use sources::{Fetch, Packed, Sources, shared};
+pub use sources::{Fetch, Packed, Sources, fetch_script, shared};

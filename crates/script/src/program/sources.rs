@@ -95,11 +95,7 @@ impl Sources {
                 fetch: Some(fetch),
                 read,
             } => {
-                // k6's own library pages answer this query with the script instead of a page about it.
-                let separator = if address.contains('?') { '&' } else { '?' };
-                let bytes: Arc<[u8]> = fetch(&format!("{address}{separator}_k6=1"))
-                    .or_else(|_| fetch(address))?
-                    .into();
+                let bytes: Arc<[u8]> = fetch_script(fetch, address)?.into();
                 keep(read, |packed| {
                     packed
                         .web
@@ -130,6 +126,16 @@ impl Sources {
             Sources::Archive(packed) => packed.clone(),
         }
     }
+}
+
+/// Fetches a script or a module of one.
+///
+/// # Errors
+/// Why it cannot be fetched.
+pub fn fetch_script(fetch: &Fetch, address: &str) -> Result<Vec<u8>, String> {
+    // k6's own library pages answer this query with the script instead of a page about it.
+    let separator = if address.contains('?') { '&' } else { '?' };
+    fetch(&format!("{address}{separator}_k6=1")).or_else(|_| fetch(address))
 }
 
 fn keep(read: &Option<Mutex<Packed>>, add: impl FnOnce(&mut Packed)) {
