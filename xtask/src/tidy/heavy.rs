@@ -16,6 +16,7 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         &["script"],
         "TypeScript is stripped in `script`",
     ),
+    (&["html5ever"], &["script"], "pages are read in `script`"),
     (
         &[
             "rustls",

@@ -44,6 +44,7 @@ mod encoding;
 mod execution;
 mod fault;
 pub mod fs;
+pub mod html;
 pub mod http;
 mod k6;
 mod metrics;
@@ -87,6 +88,7 @@ pub enum Shape {
 pub const ALL: &[&BuiltIn] = &[
     &k6::MODULE,
     &http::MODULE,
+    &html::MODULE,
     &execution::MODULE,
     &timers::MODULE,
     &crypto::MODULE,

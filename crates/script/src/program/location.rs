@@ -123,7 +123,6 @@ fn missing_built_in(name: &str) -> String {
 const KNOWN: &[&str] = &[
     "k6/browser",
     "k6/crypto/x509",
-    "k6/html",
     "k6/net/grpc",
     "k6/secrets",
     "k6/websockets",

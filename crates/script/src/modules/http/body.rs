@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::Request;
 
 use super::file::FileData;
+use crate::pure::form::push_escaped;
 use crate::pure::logline::Level;
 use crate::quickjs::{Context, Thrown, Value};
 use crate::user::user;
@@ -102,22 +103,6 @@ fn push_pair(text: &mut String, key: &str, value: &str) {
     push_escaped(text, key);
     text.push('=');
     push_escaped(text, value);
-}
-
-/// The URL standard's application/x-www-form-urlencoded serializer, with Go's choice of bytes that stay.
-fn push_escaped(out: &mut String, text: &str) {
-    use std::fmt::Write as _;
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                out.push(byte as char)
-            }
-            b' ' => out.push('+'),
-            _ => {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-    }
 }
 
 /// A form as `multipart/form-data` (RFC 7578).

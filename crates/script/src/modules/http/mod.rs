@@ -11,6 +11,7 @@ mod body;
 mod cookies;
 mod expected;
 mod file;
+mod page;
 mod response;
 mod send;
 mod state;

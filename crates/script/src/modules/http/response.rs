@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::{TlsFacts, canonical_name};
 
 use super::arguments::ResponseType;
+use super::page;
 use crate::names;
 use crate::pure::{gjson, json_syntax};
 use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, Written};
@@ -192,6 +193,18 @@ impl Response {
         body(&value.to_bytes().unwrap_or_default())
     }
 
+    /// The body as text and the URL it came from; `None` where there is no body.
+    pub fn page(&self, context: &Context) -> Result<Option<(String, http::Url)>, Thrown> {
+        if self.has_no_body() {
+            return Ok(None);
+        }
+        let text = self.with_body(context, |bytes| {
+            Ok(String::from_utf8_lossy(bytes).into_owned())
+        })?;
+        let url = self.answer.as_ref().map(|answer| (*answer.url).clone());
+        Ok(url.map(|url| (text, url)))
+    }
+
     fn make_headers<'c>(&self, context: &'c Context) -> Returned<'c> {
         let headers = context.object()?;
         for (name, values) in self.headers() {
@@ -372,9 +385,9 @@ impl Class for Response {
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"json", 1, json),
-            Entry::function(c"html", 1, html),
-            Entry::function(c"submitForm", 1, submit_form),
-            Entry::function(c"clickLink", 1, click_link),
+            Entry::function(c"html", 1, page::html),
+            Entry::function(c"submitForm", 1, page::submit_form),
+            Entry::function(c"clickLink", 1, page::click_link),
         ];
         ENTRIES
     }
@@ -465,22 +478,4 @@ fn parse<'c>(context: &'c Context, bytes: &[u8]) -> Returned<'c> {
             }
             Ok(()) => thrown,
         })
-}
-
-fn html<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    Err(not_there("html", context))
-}
-
-fn submit_form<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    Err(not_there("submitForm", context))
-}
-
-fn click_link<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    Err(not_there("clickLink", context))
-}
-
-fn not_there(method: &str, context: &Context) -> Thrown {
-    context.throw_plain(format!(
-        "Response.{method}() needs k6/html, which Plimsoll does not have yet; read response.body instead"
-    ))
 }

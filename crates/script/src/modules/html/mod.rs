@@ -1,0 +1,34 @@
+//! `k6/html`: parsing a page, and finding things in it as jQuery does.
+//!
+//! * `selection`: sets of nodes and the ways between them; `values`: what form fields and data attributes hold.
+//! * `element`: one node, as the DOM shows it.
+
+mod element;
+mod selection;
+mod values;
+
+pub use selection::Selection;
+pub use values::serialize_object;
+
+use super::{BuiltIn, Shape};
+use crate::pure::html;
+use crate::quickjs::{Call, Context, Entry, Returned};
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6/html",
+    shape: Shape::DefaultObject,
+    entries: &[Entry::function(c"parseHTML", 1, parse_html)],
+    made: &[],
+    make: None,
+};
+
+/// `parseHTML(text)`: the whole document as a selection.
+fn parse_html<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let source = call.argument(0);
+    let text = if source.is_nullish() {
+        String::new()
+    } else {
+        source.to_text()?.into_string()
+    };
+    context.instance(Selection::of(vec![html::parse(&text)]))
+}

@@ -1,0 +1,467 @@
+//! Selections: nodes in the order they were found in, each once.
+
+use std::rc::Rc;
+
+use super::element::Element;
+use super::values;
+use crate::pure::html::{Node, Selectors};
+use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+
+/// What was found, and what it was found from.
+pub struct Selection(Rc<Found>);
+
+struct Found {
+    nodes: Vec<Node>,
+    from: Option<Rc<Found>>,
+}
+
+impl Selection {
+    pub fn of(nodes: Vec<Node>) -> Self {
+        Selection(Rc::new(Found { nodes, from: None }))
+    }
+
+    pub fn nodes(&self) -> &[Node] {
+        &self.0.nodes
+    }
+}
+
+impl Class for Selection {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"find", 1, |context, call| {
+                let wanted = Wanted::read(&call.argument(0))?;
+                go(context, call, |node| {
+                    wanted.only(context, node.descendants().collect())
+                })
+            }),
+            Entry::function(c"children", 1, |context, call| {
+                filtered(context, call, Node::element_children)
+            }),
+            Entry::function(c"contents", 0, |context, call| {
+                go(context, call, |node| Ok(node.children()))
+            }),
+            Entry::function(c"parent", 1, |context, call| {
+                filtered(context, call, |node| node.ancestors().take(1).collect())
+            }),
+            Entry::function(c"parents", 1, |context, call| {
+                filtered(context, call, |node| node.ancestors().collect())
+            }),
+            Entry::function(c"parentsUntil", 2, |context, call| {
+                until(context, call, |node| node.ancestors().collect())
+            }),
+            Entry::function(c"closest", 1, closest),
+            Entry::function(c"next", 1, |context, call| {
+                filtered(context, call, |node| {
+                    after(node).into_iter().take(1).collect()
+                })
+            }),
+            Entry::function(c"nextAll", 1, |context, call| {
+                filtered(context, call, after)
+            }),
+            Entry::function(c"nextUntil", 2, |context, call| until(context, call, after)),
+            Entry::function(c"prev", 1, |context, call| {
+                filtered(context, call, |node| {
+                    before(node).into_iter().take(1).collect()
+                })
+            }),
+            Entry::function(c"prevAll", 1, |context, call| {
+                filtered(context, call, before)
+            }),
+            Entry::function(c"prevUntil", 2, |context, call| {
+                until(context, call, before)
+            }),
+            Entry::function(c"siblings", 1, |context, call| {
+                filtered(context, call, |node| {
+                    let all = node.siblings().0;
+                    all.into_iter().filter(|other| other != node).collect()
+                })
+            }),
+            Entry::function(c"filter", 1, |context, call| keep(context, call, true)),
+            Entry::function(c"not", 1, |context, call| keep(context, call, false)),
+            Entry::function(c"is", 1, is),
+            Entry::function(c"has", 1, has),
+            Entry::function(c"add", 1, add),
+            Entry::function(c"end", 0, end),
+            Entry::function(c"first", 0, |context, call| {
+                slice(context, call, 0, Some(1))
+            }),
+            Entry::function(c"last", 0, |context, call| slice(context, call, -1, None)),
+            Entry::function(c"eq", 1, eq),
+            Entry::function(c"slice", 2, |context, call| {
+                let end = call.argument(1);
+                let end = if end.is_undefined() {
+                    None
+                } else {
+                    Some(end.to_integer()?)
+                };
+                slice(context, call, call.argument(0).to_integer()?, end)
+            }),
+            Entry::function(c"size", 0, |context, call| {
+                Ok(context.number(found(context, call)?.nodes.len() as f64))
+            }),
+            Entry::function(c"index", 1, index),
+            Entry::function(c"get", 1, get),
+            Entry::function(c"toArray", 0, |context, call| {
+                let found = found(context, call)?;
+                let each = found.nodes.iter().map(|node| one(context, node));
+                let each: Result<Vec<_>, Thrown> = each.collect();
+                context.array(each?)
+            }),
+            Entry::function(c"each", 1, each),
+            Entry::function(c"map", 1, map),
+            Entry::function(c"text", 0, |context, call| {
+                let texts = found(context, call)?
+                    .nodes
+                    .iter()
+                    .map(Node::text)
+                    .collect::<String>();
+                context.string(&texts)
+            }),
+            Entry::function(c"html", 0, |context, call| {
+                let html = found(context, call)?.nodes.first().map(Node::inner_html);
+                context.string(&html.unwrap_or_default())
+            }),
+            Entry::function(c"attr", 2, attr),
+            Entry::function(c"val", 0, |context, call| {
+                match found(context, call)?.nodes.first() {
+                    Some(node) => values::value(context, node),
+                    None => Ok(context.undefined()),
+                }
+            }),
+            Entry::function(c"data", 1, |context, call| {
+                values::data(
+                    context,
+                    found(context, call)?.nodes.first(),
+                    &call.argument(0),
+                )
+            }),
+            Entry::function(c"serialize", 0, |context, call| {
+                context.string(&values::serialize(&found(context, call)?.nodes))
+            }),
+            Entry::function(c"serializeArray", 0, |context, call| {
+                values::serialize_array(context, &found(context, call)?.nodes)
+            }),
+            Entry::function(c"serializeObject", 0, |context, call| {
+                values::serialize_object(context, &found(context, call)?.nodes)
+            }),
+        ];
+        ENTRIES
+    }
+}
+
+/// What a method is given to tell nodes by.
+enum Wanted<'c> {
+    /// What is no selector finds nothing.
+    Selectors(Option<Selectors>),
+    Nodes(Vec<Node>),
+    Function(Value<'c>),
+}
+
+impl<'c> Wanted<'c> {
+    fn read(value: &Value<'c>) -> Result<Wanted<'c>, Thrown> {
+        if let Some(selection) = value.instance::<Selection>() {
+            return Ok(Wanted::Nodes(selection.nodes().to_vec()));
+        }
+        if let Some(element) = value.instance::<Element>() {
+            return Ok(Wanted::Nodes(vec![element.0.clone()]));
+        }
+        if value.is_function() {
+            return Ok(Wanted::Function(value.clone()));
+        }
+        if value.is_nullish() {
+            return Err(value
+                .context()
+                .throw_plain("invalid argument, cannot use a '<nil>' as a selector"));
+        }
+        Ok(Wanted::Selectors(Selectors::parse(&value.to_text()?)))
+    }
+
+    /// Whether the node, at `place` of those asked about, is wanted.
+    fn has(&self, context: &'c Context, place: usize, node: &Node) -> Result<bool, Thrown> {
+        match self {
+            Wanted::Selectors(selectors) => Ok(selectors.as_ref().is_some_and(|s| s.matches(node))),
+            Wanted::Nodes(nodes) => Ok(nodes.contains(node)),
+            Wanted::Function(function) => {
+                let (place, node) = (context.number(place as f64), one(context, node)?);
+                let answer = function.call(&context.undefined(), &[&place, &node])?;
+                Ok(answer.is_truthy())
+            }
+        }
+    }
+
+    fn only(&self, context: &'c Context, nodes: Vec<Node>) -> Result<Vec<Node>, Thrown> {
+        let mut kept = Vec::new();
+        for (place, node) in nodes.into_iter().enumerate() {
+            if self.has(context, place, &node)? {
+                kept.push(node);
+            }
+        }
+        Ok(kept)
+    }
+}
+
+fn found(context: &Context, call: &Call<'_>) -> Result<Rc<Found>, Thrown> {
+    match call.this().instance::<Selection>() {
+        Some(selection) => Ok(Rc::clone(&selection.0)),
+        None => Err(context.throw_type("not a selection")),
+    }
+}
+
+fn one<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
+    context.instance(Selection::of(vec![node.clone()]))
+}
+
+/// A selection found from another: each node once.
+fn follow<'c>(context: &'c Context, from: &Rc<Found>, nodes: Vec<Node>) -> Returned<'c> {
+    let mut seen = std::collections::HashSet::new();
+    let nodes = nodes.into_iter().filter(|node| seen.insert(node.key()));
+    context.instance(Selection(Rc::new(Found {
+        nodes: nodes.collect(),
+        from: Some(Rc::clone(from)),
+    })))
+}
+
+/// All that `way` leads to from each node.
+fn go<'c>(
+    context: &'c Context,
+    call: &Call<'c>,
+    way: impl Fn(&Node) -> Result<Vec<Node>, Thrown>,
+) -> Returned<'c> {
+    let from = found(context, call)?;
+    let mut nodes = Vec::new();
+    for node in &from.nodes {
+        nodes.extend(way(node)?);
+    }
+    follow(context, &from, nodes)
+}
+
+/// The same, and of it what the argument wants, if there is one.
+fn filtered<'c>(
+    context: &'c Context,
+    call: &Call<'c>,
+    way: impl Fn(&Node) -> Vec<Node>,
+) -> Returned<'c> {
+    let wanted = call.argument(0);
+    if wanted.is_nullish() {
+        return go(context, call, |node| Ok(way(node)));
+    }
+    let wanted = Wanted::read(&wanted)?;
+    go(context, call, |node| wanted.only(context, way(node)))
+}
+
+/// What `way` leads to up to what the first argument wants; of it, what the second does.
+fn until<'c>(
+    context: &'c Context,
+    call: &Call<'c>,
+    way: impl Fn(&Node) -> Vec<Node>,
+) -> Returned<'c> {
+    let optional = |value: &Value<'c>| match value.is_nullish() {
+        true => Ok(None),
+        false => Wanted::read(value).map(Some),
+    };
+    let (border, wanted) = (optional(&call.argument(0))?, optional(&call.argument(1))?);
+    go(context, call, |node| {
+        let mut passed = Vec::new();
+        for (place, node) in way(node).into_iter().enumerate() {
+            if let Some(border) = &border
+                && border.has(context, place, &node)?
+            {
+                break;
+            }
+            passed.push(node);
+        }
+        match &wanted {
+            Some(wanted) => wanted.only(context, passed),
+            None => Ok(passed),
+        }
+    })
+}
+
+fn after(node: &Node) -> Vec<Node> {
+    let (all, place) = node.siblings();
+    all.into_iter().skip(place + 1).collect()
+}
+
+/// The nearest first.
+fn before(node: &Node) -> Vec<Node> {
+    let (mut all, place) = node.siblings();
+    all.truncate(place);
+    all.reverse();
+    all
+}
+
+fn closest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let wanted = Wanted::read(&call.argument(0))?;
+    go(context, call, |node| {
+        for node in std::iter::once(node.clone()).chain(node.ancestors()) {
+            if wanted.has(context, 0, &node)? {
+                return Ok(vec![node]);
+            }
+        }
+        Ok(Vec::new())
+    })
+}
+
+/// Those that the argument wants, or the others.
+fn keep<'c>(context: &'c Context, call: &Call<'c>, those: bool) -> Returned<'c> {
+    let from = found(context, call)?;
+    let wanted = Wanted::read(&call.argument(0))?;
+    let mut nodes = Vec::new();
+    for (place, node) in from.nodes.iter().enumerate() {
+        if wanted.has(context, place, node)? == those {
+            nodes.push(node.clone());
+        }
+    }
+    follow(context, &from, nodes)
+}
+
+fn is<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let wanted = Wanted::read(&call.argument(0))?;
+    for (place, node) in from.nodes.iter().enumerate() {
+        if wanted.has(context, place, node)? {
+            return Ok(context.bool(true));
+        }
+    }
+    Ok(context.bool(false))
+}
+
+/// Those that have something wanted below them.
+fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let wanted = Wanted::read(&call.argument(0))?;
+    let mut nodes = Vec::new();
+    for node in &from.nodes {
+        let below = wanted.only(context, node.descendants().collect())?;
+        if !below.is_empty() {
+            nodes.push(node.clone());
+        }
+    }
+    follow(context, &from, nodes)
+}
+
+fn add<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let mut nodes = from.nodes.clone();
+    match Wanted::read(&call.argument(0))? {
+        Wanted::Nodes(more) => nodes.extend(more),
+        wanted => {
+            let root = nodes.first().map(Node::root);
+            if let Some(root) = root {
+                nodes.extend(wanted.only(context, root.descendants().collect())?);
+            }
+        }
+    }
+    follow(context, &from, nodes)
+}
+
+fn end<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let found = found(context, call)?;
+    match &found.from {
+        Some(from) => context.instance(Selection(Rc::clone(from))),
+        None => context.instance(Selection::of(Vec::new())),
+    }
+}
+
+fn eq<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let place = call.argument(0).to_integer()?;
+    let end = place.checked_add(1).filter(|end| *end != 0);
+    slice(context, call, place, end)
+}
+
+/// From `start` to before `end`; negative places count from the end.
+fn slice<'c>(context: &'c Context, call: &Call<'c>, start: i64, end: Option<i64>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let length = from.nodes.len() as i64;
+    let place = |at: i64| {
+        if at < 0 {
+            at.saturating_add(length)
+        } else {
+            at
+        }
+    };
+    let (start, end) = (place(start), place(end.unwrap_or(length)).min(length));
+    let nodes = match (usize::try_from(start), usize::try_from(end)) {
+        (Ok(start), Ok(end)) => from.nodes.get(start..end).unwrap_or_default().to_vec(),
+        _ => Vec::new(),
+    };
+    follow(context, &from, nodes)
+}
+
+/// The place of the first node beside its siblings, or of what is given within this selection, or of this within what
+/// a selector finds.
+fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let missing = || Ok(context.number(-1));
+    let Some(first) = from.nodes.first() else {
+        return missing();
+    };
+    let argument = call.argument(0);
+    let place = if argument.is_nullish() {
+        Some(first.siblings().1)
+    } else {
+        match Wanted::read(&argument)? {
+            Wanted::Nodes(nodes) => nodes
+                .first()
+                .and_then(|wanted| from.nodes.iter().position(|node| node == wanted)),
+            wanted => {
+                let all = wanted.only(context, first.root().descendants().collect())?;
+                all.iter().position(|node| node == first)
+            }
+        }
+    };
+    place.map_or_else(missing, |place| Ok(context.number(place as f64)))
+}
+
+fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let place = call.argument(0).to_integer()?;
+    let place = if place < 0 {
+        place.saturating_add(from.nodes.len() as i64)
+    } else {
+        place
+    };
+    let node = usize::try_from(place)
+        .ok()
+        .and_then(|at| from.nodes.get(at));
+    Element::or_undefined(context, node.cloned())
+}
+
+fn each<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let function = call.argument(0);
+    if !function.is_function() {
+        return Err(context.throw_plain("each() needs a function"));
+    }
+    for (place, node) in from.nodes.iter().enumerate() {
+        let (place, element) = (
+            context.number(place as f64),
+            context.instance(Element(node.clone()))?,
+        );
+        function.call(&context.undefined(), &[&place, &element])?;
+    }
+    Ok(call.this().clone())
+}
+
+fn map<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let function = call.argument(0);
+    if !function.is_function() {
+        return Err(context.throw_plain("map() needs a function"));
+    }
+    let mut results = Vec::new();
+    for (place, node) in from.nodes.iter().enumerate() {
+        let (place, node) = (context.number(place as f64), one(context, node)?);
+        results.push(function.call(&context.undefined(), &[&place, &node])?);
+    }
+    context.array(results)
+}
+
+fn attr<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let from = found(context, call)?;
+    let name = call.argument(0).to_text()?;
+    match from.nodes.first().and_then(|node| node.attribute(&name)) {
+        Some(value) => context.string(value),
+        None => Ok(call.argument(1).clone()),
+    }
+}

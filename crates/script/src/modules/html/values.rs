@@ -1,0 +1,174 @@
+//! What form fields and data attributes hold.
+
+use crate::pure::form;
+use crate::pure::html::{Node, Selectors};
+use crate::quickjs::{Context, Returned, Thrown, Value};
+
+/// What a form field holds.
+enum Field {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// The value of a form field; undefined for what has none.
+pub fn value<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
+    match field(node) {
+        Some(Field::One(text)) => context.string(&text),
+        Some(Field::Many(texts)) => context.strings(texts.iter()),
+        None => Ok(context.undefined()),
+    }
+}
+
+fn field(node: &Node) -> Option<Field> {
+    let one = |text: &str| Some(Field::One(text.to_owned()));
+    match node.name() {
+        "textarea" => Some(Field::One(node.text())),
+        "option" => Some(Field::One(option(node))),
+        "select" => {
+            let selected = Selectors::parse("option[selected]")?;
+            let options = node.descendants().filter(|node| selected.matches(node));
+            let mut texts = options.map(|node| option(&node));
+            match node.attribute("multiple") {
+                Some(_) => Some(Field::Many(texts.collect())),
+                None => texts.next().map(Field::One),
+            }
+        }
+        "input" => match (node.attribute("value"), node.attribute("type")) {
+            (Some(value), _) => one(value),
+            (None, Some("checkbox" | "radio")) => one("on"),
+            (None, _) => one(""),
+        },
+        _ => node.attribute("value").and_then(one),
+    }
+}
+
+/// An option's value, or else its text.
+fn option(node: &Node) -> String {
+    match node.attribute("value") {
+        Some(value) => value.to_owned(),
+        None => node.text(),
+    }
+}
+
+/// The fields of forms, or the fields themselves, by their names. As in k6, buttons and boxes are left out.
+fn form_fields(nodes: &[Node]) -> Vec<(String, Field)> {
+    let is_field = |node: &Node| {
+        let kind = node
+            .attribute("type")
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        let odd = [
+            "checkbox", "radio", "submit", "button", "image", "reset", "file",
+        ];
+        matches!(node.name(), "input" | "select" | "textarea") && !odd.contains(&kind.as_str())
+    };
+    let mut fields = Vec::new();
+    let all = nodes
+        .iter()
+        .flat_map(|node| std::iter::once(node.clone()).chain(node.descendants()));
+    for node in all.filter(is_field) {
+        if let (Some(name), Some(field)) = (node.attribute("name"), field(&node)) {
+            fields.push((name.to_owned(), field));
+        }
+    }
+    fields
+}
+
+/// As a form is sent (`application/x-www-form-urlencoded`), sorted by name.
+pub fn serialize(nodes: &[Node]) -> String {
+    let mut pairs = Vec::new();
+    for (name, field) in form_fields(nodes) {
+        match field {
+            Field::One(text) => pairs.push((name, text)),
+            Field::Many(texts) => pairs.extend(texts.into_iter().map(|text| (name.clone(), text))),
+        }
+    }
+    pairs.sort_by(|one, other| one.0.cmp(&other.0));
+    let pairs = pairs.iter().map(|(name, text)| form::pair(name, text));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// `[{ name, value }]`.
+pub fn serialize_array<'c>(context: &'c Context, nodes: &[Node]) -> Returned<'c> {
+    let pairs = form_fields(nodes).into_iter().map(|(name, field)| {
+        let pair = context.object()?;
+        pair.define("name", context.string(&name)?)?;
+        pair.define("value", of_field(context, field)?)?;
+        Ok(pair)
+    });
+    let pairs: Result<Vec<_>, Thrown> = pairs.collect();
+    context.array(pairs?)
+}
+
+/// `{ name: value }`.
+pub fn serialize_object<'c>(context: &'c Context, nodes: &[Node]) -> Returned<'c> {
+    let object = context.object()?;
+    for (name, field) in form_fields(nodes) {
+        object.define(name.as_str(), of_field(context, field)?)?;
+    }
+    Ok(object)
+}
+
+fn of_field(context: &Context, field: Field) -> Returned<'_> {
+    match field {
+        Field::One(text) => context.string(&text),
+        Field::Many(texts) => context.strings(texts.iter()),
+    }
+}
+
+/// `data(name)`, or all data attributes as an object: numbers, truth values, null and JSON as what they are.
+pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> Returned<'c> {
+    if !name.is_nullish() {
+        let name = format!("data-{}", dashed(&name.to_text()?));
+        return match node.and_then(|node| node.attribute(&name)) {
+            Some(text) => of_data(context, text),
+            None => Ok(context.undefined()),
+        };
+    }
+    let object = context.object()?;
+    for (name, text) in node.iter().flat_map(|node| node.attributes()) {
+        if let Some(name) = name.strip_prefix("data-") {
+            object.define(humped(name).as_str(), of_data(context, text)?)?;
+        }
+    }
+    Ok(object)
+}
+
+fn of_data<'c>(context: &'c Context, text: &str) -> Returned<'c> {
+    let is_json = text.starts_with(['{', '[']) || matches!(text, "true" | "false" | "null");
+    let number = text
+        .parse::<f64>()
+        .ok()
+        .filter(|number| number.to_string() == text);
+    if let Some(number) = number {
+        return Ok(context.number(number));
+    }
+    if is_json && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+        return context.parse_json(text, "data");
+    }
+    context.string(text)
+}
+
+/// `foo-bar` of `fooBar`.
+fn dashed(name: &str) -> String {
+    let mut dashed = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            dashed.push('-');
+        }
+        dashed.push(letter.to_ascii_lowercase());
+    }
+    dashed
+}
+
+/// `fooBar` of `foo-bar`.
+fn humped(name: &str) -> String {
+    let mut parts = name.split('-');
+    let mut humped = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let mut letters = part.chars();
+        humped.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        humped.push_str(letters.as_str());
+    }
+    humped
+}

@@ -1,0 +1,26 @@
+//! How forms write text in URLs: `application/x-www-form-urlencoded`.
+
+/// `name=value`, both escaped.
+pub fn pair(name: &str, value: &str) -> String {
+    let mut text = String::new();
+    push_escaped(&mut text, name);
+    text.push('=');
+    push_escaped(&mut text, value);
+    text
+}
+
+/// The URL standard's application/x-www-form-urlencoded serializer, with Go's choice of bytes that stay.
+pub fn push_escaped(out: &mut String, text: &str) {
+    use std::fmt::Write as _;
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                out.push(byte as char)
+            }
+            b' ' => out.push('+'),
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The tree that html5ever (the HTML standard's parsing algorithm) builds: an arena, so that documents nested without
+//! end cost no stack, neither when they are read nor when they are dropped.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use html5ever::interface::{
+    Attribute, ElemName, ElementFlags, NodeOrText, QualName, QuirksMode, TreeSink,
+};
+use html5ever::tendril::{StrTendril, TendrilSink};
+use html5ever::{LocalName, Namespace, ParseOpts, parse_document};
+
+/// Parses a document, or what is taken for one: there is no text that is none.
+pub fn parse(text: &str) -> Node {
+    let tree = parse_document(Builder::default(), ParseOpts::default()).one(text);
+    Node {
+        tree: Rc::new(tree),
+        id: DOCUMENT,
+    }
+}
+
+/// A node of a document, which it keeps alive as a whole.
+#[derive(Clone)]
+pub struct Node {
+    pub(super) tree: Rc<Tree>,
+    pub(super) id: usize,
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Node) -> bool {
+        Rc::ptr_eq(&self.tree, &other.tree) && self.id == other.id
+    }
+}
+
+pub(super) const DOCUMENT: usize = 0;
+
+pub(super) struct Tree {
+    pub nodes: Vec<Entry>,
+}
+
+pub(super) struct Entry {
+    pub kind: Kind,
+    pub parent: Option<usize>,
+    pub children: Vec<usize>,
+}
+
+pub(super) enum Kind {
+    Document,
+    Doctype(String),
+    Text(String),
+    Comment(String),
+    Element(QualName, Vec<Attribute>),
+}
+
+/// Takes what the parser says, and becomes a tree.
+struct Builder {
+    nodes: RefCell<Vec<Entry>>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        let document = Entry {
+            kind: Kind::Document,
+            parent: None,
+            children: Vec::new(),
+        };
+        Builder {
+            nodes: RefCell::new(vec![document]),
+        }
+    }
+}
+
+/// An element's name, cloned: its parts are interned.
+#[derive(Debug)]
+struct Named(QualName);
+
+impl ElemName for Named {
+    fn ns(&self) -> &Namespace {
+        &self.0.ns
+    }
+
+    fn local_name(&self) -> &LocalName {
+        &self.0.local
+    }
+}
+
+impl Builder {
+    fn add(&self, kind: Kind) -> usize {
+        let mut nodes = self.nodes.borrow_mut();
+        nodes.push(Entry {
+            kind,
+            parent: None,
+            children: Vec::new(),
+        });
+        nodes.len() - 1
+    }
+
+    /// Puts `child` under `parent`, before the child at `place`; the last without one.
+    fn put(&self, parent: usize, place: Option<usize>, child: NodeOrText<usize>) {
+        let mut nodes = self.nodes.borrow_mut();
+        let place = place.unwrap_or(nodes[parent].children.len());
+        let child = match child {
+            NodeOrText::AppendNode(child) => child,
+            NodeOrText::AppendText(text) => {
+                // Text beside text is one text.
+                let before = place.checked_sub(1).map(|at| nodes[parent].children[at]);
+                if let Some(before) = before
+                    && let Kind::Text(known) = &mut nodes[before].kind
+                {
+                    known.push_str(&text);
+                    return;
+                }
+                nodes.push(Entry {
+                    kind: Kind::Text(text.to_string()),
+                    parent: None,
+                    children: Vec::new(),
+                });
+                nodes.len() - 1
+            }
+        };
+        detach(&mut nodes, child);
+        let place = place.min(nodes[parent].children.len());
+        nodes[child].parent = Some(parent);
+        nodes[parent].children.insert(place, child);
+    }
+}
+
+fn detach(nodes: &mut [Entry], child: usize) {
+    if let Some(parent) = nodes[child].parent.take() {
+        nodes[parent].children.retain(|other| *other != child);
+    }
+}
+
+// All handles are places of nodes that this builder has made, and none is ever taken away.
+impl TreeSink for Builder {
+    type Handle = usize;
+    type Output = Tree;
+    type ElemName<'a> = Named;
+
+    fn finish(self) -> Tree {
+        Tree {
+            nodes: self.nodes.into_inner(),
+        }
+    }
+
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> usize {
+        DOCUMENT
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a usize) -> Named {
+        match &self.nodes.borrow()[*target].kind {
+            Kind::Element(name, _) => Named(name.clone()),
+            _ => Named(QualName::new(
+                None,
+                Namespace::from(""),
+                LocalName::from(""),
+            )),
+        }
+    }
+
+    fn create_element(&self, name: QualName, attrs: Vec<Attribute>, _: ElementFlags) -> usize {
+        self.add(Kind::Element(name, attrs))
+    }
+
+    fn create_comment(&self, text: StrTendril) -> usize {
+        self.add(Kind::Comment(text.to_string()))
+    }
+
+    fn create_pi(&self, target: StrTendril, data: StrTendril) -> usize {
+        self.add(Kind::Comment(format!("?{target} {data}")))
+    }
+
+    fn append(&self, parent: &usize, child: NodeOrText<usize>) {
+        self.put(*parent, None, child);
+    }
+
+    fn append_based_on_parent_node(
+        &self,
+        element: &usize,
+        previous: &usize,
+        child: NodeOrText<usize>,
+    ) {
+        let has_parent = self.nodes.borrow()[*element].parent.is_some();
+        if has_parent {
+            self.append_before_sibling(element, child);
+        } else {
+            self.append(previous, child);
+        }
+    }
+
+    fn append_doctype_to_document(&self, name: StrTendril, _: StrTendril, _: StrTendril) {
+        let doctype = self.add(Kind::Doctype(name.to_string()));
+        self.put(DOCUMENT, None, NodeOrText::AppendNode(doctype));
+    }
+
+    // What is in a template is searched like anything else.
+    fn get_template_contents(&self, target: &usize) -> usize {
+        *target
+    }
+
+    fn same_node(&self, one: &usize, other: &usize) -> bool {
+        one == other
+    }
+
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn append_before_sibling(&self, sibling: &usize, child: NodeOrText<usize>) {
+        if let NodeOrText::AppendNode(child) = &child {
+            detach(&mut self.nodes.borrow_mut(), *child);
+        }
+        let (parent, place) = {
+            let nodes = self.nodes.borrow();
+            let Some(parent) = nodes[*sibling].parent else {
+                return;
+            };
+            let children = &nodes[parent].children;
+            (parent, children.iter().position(|other| other == sibling))
+        };
+        self.put(parent, place, child);
+    }
+
+    fn add_attrs_if_missing(&self, target: &usize, attrs: Vec<Attribute>) {
+        if let Kind::Element(_, known) = &mut self.nodes.borrow_mut()[*target].kind {
+            for attr in attrs {
+                if known.iter().all(|other| other.name != attr.name) {
+                    known.push(attr);
+                }
+            }
+        }
+    }
+
+    fn remove_from_parent(&self, target: &usize) {
+        detach(&mut self.nodes.borrow_mut(), *target);
+    }
+
+    fn reparent_children(&self, node: &usize, new_parent: &usize) {
+        let mut nodes = self.nodes.borrow_mut();
+        let children = std::mem::take(&mut nodes[*node].children);
+        for child in &children {
+            nodes[*child].parent = Some(*new_parent);
+        }
+        nodes[*new_parent].children.extend(children);
+    }
+}

@@ -1,0 +1,179 @@
+//! Looking at a tree: names, attributes, texts, and the ways from node to node.
+
+use html5ever::serialize::{HtmlSerializer, SerializeOpts, Serializer};
+
+use super::tree::{Entry, Kind, Node};
+
+impl Node {
+    fn entry(&self) -> &Entry {
+        &self.tree.nodes[self.id]
+    }
+
+    fn at(&self, id: usize) -> Node {
+        Node {
+            tree: self.tree.clone(),
+            id,
+        }
+    }
+
+    pub fn is_element(&self) -> bool {
+        matches!(self.entry().kind, Kind::Element(..))
+    }
+
+    /// An element's name in lower case; of other nodes what the DOM calls them.
+    pub fn name(&self) -> &str {
+        match &self.entry().kind {
+            Kind::Document => "#document",
+            Kind::Doctype(_) => "#doctype",
+            Kind::Text(_) => "#text",
+            Kind::Comment(_) => "#comment",
+            Kind::Element(name, _) => &name.local,
+        }
+    }
+
+    /// Of text and comments: what they say.
+    pub fn value(&self) -> Option<&str> {
+        match &self.entry().kind {
+            Kind::Text(text) | Kind::Comment(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The DOM's number of its kind.
+    pub fn kind(&self) -> u32 {
+        match self.entry().kind {
+            Kind::Element(..) => 1,
+            Kind::Text(_) => 3,
+            Kind::Comment(_) => 8,
+            Kind::Document => 9,
+            Kind::Doctype(_) => 10,
+        }
+    }
+
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+
+    pub fn attributes(&self) -> impl Iterator<Item = (&str, &str)> {
+        let attributes = match &self.entry().kind {
+            Kind::Element(_, attributes) => &attributes[..],
+            _ => &[],
+        };
+        attributes
+            .iter()
+            .map(|attribute| (&*attribute.name.local, &*attribute.value))
+    }
+
+    /// The document it is in.
+    pub fn root(&self) -> Node {
+        self.at(super::tree::DOCUMENT)
+    }
+
+    /// What tells it from all other nodes, as long as it lives.
+    pub fn key(&self) -> (usize, usize) {
+        (std::rc::Rc::as_ptr(&self.tree) as usize, self.id)
+    }
+
+    pub fn parent(&self) -> Option<Node> {
+        self.entry().parent.map(|id| self.at(id))
+    }
+
+    /// Parents, the nearest first, as far as they are elements.
+    pub fn ancestors(&self) -> impl Iterator<Item = Node> + use<> {
+        std::iter::successors(self.parent(), Node::parent).filter(Node::is_element)
+    }
+
+    pub fn children(&self) -> Vec<Node> {
+        self.entry()
+            .children
+            .iter()
+            .map(|id| self.at(*id))
+            .collect()
+    }
+
+    pub fn element_children(&self) -> Vec<Node> {
+        self.children()
+            .into_iter()
+            .filter(Node::is_element)
+            .collect()
+    }
+
+    /// The elements beside it, itself included, and its place among them.
+    pub fn siblings(&self) -> (Vec<Node>, usize) {
+        let all = self
+            .parent()
+            .map_or_else(|| vec![self.clone()], |parent| parent.element_children());
+        let place = all.iter().position(|node| node == self).unwrap_or(0);
+        (all, place)
+    }
+
+    /// All nodes below it in the order of the document.
+    pub fn descendants(&self) -> impl Iterator<Item = Node> + use<'_> {
+        let mut waiting: Vec<usize> = self.entry().children.iter().rev().copied().collect();
+        std::iter::from_fn(move || {
+            let id = waiting.pop()?;
+            waiting.extend(self.tree.nodes[id].children.iter().rev());
+            Some(self.at(id))
+        })
+    }
+
+    /// All text in it.
+    pub fn text(&self) -> String {
+        if let Kind::Text(text) = &self.entry().kind {
+            return text.clone();
+        }
+        self.descendants()
+            .filter_map(|node| match &node.entry().kind {
+                Kind::Text(text) => Some(text.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// What is in it, as HTML.
+    pub fn inner_html(&self) -> String {
+        let mut html = Vec::new();
+        let options = SerializeOpts {
+            create_missing_parent: true,
+            ..SerializeOpts::default()
+        };
+        let mut serializer = HtmlSerializer::new(&mut html, options);
+        // Writing to memory cannot fail.
+        let _ = self.write(&mut serializer);
+        String::from_utf8_lossy(&html).into_owned()
+    }
+
+    fn write(&self, serializer: &mut impl Serializer) -> std::io::Result<()> {
+        enum Step {
+            Open(usize),
+            Close(usize),
+        }
+        let nodes = &self.tree.nodes;
+        let open = |id: usize| nodes[id].children.iter().rev().map(|id| Step::Open(*id));
+        let mut waiting: Vec<Step> = open(self.id).collect();
+        while let Some(step) = waiting.pop() {
+            match step {
+                Step::Close(id) => {
+                    if let Kind::Element(name, _) = &nodes[id].kind {
+                        serializer.end_elem(name.clone())?;
+                    }
+                }
+                Step::Open(id) => match &nodes[id].kind {
+                    Kind::Document => {}
+                    Kind::Doctype(name) => serializer.write_doctype(name)?,
+                    Kind::Text(text) => serializer.write_text(text)?,
+                    Kind::Comment(text) => serializer.write_comment(text)?,
+                    Kind::Element(name, attributes) => {
+                        let attributes = attributes.iter().map(|a| (&a.name, &a.value[..]));
+                        serializer.start_elem(name.clone(), attributes)?;
+                        waiting.push(Step::Close(id));
+                        waiting.extend(open(id));
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+}
