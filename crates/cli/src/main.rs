@@ -7,6 +7,7 @@ mod exit;
 mod http;
 mod inspect;
 mod interrupts;
+mod link;
 mod live;
 mod log;
 mod machine;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Http(args) => http::http(&args, &cli.global),
         Command::New(args) => new::new(&args),
         Command::Audit(args) => audit::audit(&args),
+        Command::Link(args) => link::link(&args),
         Command::Serve(args) => serve::serve(&args.args),
         Command::Version(args) => version(args.json),
         Command::Completion { shell } => {

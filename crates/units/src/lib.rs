@@ -7,11 +7,13 @@
 //!
 //! Nothing here reads a clock, a socket or the environment.
 
+mod bit_rate;
 mod bytes;
 pub mod duration;
 mod moment;
 mod nearest;
 
+pub use bit_rate::BitRate;
 pub use bytes::Bytes;
 pub use moment::Moment;
 pub use nearest::nearest;

@@ -2,6 +2,7 @@
 
 mod audit;
 mod http;
+mod link;
 mod options;
 mod run;
 
@@ -9,6 +10,7 @@ use clap::{Parser, Subcommand};
 
 pub use audit::{AuditArgs, AuditFormat};
 pub use http::HttpArgs;
+pub use link::{LinkArgs, LinkProtocol};
 pub use options::OptionArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
 
@@ -80,6 +82,8 @@ pub enum Command {
     New(NewArgs),
     /// Say what does not hold in a load test's report, of any tool
     Audit(AuditArgs),
+    /// Imitate the distance to a server: delay and pace what goes there and back
+    Link(LinkArgs),
     /// Start one of the reference systems (runs plimsoll-serve)
     #[command(disable_help_flag = true)]
     Serve(ServeArgs),

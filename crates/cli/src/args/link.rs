@@ -1,0 +1,61 @@
+//! `plimsoll link`.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use units::BitRate;
+
+/// Imitate the distance to a server: delay and pace what goes there and back
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    plimsoll link --listen 127.0.0.1:9000 --to 127.0.0.1:8080 --round-trip 74ms --jitter 2ms\n  \
+    plimsoll link --listen 127.0.0.1:9000 --to 127.0.0.1:8080 --round-trip 26.4ms --rate 556Mbit/s\n\n\
+    Both TCP and UDP are passed on. A TCP connection is accepted at once; the round trip of its\n\
+    handshake is made up for before its first byte, so the time to the first answer is right.\n\
+    Ctrl-C ends it, and prints what was passed on and how late, as JSON on standard output.")]
+pub struct LinkArgs {
+    /// Where clients connect to, like 127.0.0.1:9000
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: std::net::SocketAddr,
+    /// The server, like 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS")]
+    pub to: std::net::SocketAddr,
+    /// There and back, like 74ms
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = time)]
+    pub round_trip: Duration,
+    /// How far the round trip strays to both sides, like 2ms
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = time)]
+    pub jitter: Duration,
+    /// What each direction carries, like 556Mbit/s; without it as much as comes
+    #[arg(long, value_name = "RATE", value_parser = BitRate::parse)]
+    pub rate: Option<BitRate>,
+    /// The share of packets that are lost, like 0.1%
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
+    pub loss: f64,
+    /// What is passed on
+    #[arg(long, value_enum, default_value = "both")]
+    pub protocol: LinkProtocol,
+    /// Straying and losses repeat with the same number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// What a link passes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LinkProtocol {
+    Tcp,
+    Udp,
+    Both,
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    units::duration::parse(text).map_err(|error| error.to_string())
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').ok_or_else(|| format!("{text:?} has no % behind it: write it like 0.1%"))?;
+    match number.trim().parse::<f64>() {
+        Ok(value) if (0.0..100.0).contains(&value) => Ok(value / 100.0),
+        _ => Err(format!("{text:?} is no share between 0% and 100%: write it like 0.1%")),
+    }
+}

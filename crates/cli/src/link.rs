@@ -1,0 +1,123 @@
+//! `plimsoll link`: the relay that imitates a distance.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use link::tcp::Way;
+use link::{Link, tcp, udp};
+use tokio::net::{TcpListener, UdpSocket};
+use tokio::sync::Notify;
+
+use crate::args::{LinkArgs, LinkProtocol};
+use crate::exit::Exit;
+use crate::talk::{complain, put, say};
+
+/// Relays until a signal comes, and then says what was passed on.
+pub fn link(args: &LinkArgs) -> Exit {
+    match run(args) {
+        Ok(report) => {
+            put(format!("{report}\n").as_bytes());
+            Exit::SUCCESS
+        }
+        Err(text) => {
+            complain(&text);
+            Exit::GENERIC
+        }
+    }
+}
+
+fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
+    let link = Link {
+        round_trip: args.round_trip,
+        jitter: args.jitter,
+        rate: args.rate,
+        loss: args.loss,
+    };
+    link.check()?;
+    let stop = Arc::new(Notify::new());
+    listen_for_signals(Arc::clone(&stop))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start the relay: {error}"))?;
+    let tasks = tokio::task::LocalSet::new();
+    tasks
+        .block_on(&runtime, engine::timer::run_with_timers(relay(args, link, &stop)))
+        .map_err(|error| format!("cannot make a timer: {error}"))?
+}
+
+async fn relay(args: &LinkArgs, link: Link, stop: &Notify) -> Result<serde_json::Value, String> {
+    let wants = |protocol| args.protocol == protocol || args.protocol == LinkProtocol::Both;
+    let refused = |what: &str, error: std::io::Error| {
+        format!("cannot listen on {} for {what}: {error}; choose another address by --listen", args.listen)
+    };
+    let mut address = args.listen;
+    let mut listener = None;
+    if wants(LinkProtocol::Tcp) {
+        let bound = TcpListener::bind(address).await.map_err(|error| refused("TCP", error))?;
+        // With port 0 the system chooses, and UDP takes the same.
+        address = bound.local_addr().map_err(|error| refused("TCP", error))?;
+        listener = Some(bound);
+    }
+    let mut socket = None;
+    if wants(LinkProtocol::Udp) {
+        let bound = UdpSocket::bind(address).await.map_err(|error| refused("UDP", error))?;
+        address = bound.local_addr().map_err(|error| refused("UDP", error))?;
+        socket = Some(bound);
+    }
+    let way = Rc::new(Way::new(link, args.seed));
+    say(&format!("passing {address} on to {}, {}", args.to, describe(&link)));
+    let tcp = async {
+        match listener {
+            Some(listener) => tcp::relay(listener, args.to, Rc::clone(&way)).await,
+            None => std::future::pending().await,
+        }
+    };
+    let udp = async {
+        match socket {
+            Some(socket) => udp::relay(socket, args.to, Rc::clone(&way)).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = stop.notified() => {}
+        ended = tcp => ended.map_err(|error| format!("the TCP side of the relay failed: {error}"))?,
+        ended = udp => ended.map_err(|error| format!("the UDP side of the relay failed: {error}"))?,
+    }
+    Ok(way.account.report())
+}
+
+fn describe(link: &Link) -> String {
+    let time = units::duration::format;
+    let mut text = format!("{} there and back", time(link.round_trip));
+    if !link.jitter.is_zero() {
+        text += &format!(" ±{}", time(link.jitter));
+    }
+    if let Some(rate) = link.rate {
+        text += &format!(", {rate} each way");
+    }
+    if link.loss > 0.0 {
+        text += &format!(", {}% lost", link.loss * 100.0);
+    }
+    text
+}
+
+fn listen_for_signals(stop: Arc<Notify>) -> Result<(), String> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| format!("cannot listen for signals: {error}"))?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            let mut first = true;
+            for _ in signals.forever() {
+                if !first {
+                    std::process::exit(Exit::SIGNAL.code());
+                }
+                first = false;
+                stop.notify_one();
+            }
+        })
+        .map(drop)
+        .map_err(|error| format!("cannot start a thread for signals: {error}"))
+}
