@@ -42,31 +42,45 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
         .map_err(|error| format!("cannot start the relay: {error}"))?;
     let tasks = tokio::task::LocalSet::new();
     tasks
-        .block_on(&runtime, engine::timer::run_with_timers(relay(args, link, &stop)))
+        .block_on(
+            &runtime,
+            engine::timer::run_with_timers(relay(args, link, &stop)),
+        )
         .map_err(|error| format!("cannot make a timer: {error}"))?
 }
 
 async fn relay(args: &LinkArgs, link: Link, stop: &Notify) -> Result<serde_json::Value, String> {
     let wants = |protocol| args.protocol == protocol || args.protocol == LinkProtocol::Both;
     let refused = |what: &str, error: std::io::Error| {
-        format!("cannot listen on {} for {what}: {error}; choose another address by --listen", args.listen)
+        format!(
+            "cannot listen on {} for {what}: {error}; choose another address by --listen",
+            args.listen
+        )
     };
     let mut address = args.listen;
     let mut listener = None;
     if wants(LinkProtocol::Tcp) {
-        let bound = TcpListener::bind(address).await.map_err(|error| refused("TCP", error))?;
+        let bound = TcpListener::bind(address)
+            .await
+            .map_err(|error| refused("TCP", error))?;
         // With port 0 the system chooses, and UDP takes the same.
         address = bound.local_addr().map_err(|error| refused("TCP", error))?;
         listener = Some(bound);
     }
     let mut socket = None;
     if wants(LinkProtocol::Udp) {
-        let bound = UdpSocket::bind(address).await.map_err(|error| refused("UDP", error))?;
+        let bound = UdpSocket::bind(address)
+            .await
+            .map_err(|error| refused("UDP", error))?;
         address = bound.local_addr().map_err(|error| refused("UDP", error))?;
         socket = Some(bound);
     }
     let way = Rc::new(Way::new(link, args.seed));
-    say(&format!("passing {address} on to {}, {}", args.to, describe(&link)));
+    say(&format!(
+        "passing {address} on to {}, {}",
+        args.to,
+        describe(&link)
+    ));
     let tcp = async {
         match listener {
             Some(listener) => tcp::relay(listener, args.to, Rc::clone(&way)).await,

@@ -51,7 +51,11 @@ impl Direction {
     fn report(&self) -> Value {
         let late = self.late.borrow();
         let at = |q: f64| {
-            if late.is_empty() { Value::Null } else { json!((late.quantile(q) * 10.0).round() / 10.0) }
+            if late.is_empty() {
+                Value::Null
+            } else {
+                json!((late.quantile(q) * 10.0).round() / 10.0)
+            }
         };
         json!({
             "pieces": self.pieces.get(),

@@ -36,10 +36,16 @@ impl Link {
     /// One sentence about what cannot be.
     pub fn check(&self) -> Result<(), String> {
         if self.jitter > self.round_trip {
-            return Err("the jitter is longer than the round trip, which would be negative at times".to_owned());
+            return Err(
+                "the jitter is longer than the round trip, which would be negative at times"
+                    .to_owned(),
+            );
         }
         if !(0.0..1.0).contains(&self.loss) {
-            return Err("the loss must be 0 or more and below 1 (100 %), or nothing would ever arrive".to_owned());
+            return Err(
+                "the loss must be 0 or more and below 1 (100 %), or nothing would ever arrive"
+                    .to_owned(),
+            );
         }
         if self.round_trip > LONGEST {
             return Err("the round trip is longer than ten minutes".to_owned());

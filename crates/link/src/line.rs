@@ -61,7 +61,11 @@ impl Line {
     pub fn packet(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Passage {
         let lost = self.loses(1);
         let out = self.carry(flow, entered, size);
-        if lost { Passage::Lost } else { Passage::Arrives(out) }
+        if lost {
+            Passage::Lost
+        } else {
+            Passage::Arrives(out)
+        }
     }
 
     /// A piece of a byte stream, which is never lost for good. A lost segment is sent again when the acknowledgements of
@@ -83,7 +87,12 @@ impl Line {
         }
         let half = self.link.round_trip / 2;
         let stray = self.link.jitter / 2;
-        let travel = half - stray + (stray * 2).mul_f64(if stray.is_zero() { 0.0 } else { self.random.unit() });
+        let travel = half - stray
+            + (stray * 2).mul_f64(if stray.is_zero() {
+                0.0
+            } else {
+                self.random.unit()
+            });
         flow.last = flow.last.max(sent + travel);
         flow.last
     }
@@ -136,12 +145,18 @@ mod tests {
         let mut line = Line::new(FAR, 1);
         let mut flow = Flow::default();
         assert_eq!(line.stream(&mut flow, at(100), Bytes(9)), at(137));
-        assert_eq!(line.packet(&mut flow, at(101), Bytes(9)), Passage::Arrives(at(138)));
+        assert_eq!(
+            line.packet(&mut flow, at(101), Bytes(9)),
+            Passage::Arrives(at(138))
+        );
     }
 
     #[test]
     fn the_rate_spaces_pieces_and_is_shared_by_all_flows() {
-        let link = Link { rate: BitRate::new(8_000_000), ..FAR };
+        let link = Link {
+            rate: BitRate::new(8_000_000),
+            ..FAR
+        };
         let mut line = Line::new(link, 1);
         let (mut one, mut two) = (Flow::default(), Flow::default());
         // A thousand bytes take a millisecond.
@@ -154,7 +169,10 @@ mod tests {
 
     #[test]
     fn jitter_stays_within_its_bounds_on_both_sides_and_nothing_overtakes() {
-        let link = Link { jitter: Duration::from_millis(4), ..FAR };
+        let link = Link {
+            jitter: Duration::from_millis(4),
+            ..FAR
+        };
         let mut line = Line::new(link, 7);
         let (mut early, mut late) = (0, 0);
         let mut total = Duration::ZERO;
@@ -162,17 +180,31 @@ mod tests {
             let mut flow = Flow::default();
             let out = line.stream(&mut flow, at(n * 100), Bytes(1));
             let travel = out.since(at(n * 100));
-            assert!((35..=39).contains(&(travel.as_millis() as u64)), "{travel:?}");
+            assert!(
+                (35..=39).contains(&(travel.as_millis() as u64)),
+                "{travel:?}"
+            );
             total += travel;
-            if travel < Duration::from_millis(37) { early += 1 } else { late += 1 }
+            if travel < Duration::from_millis(37) {
+                early += 1
+            } else {
+                late += 1
+            }
         }
         assert!(early > 4_800 && late > 4_800, "{early} early, {late} late");
         let mean = total / 10_000;
-        assert!(mean.abs_diff(Duration::from_millis(37)) < Duration::from_micros(50), "{mean:?}");
+        assert!(
+            mean.abs_diff(Duration::from_millis(37)) < Duration::from_micros(50),
+            "{mean:?}"
+        );
         let mut flow = Flow::default();
         let mut last = Moment::ZERO;
         for n in 0..10_000 {
-            let out = line.stream(&mut flow, Moment::ZERO + Duration::from_micros(n * 10), Bytes(1));
+            let out = line.stream(
+                &mut flow,
+                Moment::ZERO + Duration::from_micros(n * 10),
+                Bytes(1),
+            );
             assert!(out >= last);
             last = out;
         }
@@ -187,10 +219,16 @@ mod tests {
             .count();
         assert!((900..1_100).contains(&lost), "{lost} of 10,000 at 10 %");
         let mut travels: Vec<_> = (0..1_000)
-            .map(|n| line.stream(&mut Flow::default(), at(n * 1_000), Bytes(100)).since(at(n * 1_000)))
+            .map(|n| {
+                line.stream(&mut Flow::default(), at(n * 1_000), Bytes(100))
+                    .since(at(n * 1_000))
+            })
             .collect();
         travels.sort();
         travels.dedup();
-        assert_eq!(travels, [Duration::from_millis(37), Duration::from_millis(111)]);
+        assert_eq!(
+            travels,
+            [Duration::from_millis(37), Duration::from_millis(111)]
+        );
     }
 }

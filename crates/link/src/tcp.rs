@@ -72,11 +72,15 @@ pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> i
 
 async fn pass_on(client: TcpStream, target: SocketAddr, way: &Rc<Way>) {
     let accepted = clock::now();
-    way.account.connections.set(way.account.connections.get() + 1);
+    way.account
+        .connections
+        .set(way.account.connections.get() + 1);
     let server = match TcpStream::connect(target).await {
         Ok(server) => server,
         Err(_) => {
-            way.account.unreachable.set(way.account.unreachable.get() + 1);
+            way.account
+                .unreachable
+                .set(way.account.unreachable.get() + 1);
             // The refusal comes a round trip later, as a reset.
             sleep_until(accepted + way.link.round_trip).await;
             let _ = client.set_zero_linger();
@@ -149,7 +153,9 @@ async fn take_in(mut from: OwnedReadHalf, open: Moment, way: &Way, side: Side, q
                 return;
             }
             Ok(count) => {
-                let due = line.borrow_mut().stream(&mut flow, entered, Bytes(count as u64));
+                let due = line
+                    .borrow_mut()
+                    .stream(&mut flow, entered, Bytes(count as u64));
                 queue.push(due, Piece::Data(buffer.split().freeze()));
             }
         }
@@ -181,5 +187,7 @@ fn piece_size(link: &crate::Link) -> usize {
         return LARGEST;
     };
     let smooth = u128::from(rate.get()) * SMOOTH.as_nanos() / 8 / 1_000_000_000;
-    usize::try_from(smooth).unwrap_or(LARGEST).clamp(SMALLEST, LARGEST)
+    usize::try_from(smooth)
+        .unwrap_or(LARGEST)
+        .clamp(SMALLEST, LARGEST)
 }

@@ -58,7 +58,9 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
             }
             None => {
                 let Ok(upstream) = connected(target).await else {
-                    way.account.unreachable.set(way.account.unreachable.get() + 1);
+                    way.account
+                        .unreachable
+                        .set(way.account.unreachable.get() + 1);
                     continue;
                 };
                 way.account.sessions.set(way.account.sessions.get() + 1);
@@ -69,7 +71,13 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
                     seen: std::cell::Cell::new(clock::now()),
                 });
                 sessions.borrow_mut().insert(client, Rc::clone(&session));
-                let task = serve(Rc::clone(&socket), upstream, client, Rc::clone(&session), Rc::clone(&way));
+                let task = serve(
+                    Rc::clone(&socket),
+                    upstream,
+                    client,
+                    Rc::clone(&session),
+                    Rc::clone(&way),
+                );
                 let sessions = Rc::clone(&sessions);
                 tokio::task::spawn_local(async move {
                     task.await;
@@ -80,8 +88,17 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
         };
         let now = clock::now();
         session.seen.set(now);
-        let entering = Entering { line: &way.forward, account: &way.account.forward, now };
-        entering.enter(&session.flow, &session.queue, &session.under_way, &buffer[..count]);
+        let entering = Entering {
+            line: &way.forward,
+            account: &way.account.forward,
+            now,
+        };
+        entering.enter(
+            &session.flow,
+            &session.queue,
+            &session.under_way,
+            &buffer[..count],
+        );
     }
 }
 
@@ -93,7 +110,13 @@ struct Entering<'a> {
 }
 
 impl Entering<'_> {
-    fn enter(&self, flow: &RefCell<Flow>, queue: &Queue, under_way: &std::cell::Cell<usize>, packet: &[u8]) {
+    fn enter(
+        &self,
+        flow: &RefCell<Flow>,
+        queue: &Queue,
+        under_way: &std::cell::Cell<usize>,
+        packet: &[u8],
+    ) {
         let mut line = self.line.borrow_mut();
         if line.backlog(self.now) > BUFFER || under_way.get() > WINDOW {
             self.account.crowded_out();
@@ -110,7 +133,13 @@ impl Entering<'_> {
 }
 
 /// One client's packets out, and the answers back, until it has been silent for long.
-async fn serve(socket: Rc<UdpSocket>, upstream: UdpSocket, client: SocketAddr, session: Rc<Session>, way: Rc<Way>) {
+async fn serve(
+    socket: Rc<UdpSocket>,
+    upstream: UdpSocket,
+    client: SocketAddr,
+    session: Rc<Session>,
+    way: Rc<Way>,
+) {
     let back = Queue::default();
     let back_under_way = std::cell::Cell::new(0);
     let out = async {
@@ -129,7 +158,11 @@ async fn serve(socket: Rc<UdpSocket>, upstream: UdpSocket, client: SocketAddr, s
                 Ok(count) => {
                     let now = clock::now();
                     session.seen.set(now);
-                    let entering = Entering { line: &way.backward, account: &way.account.backward, now };
+                    let entering = Entering {
+                        line: &way.backward,
+                        account: &way.account.backward,
+                        now,
+                    };
                     entering.enter(&flow, &back, &back_under_way, &buffer[..count]);
                 }
                 Err(_) => sleep(Duration::from_millis(1)).await,
@@ -140,7 +173,9 @@ async fn serve(socket: Rc<UdpSocket>, upstream: UdpSocket, client: SocketAddr, s
         loop {
             let (late, packet) = due(&back, &back_under_way).await;
             let _ = socket.send_to(&packet, client).await;
-            way.account.backward.passed(Bytes(packet.len() as u64), late);
+            way.account
+                .backward
+                .passed(Bytes(packet.len() as u64), late);
         }
     };
     let silence = async {

@@ -49,13 +49,19 @@ impl BitRate {
             let names = UNITS.map(|(name, _)| name);
             return Err(match (unit, nearest(unit, names)) {
                 ("", _) => format!("{text:?} has no unit: {way_out}"),
-                (_, Some(meant)) => format!("{text:?} has the unknown unit {unit:?}, is {meant} meant? {way_out}"),
+                (_, Some(meant)) => {
+                    format!("{text:?} has the unknown unit {unit:?}, is {meant} meant? {way_out}")
+                }
                 (_, None) => format!("{text:?} has the unknown unit {unit:?}: {way_out}"),
             });
         };
-        let bits = number.parse::<f64>().map_or(f64::NAN, |value| value * factor);
+        let bits = number
+            .parse::<f64>()
+            .map_or(f64::NAN, |value| value * factor);
         if !(1.0..=FASTEST).contains(&bits) {
-            return Err(format!("{text:?} is no rate between 1bit/s and 1000000Gbit/s: {way_out}"));
+            return Err(format!(
+                "{text:?} is no rate between 1bit/s and 1000000Gbit/s: {way_out}"
+            ));
         }
         Ok(BitRate(bits.round() as u64))
     }
@@ -93,7 +99,10 @@ mod tests {
         ] {
             assert_eq!(BitRate::parse(text).map(BitRate::get), Ok(bits), "{text}");
         }
-        assert_eq!(BitRate::parse("1500Mbit/s").map(|rate| rate.to_string()), Ok("1.5Gbit/s".to_owned()));
+        assert_eq!(
+            BitRate::parse("1500Mbit/s").map(|rate| rate.to_string()),
+            Ok("1.5Gbit/s".to_owned())
+        );
     }
 
     #[test]

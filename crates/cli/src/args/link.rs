@@ -53,9 +53,13 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').ok_or_else(|| format!("{text:?} has no % behind it: write it like 0.1%"))?;
+    let number = text
+        .strip_suffix('%')
+        .ok_or_else(|| format!("{text:?} has no % behind it: write it like 0.1%"))?;
     match number.trim().parse::<f64>() {
         Ok(value) if (0.0..100.0).contains(&value) => Ok(value / 100.0),
-        _ => Err(format!("{text:?} is no share between 0% and 100%: write it like 0.1%")),
+        _ => Err(format!(
+            "{text:?} is no share between 0% and 100%: write it like 0.1%"
+        )),
     }
 }
