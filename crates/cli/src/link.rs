@@ -81,6 +81,8 @@ async fn relay(args: &LinkArgs, link: Link, stop: &Notify) -> Result<serde_json:
         args.to,
         describe(&link)
     ));
+    let ready = serde_json::json!({ "listening": address.to_string(), "to": args.to.to_string() });
+    put(format!("{ready}\n").as_bytes());
     let tcp = async {
         match listener {
             Some(listener) => tcp::relay(listener, args.to, Rc::clone(&way)).await,

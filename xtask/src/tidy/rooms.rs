@@ -23,13 +23,14 @@ const ROOMS: &[(&str, &[&str])] = &[
         "targets",
         &["units", "clock", "plan", "samples", "http", "engine"],
     ),
+    ("link", &["units", "clock", "stats", "engine"]),
     ("report", &["units", "plan", "stats", "samples"]),
     ("audit", &[]),
     (
         "cli",
         &[
             "units", "clock", "plan", "pace", "stats", "samples", "net", "http", "engine",
-            "script", "targets", "report", "audit",
+            "script", "targets", "link", "report", "audit",
         ],
     ),
     // What is measured, and what checks us, shares no code with what measures.

@@ -12,7 +12,8 @@ use units::BitRate;
     plimsoll link --listen 127.0.0.1:9000 --to 127.0.0.1:8080 --round-trip 26.4ms --rate 556Mbit/s\n\n\
     Both TCP and UDP are passed on. A TCP connection is accepted at once; the round trip of its\n\
     handshake is made up for before its first byte, so the time to the first answer is right.\n\
-    Ctrl-C ends it, and prints what was passed on and how late, as JSON on standard output.")]
+    Standard output gets a line of JSON once it listens, and when Ctrl-C ends it another one that\n\
+    says what was passed on, and how late pieces left.")]
 pub struct LinkArgs {
     /// Where clients connect to, like 127.0.0.1:9000
     #[arg(long, value_name = "ADDRESS")]

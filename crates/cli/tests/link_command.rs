@@ -1,0 +1,225 @@
+//! `plimsoll link` between a client and servers that echo.
+
+mod plimsoll;
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use testkit::program::{Running, Signal};
+
+/// A running relay and where it listens.
+fn link(to: SocketAddr, flags: &[&str]) -> (Running, SocketAddr) {
+    let to = to.to_string();
+    let arguments = [&["link", "--listen", "127.0.0.1:0", "--to", &to], flags].concat();
+    let mut running = plimsoll::plimsoll(&arguments).start();
+    let ready: Value = serde_json::from_str(&running.line()).expect("JSON");
+    let address = ready["listening"]
+        .as_str()
+        .expect("an address")
+        .parse()
+        .expect("an address");
+    (running, address)
+}
+
+/// Ends the relay and gives its account.
+fn account(running: Running) -> Value {
+    running.signal(Signal::INT);
+    let ended = running.wait();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let last = ended.stdout.lines().last().expect("an account");
+    serde_json::from_str(last).expect("JSON")
+}
+
+/// Answers each connection with what it sends, until it ends.
+fn echo() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let (mut from, mut to) = (&connection, &connection);
+                let _ = std::io::copy(&mut from, &mut to);
+                let _ = connection.shutdown(Shutdown::Write);
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_round_trip_takes_as_long_as_was_said_and_the_handshake_is_made_up_for() {
+    let (running, address) = link(echo(), &["--round-trip", "40ms"]);
+    let began = Instant::now();
+    let mut connection = TcpStream::connect(address).expect("the relay");
+    connection.set_nodelay(true).expect("no delay");
+    let mut answer = [0; 4];
+    let mut exchange = |connection: &mut TcpStream| {
+        connection.write_all(b"ping").expect("sent");
+        connection.read_exact(&mut answer).expect("answered");
+        assert_eq!(&answer, b"ping");
+    };
+    exchange(&mut connection);
+    let first = began.elapsed();
+    assert!(
+        first >= Duration::from_millis(80),
+        "the first took {first:?}"
+    );
+    let mut quickest = Duration::MAX;
+    for _ in 0..10 {
+        let began = Instant::now();
+        exchange(&mut connection);
+        let took = began.elapsed();
+        assert!(took >= Duration::from_millis(40), "{took:?}");
+        quickest = quickest.min(took);
+    }
+    // Generous, for a busy machine; what the relay itself was late by is in its account.
+    assert!(quickest < Duration::from_millis(50), "{quickest:?}");
+    drop(connection);
+    let account = account(running);
+    assert_eq!(account["connections"], 1);
+    assert_eq!(account["forward"]["bytes"], 44);
+    assert_eq!(account["backward"]["bytes"], 44);
+    assert!(
+        account["forward"]["late_us"]["p50"]
+            .as_f64()
+            .is_some_and(|late| late < 5_000.0),
+        "{account}"
+    );
+}
+
+#[test]
+fn a_rate_is_kept_and_every_byte_arrives_in_order_to_the_end() {
+    let (running, address) = link(
+        echo(),
+        &[
+            "--round-trip",
+            "10ms",
+            "--jitter",
+            "4ms",
+            "--rate",
+            "80Mbit/s",
+        ],
+    );
+    let sent: Vec<u8> = (0..2_000_000_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    let began = Instant::now();
+    let connection = TcpStream::connect(address).expect("the relay");
+    let mut writing = connection.try_clone().expect("a second handle");
+    let out = sent.clone();
+    let writer = thread::spawn(move || {
+        writing.write_all(&out).expect("sent");
+        writing.shutdown(Shutdown::Write).expect("ended");
+    });
+    let mut received = Vec::new();
+    (&connection).read_to_end(&mut received).expect("all of it");
+    let took = began.elapsed();
+    writer.join().expect("the writer");
+    assert!(
+        received == sent,
+        "{} of {} bytes, or others",
+        received.len(),
+        sent.len()
+    );
+    // Two megabytes take 200 ms at 10 MB/s.
+    assert!(took >= Duration::from_millis(200), "{took:?}");
+    assert!(took < Duration::from_millis(1_500), "{took:?}");
+    assert_eq!(account(running)["backward"]["bytes"], 2_000_000);
+}
+
+#[test]
+fn where_nobody_listens_the_client_is_told_a_round_trip_later() {
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .expect("a port")
+        .local_addr()
+        .expect("an address");
+    let (running, address) = link(nobody, &["--round-trip", "30ms"]);
+    let began = Instant::now();
+    let mut connection = TcpStream::connect(address).expect("the relay");
+    let read = connection.read(&mut [0; 1]);
+    assert!(
+        matches!(&read, Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset),
+        "{read:?}"
+    );
+    assert!(began.elapsed() >= Duration::from_millis(30));
+    assert_eq!(account(running)["unreachable"], 1);
+}
+
+#[test]
+fn packets_are_delayed_lost_and_counted() {
+    let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let target = server.local_addr().expect("an address");
+    thread::spawn(move || {
+        let mut packet = [0; 2_048];
+        while let Ok((count, from)) = server.recv_from(&mut packet) {
+            let _ = server.send_to(&packet[..count], from);
+        }
+    });
+    let (running, address) = link(
+        target,
+        &["--round-trip", "20ms", "--loss", "20%", "--protocol", "udp"],
+    );
+    let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    client.connect(address).expect("connected");
+    client
+        .set_read_timeout(Some(Duration::from_millis(500)))
+        .expect("a limit");
+    for n in 0..200_u32 {
+        client.send(&n.to_be_bytes()).expect("sent");
+    }
+    let (mut seen, mut last) = (0, None);
+    let mut packet = [0; 2_048];
+    while let Ok(count) = client.recv(&mut packet) {
+        let number = u32::from_be_bytes(packet[..count].try_into().expect("four bytes"));
+        assert!(last < Some(number), "{number} after {last:?}");
+        last = Some(number);
+        seen += 1;
+    }
+    let account = account(running);
+    let lost = |side: &str| account[side]["lost"].as_u64().expect("a count");
+    assert_eq!(seen + lost("forward") + lost("backward"), 200, "{account}");
+    // 36 % of what goes both ways is lost, about 72 of 200; five deviations of that are 34.
+    assert!(
+        (38..=106).contains(&(lost("forward") + lost("backward"))),
+        "{account}"
+    );
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    for (flags, expected) in [
+        (
+            ["--round-trip", "10ms", "--jitter", "20ms"],
+            "longer than the round trip",
+        ),
+        (
+            ["--round-trip", "10ms", "--rate", "5Mbits/s"],
+            "is Mbit/s meant?",
+        ),
+        (
+            ["--round-trip", "10ms", "--loss", "0.5"],
+            "write it like 0.1%",
+        ),
+    ] {
+        let arguments = [
+            &["link", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"],
+            &flags[..],
+        ]
+        .concat();
+        let ended = plimsoll::plimsoll(&arguments).run();
+        assert_ne!(ended.status, Some(0));
+        assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+        assert_eq!(ended.stdout, "");
+    }
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let ended = plimsoll::plimsoll(&["link", "--listen", &address, "--to", "127.0.0.1:9"]).run();
+    assert!(
+        ended.stderr.contains("choose another address by --listen"),
+        "{}",
+        ended.stderr
+    );
+}
