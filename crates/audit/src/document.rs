@@ -80,6 +80,11 @@ impl Code {
     }
 }
 
+/// What stands over blocks is kept with each of them, and is therefore short.
+fn title(text: &str) -> String {
+    text.chars().take(300).collect()
+}
+
 /// A fence, a table's rule or a heading of two kinds make Markdown; a tool's output
 /// has none of them.
 fn is_markdown(text: &str) -> bool {
@@ -199,7 +204,7 @@ impl<'a> Walk<'a> {
                     self.buffer_line = self.line(range.start);
                 }
                 Event::End(TagEnd::Heading(_)) => {
-                    let title = std::mem::take(&mut self.buffer).trim().to_owned();
+                    let title = title(std::mem::take(&mut self.buffer).trim());
                     self.document
                         .headings
                         .push((self.buffer_line, title.clone()));
@@ -274,7 +279,7 @@ impl<'a> Walk<'a> {
             .iter()
             .map(|(_, title)| title.clone())
             .collect();
-        self.item = self.in_item.then(|| text.clone());
+        self.item = self.in_item.then(|| title(&text));
         self.document.prose.push(Prose {
             line: self.buffer_line,
             text,

@@ -20,6 +20,9 @@ pub use rules::RULES;
 /// The largest file that is read, in bytes; reports are far smaller.
 pub const LARGEST: usize = 32 << 20;
 
+/// The most results that are read from one file; each is held against every other.
+pub const MOST_BLOCKS: usize = 1000;
+
 /// What was found in one file.
 #[derive(Debug)]
 pub struct Audit {
@@ -32,6 +35,8 @@ pub struct Audit {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unreadable {
     TooLarge,
+    /// More blocks than are held against each other.
+    TooManyBlocks,
     /// Nothing of any tool that is known.
     NoBlock,
 }
@@ -43,6 +48,10 @@ impl std::fmt::Display for Unreadable {
                 formatter,
                 "larger than {} MiB; give the summary, not the samples",
                 LARGEST >> 20
+            ),
+            Unreadable::TooManyBlocks => write!(
+                formatter,
+                "more than {MOST_BLOCKS} results in one file; split it"
             ),
             Unreadable::NoBlock => write!(
                 formatter,
@@ -58,6 +67,9 @@ pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
         return Err(Unreadable::TooLarge);
     }
     let report = report::Report::read(file, text);
+    if report.blocks.len() > MOST_BLOCKS {
+        return Err(Unreadable::TooManyBlocks);
+    }
     if report.blocks.is_empty() {
         return Err(Unreadable::NoBlock);
     }

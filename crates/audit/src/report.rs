@@ -1,5 +1,6 @@
 //! What was read from one file, for the rules to judge.
 
+use crate::MOST_BLOCKS;
 use crate::block::Block;
 use crate::document::Document;
 use crate::finding::{Finding, Level};
@@ -18,6 +19,10 @@ impl<'a> Report<'a> {
         let document = Document::read(text);
         let mut blocks = Vec::new();
         for code in &document.codes {
+            // Too many are refused by the caller; there is no need to read them all.
+            if blocks.len() > MOST_BLOCKS {
+                break;
+            }
             let lines = code.lines(text);
             for mut block in readers::read(&lines) {
                 block.titles.clone_from(&code.titles);

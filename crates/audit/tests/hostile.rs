@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use plimsoll_audit::{LARGEST, Unreadable, audit, formats};
+use plimsoll_audit::{LARGEST, MOST_BLOCKS, Unreadable, audit, formats};
 
 fn survives(text: &str) {
     if let Ok(audit) = audit("x", text) {
@@ -25,7 +25,7 @@ fn cut_and_changed_recordings_are_survived() {
             let bytes = fs::read(entry.unwrap().path()).unwrap();
             // The figures of a k6 run are its last 3 kB.
             let bytes = &bytes[bytes.len().saturating_sub(3000)..];
-            for at in (0..bytes.len()).step_by(151) {
+            for at in (0..bytes.len()).step_by(409) {
                 survives(&String::from_utf8_lossy(&bytes[..at]));
                 let mut changed = bytes.to_vec();
                 changed[at] = b"9-%[]:.\n"[at % 8];
@@ -55,6 +55,24 @@ fn large_and_deep_text_takes_bounded_time() {
         "| 5 MB/s | 1ms |\n".repeat(20_000)
     );
     let ranges = format!("```\n{}\n```", "seq 1 10 seq 0 9\n".repeat(20_000));
+    let block = format!("```\n{row}```\n");
+    let figures = format!(
+        "# a\n\n{}\n\n{block}",
+        "It took 12.34ms. The p95 of 12.34ms is 2x throughput from a. ".repeat(4_000)
+    );
+    let quotes = format!(
+        "# a\n\n|a|\n|-|\n{}\n{block}",
+        "| avg=1ms min=2ms med=3ms max=4ms |\n".repeat(5_000)
+    );
+    let titles = format!("# {}\n\n{}", "x".repeat(200_000), block.repeat(900));
+    let metrics: String = (0..100_000)
+        .map(|n| format!("m{n}...: avg=1ms min=1ms\n"))
+        .collect();
+    let schemas = format!(
+        "# a\n\n{}\n\n|a|\n|-|\n{}\n{block}",
+        "`{a|b}-{c}` x\n\n".repeat(2_000),
+        "|zz|\n".repeat(20_000)
+    );
     let start = Instant::now();
     for text in [
         row.repeat(20_000),
@@ -62,6 +80,11 @@ fn large_and_deep_text_takes_bounded_time() {
         nested,
         groups,
         histogram,
+        figures,
+        quotes,
+        titles,
+        metrics,
+        schemas,
         format!("{tables}\n```\n{row}\n```"),
         format!("{ranges}\n```\n{row}\n```"),
         "> ".repeat(50_000),
@@ -86,6 +109,8 @@ fn what_is_no_report_is_said_to_be_none() {
     ] {
         assert_eq!(audit("x", text).err(), Some(Unreadable::NoBlock), "{text}");
     }
+    let many = "```\nhttp_reqs....: 1 1/s\niterations....: 1 1/s\n```\n".repeat(MOST_BLOCKS + 1);
+    assert_eq!(audit("x", &many).err(), Some(Unreadable::TooManyBlocks));
     assert_eq!(
         audit("x", &" ".repeat(LARGEST + 1)).err(),
         Some(Unreadable::TooLarge)

@@ -124,7 +124,12 @@ fn has(block: &Block, name: &str) -> bool {
 
 fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
     if let Some(trend) = trend(name, rest, line) {
-        // Only the first of a name counts as the headline; sub-metrics follow it.
+        // Only the first of a name counts as the headline; sub-metrics follow it. No
+        // script has as many metrics of its own as a hostile file.
+        const MOST: usize = 512;
+        if block.trends.len() >= MOST {
+            return;
+        }
         if trend.role == Role::Own || block.trend(trend.role).is_none() {
             block.trends.push(trend);
         }

@@ -12,6 +12,7 @@ mod oha;
 mod vegeta;
 mod wrk;
 
+use crate::MOST_BLOCKS;
 use crate::block::Block;
 
 /// A line of text with its number in the file, counted from 1.
@@ -20,9 +21,6 @@ pub struct Line<'a> {
     pub number: usize,
     pub text: &'a str,
 }
-
-/// More blocks than any report has; what lies beyond is not read.
-const MOST_BLOCKS: usize = 4096;
 
 /// Every block in a run of lines, in the order of the lines.
 pub fn read(lines: &[Line]) -> Vec<Block> {
@@ -44,7 +42,6 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         blocks.extend(reader(lines));
     }
     blocks.sort_by_key(|block| block.first_line);
-    blocks.truncate(MOST_BLOCKS);
     blocks
 }
 
@@ -73,7 +70,7 @@ fn read_json(lines: &[Line]) -> Option<Vec<Block>> {
             block.last_line = last;
             blocks.push(block);
         }
-        if blocks.len() >= MOST_BLOCKS {
+        if blocks.len() > MOST_BLOCKS {
             break;
         }
     }

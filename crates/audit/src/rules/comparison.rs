@@ -18,12 +18,15 @@ static FACTOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// "2x throughput … from X", where every row from X is the slower one; "A (3 ms) is
 /// faster than B (2 ms)".
 pub fn reversed(report: &Report, findings: &mut Findings) {
+    let mut left = 64;
     for prose in &report.document.prose {
         for sentence in sentences(&prose.text) {
-            if let Some(found) = FACTOR
-                .as_ref()
-                .and_then(|pattern| pattern.captures(sentence))
+            if left > 0
+                && let Some(found) = FACTOR
+                    .as_ref()
+                    .and_then(|pattern| pattern.captures(sentence))
             {
+                left -= 1;
                 let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
                 let factor = group(1).parse::<f64>().unwrap_or(1.0);
                 let ratios = ratios(report, group(3));
@@ -63,6 +66,7 @@ fn ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
         for (line, row) in table
             .rows
             .iter()
+            .take(500)
             .filter(|(_, row)| cell(row, from).eq_ignore_ascii_case(place))
         {
             let other = table.rows.iter().find(|(_, other)| {

@@ -95,7 +95,7 @@ fn pinned(text: &str) -> Option<(Vec<u32>, &str)> {
         .or_else(|| rest.strip_prefix("-ac "))?;
     let (list, command) = rest.trim_start().split_once(' ')?;
     let mut cpus = Vec::new();
-    for part in list.split(',') {
+    for part in list.split(',').take(256) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
         cpus.extend((first..=last).take(1024));

@@ -73,6 +73,24 @@ const SETTINGS: [&str; 16] = [
     "version",
 ];
 
+/// Numbers of the prose that are held against every figure of the page.
+const MOST_NUMBERS: usize = 2000;
+
+/// Says from where on the prose was not read.
+fn cut_off(line: usize, findings: &mut Findings) {
+    findings.page(
+        "stale-prose",
+        Level::Note,
+        line,
+        [
+            format!("{MOST_NUMBERS} numbers stand above line {line}"),
+            "cannot tell whether those below are of a block: they were not held against any"
+                .to_owned(),
+            "Split the document.".to_owned(),
+        ],
+    );
+}
+
 /// What the prose says, that no block says.
 pub fn stale(report: &Report, findings: &mut Findings) {
     if !report.document.markdown || report.blocks.is_empty() {
@@ -84,6 +102,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
         .filter_map(|block| Some(block.users.as_ref()?.value))
         .collect();
     let times: Vec<&Quantity> = figures(&report.blocks).collect();
+    let mut left = MOST_NUMBERS;
     for prose in &report.document.prose {
         for sentence in sentences(&prose.text) {
             let mut missing = Vec::new();
@@ -105,6 +124,11 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 let Some(said) = duration(text, prose.line) else {
                     continue;
                 };
+                left -= 1;
+                if left == 0 {
+                    cut_off(prose.line, findings);
+                    return;
+                }
                 let precise = text.chars().filter(char::is_ascii_digit).count() >= 3;
                 let known =
                     times.iter().any(|figure| said.agrees(figure)) || in_tables(report, text);
@@ -298,10 +322,15 @@ pub fn misquoted(report: &Report, findings: &mut Findings) {
     let Some(pattern) = QUOTED.as_ref().filter(|_| report.document.markdown) else {
         return;
     };
+    let mut left = MOST_NUMBERS;
     for prose in &report.document.prose {
         for sentence in sentences(&prose.text) {
             let lower = sentence.to_lowercase();
             for found in pattern.captures_iter(sentence) {
+                left = left.saturating_sub(1);
+                if left == 0 {
+                    return;
+                }
                 let Some(figure) = found
                     .get(4)
                     .and_then(|group| duration(group.as_str(), prose.line))
