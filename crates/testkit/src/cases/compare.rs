@@ -53,7 +53,13 @@ fn comparable(lines: &[String]) -> Vec<String> {
         own = line.trim() == "█ PLIMSOLL" || own && line.starts_with(' ');
         !own && !by_clock(line)
     });
-    kept.cloned().collect()
+    let kept: Vec<&String> = kept.collect();
+    // A heading above nothing but what the clock samples comes and goes with it.
+    let heads_nothing = |at: usize| {
+        kept[at].trim() == "EXECUTION" && kept.get(at + 1).is_none_or(|next| !next.contains(':'))
+    };
+    let shown = (0..kept.len()).filter(|at| !heads_nothing(*at));
+    shown.map(|at| kept[at].clone()).collect()
 }
 
 /// The lines that only one of the two has, in order, by their longest common subsequence.
@@ -273,6 +279,19 @@ mod tests {
         assert_eq!(found.as_deref(), Some(wanted));
         assert_eq!(lines("logs", &all(&["a"]), &all(&["a"])), None);
         assert!(lines("logs", &all(&["a"]), &[]).is_some());
+    }
+
+    #[test]
+    fn a_heading_above_what_the_clock_samples_goes_with_it() {
+        let part = all(&[
+            "    EXECUTION",
+            "    vus: 1",
+            "    NETWORK",
+            "    data_sent: #",
+        ]);
+        assert_eq!(comparable(&part), ["    NETWORK", "    data_sent: #"]);
+        let part = all(&["    EXECUTION", "    iterations: 1", "    vus: 1"]);
+        assert_eq!(comparable(&part), ["    EXECUTION", "    iterations: 1"]);
     }
 
     #[test]
