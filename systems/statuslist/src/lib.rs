@@ -34,7 +34,7 @@ use problem::Problem;
 use published::Published;
 use ready::Orders;
 use signer::Signer;
-use store::{Address, Durability, Store};
+use store::{Address, Durability, Failure, Store};
 
 /// The key of the pools that the program brings along, unless another is given.
 const KNOWN_KEY: &str = "plimsoll";
@@ -196,14 +196,14 @@ fn refuse(refusal: Refusal) -> Response<Bytes> {
 async fn listen_to(store: Arc<Store>, reachable: Arc<AtomicBool>) {
     loop {
         let outcome = store.reachable().await;
-        let now = outcome.is_ok();
+        // One that has too much to do is there.
+        let now = !matches!(outcome, Err(Failure::Unavailable(_)));
         if reachable.swap(now, Ordering::Relaxed) != now {
             match outcome {
-                Ok(()) => log::info("the store is there again", &[]),
-                Err(failure) => log::warn(
-                    "the store is gone",
-                    &[("reason", failure.to_string().into())],
-                ),
+                Err(Failure::Unavailable(reason)) => {
+                    log::warn("the store is gone", &[("reason", reason.into())]);
+                }
+                _ => log::info("the store is there again", &[]),
             }
         }
         tokio::time::sleep(HEARTBEAT).await;
