@@ -3,6 +3,7 @@
 //! h2load, a WebSocket library, and bytes by hand).
 
 #[path = "../client/mod.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod client;
 mod curl;
 mod failures;
