@@ -47,6 +47,10 @@ const STATEMENTS: usize = 512;
 /// Rows that one query of a check returns, at most: one more than may be looked at.
 const MOST_ROWS: usize = MOST_NODES + 1;
 
+/// Relations that a query looks into apart from each other, at most; SQLite takes 500
+/// parts of a query, and there may be as many tuplesets as relations of a type.
+const MOST_PARTS: usize = 32;
+
 /// Tuples in a file.
 pub struct Sqlite {
     readers: Vec<Mutex<Connection>>,
@@ -292,25 +296,40 @@ fn migrate(connection: &mut Connection) -> Result<(), String> {
 fn query(plan: &Plan) -> Option<String> {
     let type_name = &plan.type_name;
     let mut parts = Vec::new();
-    if !plan.direct.is_empty() {
-        let relations: Vec<_> = plan.direct.iter().map(|name| format!("'{name}'")).collect();
-        let relations = relations.join(", ");
+    let of_object = |relation: &str| {
+        format!(
+            "FROM tuples WHERE object_type = '{type_name}' AND object_id = ?1 \
+             AND object_relation {relation}"
+        )
+    };
+    // Each relation apart: with `IN` it would build a table of them for every query. But
+    // there may be only so many parts.
+    let mut direct: Vec<String> = plan
+        .direct
+        .iter()
+        .map(|name| format!("= '{name}'"))
+        .collect();
+    if direct.len() > MOST_PARTS {
+        direct = vec![format!("IN ('{}')", plan.direct.join("', '"))];
+    }
+    for relation in &direct {
         parts.push(format!(
-            "SELECT -1, '', '', '' WHERE EXISTS (SELECT 1 FROM tuples WHERE object_type = '{type_name}' \
-             AND object_id = ?1 AND object_relation IN ({relations}) \
-             AND subject_relation = ?2 AND subject_type = ?3 AND subject_id = ?4)"
+            "SELECT -1, '', '', '' {} \
+             AND subject_relation = ?2 AND subject_type = ?3 AND subject_id = ?4",
+            of_object(relation)
         ));
+    }
+    for relation in &direct {
         parts.push(format!(
-            "SELECT 0, subject_type, subject_id, subject_relation FROM tuples WHERE object_type = '{type_name}' \
-             AND object_id = ?1 AND object_relation IN ({relations}) AND subject_relation > ''"
+            "SELECT 0, subject_type, subject_id, subject_relation {} AND subject_relation > ''",
+            of_object(relation)
         ));
     }
     for (index, tupleset) in plan.tuplesets.iter().enumerate() {
         parts.push(format!(
-            "SELECT {}, subject_type, subject_id, '' FROM tuples WHERE object_type = '{type_name}' \
-             AND object_id = ?1 AND object_relation = '{}' AND subject_relation = ''",
+            "SELECT {}, subject_type, subject_id, '' {} AND subject_relation = ''",
             index + 1,
-            tupleset.relation
+            of_object(&format!("= '{}'", tupleset.relation))
         ));
     }
     if parts.is_empty() {
@@ -440,6 +459,27 @@ mod tests {
                 "{query}\n{steps}"
             );
         }
+    }
+
+    #[test]
+    fn a_type_with_all_relations_it_may_have_can_be_asked() {
+        let mut text = "types: {user: {}, a: {p0: this".to_owned();
+        for number in 1..200 {
+            let before = number - 1;
+            text.push_str(&format!(
+                ", p{number}: {{any_of: [this, {{computed_userset: p{before}}}, \
+                 {{tuple_to_userset: {{tupleset: p0, computed_userset: p{before}}}}}, \
+                 {{tuple_to_userset: {{tupleset: p{number}, computed_userset: p0}}}}]}}"
+            ));
+        }
+        let model = Arc::new(Model::read("test", &(text + "}}")).unwrap());
+        let store = Sqlite::open(None, model.clone(), 1).unwrap();
+        let relation = model.relation("a", "p199").unwrap();
+        let asked = Tuple {
+            object_id: "1".into(),
+            ..Tuple::default()
+        };
+        assert_eq!(store.check(0, relation, &asked), Ok(false));
     }
 
     #[test]

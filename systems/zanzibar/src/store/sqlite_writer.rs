@@ -1,8 +1,9 @@
 //! The one writer: a thread that takes what waits, and commits it together, so that many
 //! writers share the wait for the disk.
 
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior, params_from_iter};
 use tokio::sync::oneshot;
@@ -22,6 +23,9 @@ const INSERT: &str = "INSERT INTO tuples \
     (object_type, object_id, object_relation, subject_type, subject_id, subject_relation) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
     ON CONFLICT DO NOTHING";
+
+/// Without changes for so long, there is time to tidy up.
+const QUIET: Duration = Duration::from_millis(200);
 
 /// What to change.
 pub enum Change {
@@ -82,7 +86,22 @@ impl Drop for Writer {
 }
 
 fn work(mut connection: Connection, waiting: &Receiver<Job>) {
-    while let Ok(first) = waiting.recv() {
+    let mut behind = false;
+    loop {
+        let first = match waiting.recv_timeout(QUIET) {
+            Ok(first) => first,
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                if behind {
+                    // What the log holds goes into the tables, since readers must look
+                    // into the log first. If one is in the way, there is a next time.
+                    let _ = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
+                    behind = false;
+                }
+                continue;
+            }
+        };
+        behind = true;
         let jobs: Vec<Job> = std::iter::once(first)
             .chain(waiting.try_iter().take(TOGETHER - 1))
             .collect();
