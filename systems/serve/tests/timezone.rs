@@ -113,6 +113,21 @@ fn postgis_answers_and_may_go_and_come_again() {
         assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
         std::thread::sleep(Duration::from_millis(20));
     }
+
+    // One that hangs is not waited for.
+    postgres.freeze();
+    let begun = Instant::now();
+    told(&client.get(paris, &[]), 503);
+    assert!(
+        begun.elapsed() < Duration::from_secs(12),
+        "it must not wait"
+    );
+    postgres.thaw();
+    let begun = Instant::now();
+    while client.get(paris, &[]).status != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     running.signal(Signal::TERM);
     assert_eq!(running.wait().status, Some(0));
 }

@@ -12,6 +12,7 @@ mod sqlite;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serving::secret::masked;
 use uuid::Uuid;
@@ -111,15 +112,28 @@ pub enum Store {
     Postgres(postgres::Postgres),
 }
 
+/// How long a store may take: one that hangs is not waited for.
+const PATIENCE: Duration = Duration::from_secs(6);
+
 /// Calls the same method of whichever store it is.
 macro_rules! each {
     ($store:expr, $name:ident => $call:expr) => {
         match $store {
-            Store::Sqlite($name) => $call.await,
-            Store::Redis($name) => $call.await,
-            Store::Postgres($name) => $call.await,
+            Store::Sqlite($name) => within_patience($call).await,
+            Store::Redis($name) => within_patience($call).await,
+            Store::Postgres($name) => within_patience($call).await,
         }
     };
+}
+
+async fn within_patience<T>(call: impl Future<Output = Outcome<T>>) -> Outcome<T> {
+    tokio::time::timeout(PATIENCE, call)
+        .await
+        .unwrap_or_else(|_| {
+            Err(Failure::Unavailable(format!(
+                "the store did not answer within {PATIENCE:?}"
+            )))
+        })
 }
 
 impl Store {

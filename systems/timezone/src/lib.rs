@@ -26,6 +26,9 @@ const KNOWN_KEY: &str = "plimsoll";
 /// How often PostGIS is asked whether it is there.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
+/// How long PostGIS may take: one that hangs is not waited for.
+const PATIENCE: Duration = Duration::from_secs(6);
+
 /// How to run the server.
 #[derive(Debug, clap::Args)]
 pub struct Settings {
@@ -119,7 +122,9 @@ impl Zones {
     pub(crate) async fn at(&self, place: Coordinate) -> Result<Option<String>, String> {
         match self {
             Zones::Embedded(zones) => Ok(zones.at(place).map(str::to_owned)),
-            Zones::PostGis(zones) => zones.at(place).await,
+            Zones::PostGis(zones) => tokio::time::timeout(PATIENCE, zones.at(place))
+                .await
+                .unwrap_or_else(|_| Err(format!("PostGIS did not answer within {PATIENCE:?}"))),
         }
     }
 }
@@ -129,7 +134,9 @@ async fn listen_to(app: Arc<App>, reachable: Arc<AtomicBool>) {
     loop {
         let outcome = match &app.zones {
             Zones::Embedded(_) => return,
-            Zones::PostGis(zones) => zones.reachable().await,
+            Zones::PostGis(zones) => tokio::time::timeout(PATIENCE, zones.reachable())
+                .await
+                .unwrap_or_else(|_| Err(format!("it did not answer within {PATIENCE:?}"))),
         };
         let now = outcome.is_ok();
         if reachable.swap(now, Ordering::Relaxed) != now {

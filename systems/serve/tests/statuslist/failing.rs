@@ -118,6 +118,21 @@ fn outlives(store: &str, server: &mut Server) {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(served.client().get(&reference.path(), &[]).status, 200);
+
+    // One that hangs is not waited for.
+    server.freeze();
+    let begun = Instant::now();
+    update(0).problem(503);
+    assert!(
+        begun.elapsed() < Duration::from_secs(12),
+        "it must not wait"
+    );
+    server.thaw();
+    let begun = Instant::now();
+    while update(1).status != 204 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let ended = served.end();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
 }
