@@ -67,7 +67,7 @@ fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
         context,
         &[
             ("idInInstance", context.function("get", 0, id)?),
-            ("idInTest", context.function("get", 0, id)?),
+            ("idInTest", context.function("get", 0, id_in_test)?),
             (
                 "iterationInInstance",
                 context.function("get", 0, iteration_in_user)?,
@@ -259,6 +259,19 @@ fn metrics<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 
 fn id<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     Ok(context.number(f64::from(of_user(context)?.id.0)))
+}
+
+/// The user's number among those of all segments of the test.
+fn id_in_test<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    let user = of_user(context)?;
+    let id = u64::from(user.id.0);
+    let scenario = user.scenario.borrow();
+    let place = scenario.as_ref().and_then(|scenario| {
+        let stripe = &scenario.state.scenario.stripe;
+        stripe.place(id.checked_sub(1)?)
+    });
+    // In setup and teardown the user has number 0 here and there.
+    Ok(context.number(place.map_or(id, |place| place + 1) as f64))
 }
 
 /// The consolidated options, frozen.
