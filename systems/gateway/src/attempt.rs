@@ -51,15 +51,7 @@ pub async fn send(
         // Only a request that may be sent twice is copied before it is sent.
         let spare = (left > 0 && idempotent).then(|| again(&request)).flatten();
         let using = Using::new(target.clone());
-        let outcome = match timeout_at(deadline, passage.attempt(&target, request)).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                target.health.failed();
-                count(&passage.door.counts.failed);
-                record.trouble("no answer in time");
-                return Err(Refusal::TooLate);
-            }
-        };
+        let outcome = passage.attempt(&target, request, deadline).await;
         let next = match outcome {
             Ok((response, lease)) => {
                 let status = response.status();
@@ -91,6 +83,8 @@ pub async fn send(
                 count(&passage.door.counts.failed);
                 record.trouble(&trouble.reason);
                 let refusal = match trouble.kind {
+                    // There is no time left for another try.
+                    TroubleKind::Late => return Err(Refusal::TooLate),
                     TroubleKind::Unreachable => Refusal::Unreachable,
                     _ => Refusal::Broken,
                 };
@@ -146,17 +140,20 @@ impl Passage<'_> {
         &self,
         target: &Arc<Target>,
         mut request: Request<Outgoing>,
+        deadline: Instant,
     ) -> Result<(Response<Incoming>, Lease), Trouble> {
         let settings = &self.route.service.upstream.settings;
         let worker = self.door.worker;
         if settings.wire == Wire::H2 {
-            let sender = match target.multiplexed(settings, worker).await {
-                Ok(sender) => sender,
-                Err(trouble) => return Err(trouble.with(request)),
-            };
-            return sender
-                .exchange(request)
-                .await
+            let answered = Box::pin(async {
+                match target.multiplexed(settings, worker).await {
+                    Ok(sender) => sender.exchange(request).await,
+                    Err(trouble) => Err(trouble.with(request)),
+                }
+            });
+            let answered = timeout_at(deadline, answered).await;
+            return answered
+                .unwrap_or_else(|_| Err(Trouble::late()))
                 .map(|response| (response, Lease::none()));
         }
         set_host(request.headers_mut(), self.host.as_ref(), &target.address);
@@ -165,12 +162,14 @@ impl Passage<'_> {
             let reused = idle.is_some();
             let mut connection = match idle {
                 Some(connection) => connection,
-                None => match target.connect(settings).await {
-                    Ok(connection) => connection,
-                    Err(trouble) => return Err(trouble.with(request)),
+                // Boxed, because it is rare and would make every request's future larger.
+                None => match timeout_at(deadline, Box::pin(target.connect(settings))).await {
+                    Ok(Ok(connection)) => connection,
+                    Ok(Err(trouble)) => return Err(trouble.with(request)),
+                    Err(_) => return Err(Trouble::late()),
                 },
             };
-            match exchange(&mut connection, request).await {
+            match exchange(&mut connection, request, deadline).await {
                 Ok(response) => {
                     return Ok((response, Lease::of(connection, target.clone(), worker)));
                 }

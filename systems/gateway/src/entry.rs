@@ -1,11 +1,16 @@
 //! Entries: listeners, and the connections that come through them.
 
+use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::task::Poll;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use hyper::header::HeaderValue;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -15,8 +20,10 @@ use serving::listeners::{Room, accept, bind};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
+use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
+use crate::coarse_timer::CoarseTimer;
 use crate::config::{self, Limits, Protocol};
 use crate::forwarding::Client;
 use crate::gateway::Gateway;
@@ -36,6 +43,9 @@ const MOST_RESETS: usize = 100;
 const STREAM_WINDOW: u32 = 256 << 10;
 const CONNECTION_WINDOW: u32 = 1 << 20;
 
+/// An idle connection's deadlines are looked at this often at least.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
 /// An entry that is listened on.
 pub struct Entry {
     pub settings: config::Entry,
@@ -44,14 +54,19 @@ pub struct Entry {
     pub counters: AllCounters,
     manners: Arc<ArcSwap<Manners>>,
     drain: Drain,
+    closing: Arc<AtomicBool>,
 }
 
 /// How the next connections are served.
 struct Manners {
     name: Arc<str>,
     settings: config::Entry,
-    http: auto::Builder<TokioExecutor>,
+    h1: http1::Builder,
+    h2: http2::Builder<TokioExecutor>,
+    either: auto::Builder<TokioExecutor>,
     tls: Option<TlsAcceptor>,
+    /// Set before draining begins: cheaper to look at than to ask the drain.
+    closing: Arc<AtomicBool>,
 }
 
 impl Entry {
@@ -73,7 +88,9 @@ impl Entry {
             .local_addr()
             .map_err(|error| format!("entries.{name}.bind: {error}"))?;
         let (drain, draining) = Drain::new();
-        let manners = Arc::new(ArcSwap::from_pointee(Manners::new(settings, limits)));
+        let closing = Arc::new(AtomicBool::new(false));
+        let manners = Manners::new(settings, limits, &closing);
+        let manners = Arc::new(ArcSwap::from_pointee(manners));
         let counters = AllCounters::new(workers.len());
         let room = Room {
             workers: workers.to_vec(),
@@ -103,6 +120,7 @@ impl Entry {
             counters,
             manners,
             drain,
+            closing,
         })
     }
 
@@ -116,25 +134,45 @@ impl Entry {
     /// Serves connections to come as `settings` say.
     pub fn change(&mut self, settings: &config::Entry, limits: &Limits) {
         self.settings = settings.clone();
-        self.manners.store(Arc::new(Manners::new(settings, limits)));
+        let manners = Manners::new(settings, limits, &self.closing);
+        self.manners.store(Arc::new(manners));
     }
 
     /// Takes up no more connections, and waits for answers under way. Returns whether
     /// all were given in time.
     pub async fn close(self, patience: Duration) -> bool {
+        self.closing.store(true, Relaxed);
         self.drain.run(patience).await
     }
 }
 
 impl Manners {
-    fn new(settings: &config::Entry, limits: &Limits) -> Manners {
+    fn new(settings: &config::Entry, limits: &Limits, closing: &Arc<AtomicBool>) -> Manners {
         let head = u32::try_from(limits.head).unwrap_or(u32::MAX);
-        let mut http = auto::Builder::new(TokioExecutor::new());
-        http.http1()
-            .timer(TokioTimer::new())
+        // Answers mostly are small: one piece of memory is written faster than two.
+        let mut h1 = http1::Builder::new();
+        h1.timer(CoarseTimer)
             .header_read_timeout(settings.idle_timeout)
-            .max_buf_size(head as usize);
-        http.http2()
+            .max_buf_size(head as usize)
+            .writev(false);
+        let mut h2 = http2::Builder::new(TokioExecutor::new());
+        h2.timer(TokioTimer::new())
+            .keep_alive_interval(settings.idle_timeout)
+            .max_concurrent_streams(MOST_STREAMS)
+            .max_pending_accept_reset_streams(MOST_RESETS)
+            .max_local_error_reset_streams(MOST_RESETS)
+            .max_header_list_size(head)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW);
+        let mut either = auto::Builder::new(TokioExecutor::new());
+        either
+            .http1()
+            .timer(CoarseTimer)
+            .header_read_timeout(settings.idle_timeout)
+            .max_buf_size(head as usize)
+            .writev(false);
+        either
+            .http2()
             .timer(TokioTimer::new())
             .keep_alive_interval(settings.idle_timeout)
             .max_concurrent_streams(MOST_STREAMS)
@@ -146,11 +184,14 @@ impl Manners {
         Manners {
             name: settings.name.as_str().into(),
             settings: settings.clone(),
-            http,
+            h1,
+            h2,
+            either,
             tls: settings
                 .tls
                 .as_ref()
                 .map(|tls| TlsAcceptor::from(tls.0.clone())),
+            closing: closing.clone(),
         }
     }
 }
@@ -182,45 +223,91 @@ async fn serve(
         },
         draining: draining.clone(),
     });
-    let http = manners.http.clone();
     let Some(acceptor) = &manners.tls else {
-        let http = match manners.settings.protocol {
-            Protocol::Auto => http,
-            Protocol::H1 => http.http1_only(),
-            Protocol::H2 => http.http2_only(),
-        };
-        return converse(&http, stream, door, draining).await;
+        let protocol = manners.settings.protocol;
+        return converse(&manners, protocol, stream, door, draining).await;
     };
     let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream))
         .await
         .map_err(|_| "the handshake took too long".to_owned())?
         .map_err(|error| error.to_string())?;
     // What was agreed on in the handshake need not be guessed from the first bytes.
-    let http = match stream.get_ref().1.alpn_protocol() {
-        Some(b"h2") => http.http2_only(),
+    let protocol = match stream.get_ref().1.alpn_protocol() {
+        Some(b"h2") => Protocol::H2,
         // A client that agreed on nothing speaks HTTP/1.1, unless that is not offered.
-        None if manners.settings.protocol == Protocol::H2 => http.http2_only(),
-        _ => http.http1_only(),
+        None if manners.settings.protocol == Protocol::H2 => Protocol::H2,
+        _ => Protocol::H1,
     };
-    converse(&http, stream, door, draining).await
+    converse(&manners, protocol, stream, door, draining).await
 }
 
 async fn converse<S>(
-    http: &auto::Builder<TokioExecutor>,
+    manners: &Manners,
+    protocol: Protocol,
     stream: S,
     door: Arc<Door>,
-    mut draining: Draining,
+    draining: Draining,
 ) -> Result<(), String>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = service_fn(move |request| answer(door.clone(), request));
-    let connection = http.serve_connection_with_upgrades(TokioIo::new(stream), service);
-    let mut connection = std::pin::pin!(connection);
-    tokio::select! {
-        biased;
-        outcome = connection.as_mut() => return outcome.map_err(|error| error.to_string()),
-        () = draining.begun() => connection.as_mut().graceful_shutdown(),
+    let stream = TokioIo::new(stream);
+    match protocol {
+        Protocol::H1 => {
+            let connection = manners.h1.serve_connection(stream, service).with_upgrades();
+            drive(connection, |it| it.graceful_shutdown(), manners, draining).await
+        }
+        Protocol::H2 => {
+            let connection = manners.h2.serve_connection(stream, service);
+            drive(connection, |it| it.graceful_shutdown(), manners, draining).await
+        }
+        Protocol::Auto => {
+            let connection = manners
+                .either
+                .serve_connection_with_upgrades(stream, service);
+            drive(connection, |it| it.graceful_shutdown(), manners, draining).await
+        }
     }
-    connection.await.map_err(|error| error.to_string())
+}
+
+/// Drives a connection to its end, which `end` brings about when draining begins.
+///
+/// Once the connection's task is registered with the drain, a flag says as much as
+/// asking it at every turn, and the connection's own deadlines are looked at every few
+/// seconds, by [`CoarseTimer`]: so a request costs neither a timer nor a lock.
+async fn drive<C, E>(
+    connection: C,
+    end: impl Fn(Pin<&mut C>),
+    manners: &Manners,
+    mut draining: Draining,
+) -> Result<(), String>
+where
+    C: Future<Output = Result<(), E>>,
+    E: ToString,
+{
+    let mut connection = pin!(connection);
+    let mut begun = pin!(draining.begun());
+    let (mut registered, mut ended) = (false, false);
+    let pause = (manners.settings.idle_timeout / 4).min(LONGEST_PAUSE);
+    let mut looks = tokio::time::interval_at(Instant::now() + pause, pause);
+    let outcome = poll_fn(|context| {
+        loop {
+            if let Poll::Ready(outcome) = connection.as_mut().poll(context) {
+                return Poll::Ready(outcome);
+            }
+            if !ended && (!registered || manners.closing.load(Relaxed)) {
+                registered = true;
+                if begun.as_mut().poll(context).is_ready() {
+                    ended = true;
+                    end(connection.as_mut());
+                    continue;
+                }
+            }
+            if looks.poll_tick(context).is_pending() {
+                return Poll::Pending;
+            }
+        }
+    });
+    outcome.await.map_err(|error| error.to_string())
 }

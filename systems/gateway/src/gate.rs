@@ -33,6 +33,11 @@ impl Gate {
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
             return Ok(permit);
         }
+        // Boxed, because it is rare and would make every request's future larger.
+        Box::pin(self.wait(settings)).await
+    }
+
+    async fn wait(&self, settings: &Service) -> Result<OwnedSemaphorePermit, Refusal> {
         let _waiting = Waiting::begin(&self.waiting, settings.max_queue)?;
         let acquired = self.room.clone().acquire_owned();
         match tokio::time::timeout(settings.queue_timeout, acquired).await {

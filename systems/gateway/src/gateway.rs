@@ -127,10 +127,7 @@ impl Gateway {
                 .iter()
                 .flat_map(|upstream| upstream.targets())
         };
-        let now = tokio::time::Instant::now();
-        let well = targets()
-            .filter(|target| target.health.is_well(now))
-            .count() as u64;
+        let well = targets().filter(|target| target.health.is_well()).count() as u64;
         let waiting: usize = plan
             .services()
             .iter()

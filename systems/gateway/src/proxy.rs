@@ -117,7 +117,9 @@ async fn pass(
     };
     let request = Request::from_parts(head, body);
     match upgrade.flatten() {
-        Some(upgrade) if wire == Wire::H1 => tunnel::open(passage, request, upgrade, record).await,
+        Some(upgrade) if wire == Wire::H1 => {
+            Box::pin(tunnel::open(passage, request, upgrade, record)).await
+        }
         _ => attempt::send(passage, request, record).await,
     }
 }

@@ -19,7 +19,6 @@ pub use health::Health;
 use multiplexed::Multiplexed;
 use pool::Pool;
 pub use probe::probe;
-use tokio::time::Instant;
 
 use crate::config;
 
@@ -75,9 +74,8 @@ impl Upstream {
     /// that clients' requests found failing is left out while there is another; one
     /// that the active check found ill is never asked.
     pub fn choose(&self, key: u64, tried: &[Arc<Target>]) -> Option<Arc<Target>> {
-        let now = Instant::now();
         let untried = |target: &Arc<Target>| !tried.iter().any(|other| Arc::ptr_eq(other, target));
-        let fit = |target: &Arc<Target>| untried(target) && target.health.is_well(now);
+        let fit = |target: &Arc<Target>| untried(target) && target.health.is_well();
         let last = |target: &Arc<Target>| untried(target) && !target.health.is_ill();
         self.balance
             .choose(&self.targets, key, fit)

@@ -13,6 +13,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use serving::{certificates, log};
 
+/// The systems make and free small things for every request, on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Reference systems to be measured.
 #[derive(Parser)]
 #[command(

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use hyper::header::{HOST, USER_AGENT};
 use hyper::{Request, StatusCode, Version};
 use serving::log;
+use tokio::time::Instant;
 
 use super::{Target, Upstream, exchange, multiplexed::Multiplexed};
 use crate::config::{ActiveCheck, Wire};
@@ -77,7 +78,7 @@ async fn ask(
                     .connect(settings)
                     .await
                     .map_err(|trouble| trouble.reason)?;
-                exchange(&mut connection, request).await
+                exchange(&mut connection, request, Instant::now() + check.timeout).await
             }
             Wire::H2 => {
                 let scheme = if settings.tls.is_some() {
