@@ -75,7 +75,6 @@ impl Lease {
         if let Some((mut connection, target, worker)) = self.0.take()
             && connection.is_open()
         {
-            connection.touch();
             target.keep(worker, connection);
         }
     }

@@ -23,11 +23,10 @@ use tokio::runtime::Handle;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
-use crate::coarse_timer::CoarseTimer;
 use crate::config::{self, Limits, Protocol};
 use crate::forwarding::Client;
 use crate::gateway::Gateway;
-use crate::proxy::{Door, answer};
+use crate::proxy::{Door, Traffic, answer};
 
 /// A handshake that takes longer is given up.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -151,10 +150,7 @@ impl Manners {
         let head = u32::try_from(limits.head).unwrap_or(u32::MAX);
         // Answers mostly are small: one piece of memory is written faster than two.
         let mut h1 = http1::Builder::new();
-        h1.timer(CoarseTimer)
-            .header_read_timeout(settings.idle_timeout)
-            .max_buf_size(head as usize)
-            .writev(false);
+        h1.max_buf_size(head as usize).writev(false);
         let mut h2 = http2::Builder::new(TokioExecutor::new());
         h2.timer(TokioTimer::new())
             .keep_alive_interval(settings.idle_timeout)
@@ -165,12 +161,7 @@ impl Manners {
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW);
         let mut either = auto::Builder::new(TokioExecutor::new());
-        either
-            .http1()
-            .timer(CoarseTimer)
-            .header_read_timeout(settings.idle_timeout)
-            .max_buf_size(head as usize)
-            .writev(false);
+        either.http1().max_buf_size(head as usize).writev(false);
         either
             .http2()
             .timer(TokioTimer::new())
@@ -222,6 +213,7 @@ async fn serve(
             forwarded: manners.settings.forwarded,
         },
         draining: draining.clone(),
+        traffic: Traffic::default(),
     });
     let Some(acceptor) = &manners.tls else {
         let protocol = manners.settings.protocol;
@@ -251,35 +243,60 @@ async fn converse<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let seen = door.clone();
+    let traffic = &seen.traffic;
     let service = service_fn(move |request| answer(door.clone(), request));
     let stream = TokioIo::new(stream);
     match protocol {
         Protocol::H1 => {
             let connection = manners.h1.serve_connection(stream, service).with_upgrades();
-            drive(connection, |it| it.graceful_shutdown(), manners, draining).await
+            drive(
+                connection,
+                |it| it.graceful_shutdown(),
+                manners,
+                traffic,
+                draining,
+            )
+            .await
         }
         Protocol::H2 => {
             let connection = manners.h2.serve_connection(stream, service);
-            drive(connection, |it| it.graceful_shutdown(), manners, draining).await
+            drive(
+                connection,
+                |it| it.graceful_shutdown(),
+                manners,
+                traffic,
+                draining,
+            )
+            .await
         }
         Protocol::Auto => {
             let connection = manners
                 .either
                 .serve_connection_with_upgrades(stream, service);
-            drive(connection, |it| it.graceful_shutdown(), manners, draining).await
+            drive(
+                connection,
+                |it| it.graceful_shutdown(),
+                manners,
+                traffic,
+                draining,
+            )
+            .await
         }
     }
 }
 
-/// Drives a connection to its end, which `end` brings about when draining begins.
+/// Drives a connection to its end, which `end` brings about when draining begins, or
+/// when nothing was asked for too long; half a head of a request counts as nothing.
 ///
 /// Once the connection's task is registered with the drain, a flag says as much as
-/// asking it at every turn, and the connection's own deadlines are looked at every few
-/// seconds, by [`CoarseTimer`]: so a request costs neither a timer nor a lock.
+/// asking it at every turn; and only while no request is under way is there a look at
+/// how long that has been so. So a request costs neither a timer nor a lock.
 async fn drive<C, E>(
     connection: C,
     end: impl Fn(Pin<&mut C>),
     manners: &Manners,
+    traffic: &Traffic,
     mut draining: Draining,
 ) -> Result<(), String>
 where
@@ -289,12 +306,14 @@ where
     let mut connection = pin!(connection);
     let mut begun = pin!(draining.begun());
     let (mut registered, mut ended) = (false, false);
-    let pause = (manners.settings.idle_timeout / 4).min(LONGEST_PAUSE);
-    let mut looks = tokio::time::interval_at(Instant::now() + pause, pause);
-    let outcome = poll_fn(|context| {
+    let idle = manners.settings.idle_timeout;
+    let pause = (idle / 4).min(LONGEST_PAUSE);
+    let mut look = pin!(tokio::time::sleep(pause));
+    let mut last = (traffic.begun(), Instant::now());
+    poll_fn(|context| {
         loop {
             if let Poll::Ready(outcome) = connection.as_mut().poll(context) {
-                return Poll::Ready(outcome);
+                return Poll::Ready(outcome.map_err(|error| error.to_string()));
             }
             if !ended && (!registered || manners.closing.load(Relaxed)) {
                 registered = true;
@@ -304,10 +323,21 @@ where
                     continue;
                 }
             }
-            if looks.poll_tick(context).is_pending() {
+            if !traffic.is_idle() || look.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
+            let now = Instant::now();
+            look.as_mut().reset(now + pause);
+            if last.0 != traffic.begun() {
+                last = (traffic.begun(), now);
+            } else if now - last.1 >= idle + pause && ended {
+                // It does not end by itself, such as within half a head.
+                return Poll::Ready(Err("nothing came for too long".to_owned()));
+            } else if now - last.1 >= idle && !ended {
+                ended = true;
+                end(connection.as_mut());
+            }
         }
-    });
-    outcome.await.map_err(|error| error.to_string())
+    })
+    .await
 }

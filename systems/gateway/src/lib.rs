@@ -10,7 +10,6 @@ mod admin;
 mod admission;
 mod answer;
 mod attempt;
-mod coarse_timer;
 mod config;
 mod entry;
 mod forwarding;

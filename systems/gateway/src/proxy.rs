@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
@@ -38,6 +39,43 @@ pub struct Door {
     pub address: IpAddr,
     pub client: Client,
     pub draining: Draining,
+    pub traffic: Traffic,
+}
+
+/// What tells an idle connection from a busy one.
+#[derive(Default)]
+pub struct Traffic {
+    begun: AtomicU64,
+    under_way: AtomicU64,
+}
+
+impl Traffic {
+    /// Requests that have begun so far.
+    pub fn begun(&self) -> u64 {
+        self.begun.load(Relaxed)
+    }
+
+    /// Whether no request is under way.
+    pub fn is_idle(&self) -> bool {
+        self.under_way.load(Relaxed) == 0
+    }
+}
+
+/// Counts a request of a connection as under way.
+struct Busy(Arc<Door>);
+
+impl Busy {
+    fn begin(door: &Arc<Door>) -> Busy {
+        door.traffic.begun.fetch_add(1, Relaxed);
+        door.traffic.under_way.fetch_add(1, Relaxed);
+        Busy(door.clone())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.traffic.under_way.fetch_sub(1, Relaxed);
+    }
 }
 
 /// Answers a request.
@@ -188,23 +226,21 @@ fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
         .find_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
 }
 
-/// What is noted of a request, if anybody wants to know.
+/// What is noted of a request: that it is under way, and more if anybody wants to know.
 pub struct Record {
-    started: Instant,
+    busy: Option<Busy>,
     pub line: Option<Box<Line>>,
-    gateway: Option<Arc<Gateway>>,
 }
 
 impl Record {
-    fn begin(door: &Door, head: &Parts) -> Record {
+    fn begin(door: &Arc<Door>, head: &Parts) -> Record {
         let wanted = door.gateway.journal.is_on();
         Record {
-            started: Instant::now(),
-            gateway: wanted.then(|| door.gateway.clone()),
+            busy: Some(Busy::begin(door)),
             line: wanted.then(|| {
                 Box::new(Line {
                     at: SystemTime::now(),
-                    took: std::time::Duration::ZERO,
+                    begun: Instant::now(),
                     client: door.client.address.clone(),
                     entry: door.entry.clone(),
                     method: head.method.clone(),
@@ -225,9 +261,8 @@ impl Record {
     /// A record that nobody wants.
     pub fn none() -> Record {
         Record {
-            started: Instant::now(),
+            busy: None,
             line: None,
-            gateway: None,
         }
     }
 
@@ -246,9 +281,8 @@ impl Record {
     /// Hands the record over to the answer, which ends it.
     pub fn take(&mut self) -> Record {
         Record {
-            started: self.started,
+            busy: self.busy.take(),
             line: self.line.take(),
-            gateway: self.gateway.take(),
         }
     }
 
@@ -261,9 +295,8 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        if let (Some(mut line), Some(gateway)) = (self.line.take(), self.gateway.take()) {
-            line.took = self.started.elapsed();
-            gateway.journal.write(*line);
+        if let (Some(line), Some(Busy(door))) = (self.line.take(), &self.busy) {
+            door.gateway.journal.write(*line);
         }
     }
 }
@@ -310,4 +343,29 @@ pub fn ticket(
         line.target = Some(using.target().address.clone());
     }
     Ticket::new(record, permit, using)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size<A, B, F>(_: impl Fn(A, B) -> F) -> usize {
+        std::mem::size_of::<F>()
+    }
+
+    #[test]
+    fn a_requests_future_is_small_enough_to_be_moved() {
+        // It is moved into its place for every request.
+        assert!(size(answer) <= 4096, "{} bytes", size(answer));
+    }
+
+    #[test]
+    fn cookies_are_found() {
+        let mut headers = HeaderMap::new();
+        headers.append(COOKIE, HeaderValue::from_static("a=1; sid=x=y"));
+        headers.append(COOKIE, HeaderValue::from_static("b=2"));
+        assert_eq!(cookie(&headers, "sid"), Some(&b"x=y"[..]));
+        assert_eq!(cookie(&headers, "b"), Some(&b"2"[..]));
+        assert_eq!(cookie(&headers, "id"), None);
+    }
 }

@@ -93,9 +93,11 @@ impl Upstream {
 
     /// Closes idle connections of a worker that are broken or were idle too long.
     pub fn sweep(&self, worker: usize) {
+        let sweeps = self.settings.keep_timeout.as_secs().max(1);
+        let sweeps = u32::try_from(sweeps / SWEEP.as_secs().max(1)).unwrap_or(u32::MAX);
         for target in &self.targets {
             if let Some(pool) = target.pools.get(worker) {
-                pool.sweep(self.settings.keep_timeout);
+                pool.sweep(sweeps);
             }
         }
     }

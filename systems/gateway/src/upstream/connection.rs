@@ -31,7 +31,8 @@ pub struct Connection {
     driver: http1::Connection<TokioIo<Stream>, Outgoing>,
     /// The driver is done and must not be polled again.
     over: bool,
-    used: Instant,
+    /// How often the pool was swept since it was used.
+    age: u32,
     /// Fires at or before the deadline of the answer that is waited for. It is moved
     /// only when it fires or is too late, and so costs a request next to nothing.
     timer: Pin<Box<Sleep>>,
@@ -124,7 +125,7 @@ pub async fn start(stream: Stream) -> Result<Box<Connection>, Trouble> {
         sender,
         driver,
         over: false,
-        used: Instant::now(),
+        age: 0,
         timer: Box::pin(sleep(FIRST_DEADLINE)),
     }))
 }
@@ -144,14 +145,15 @@ impl Connection {
         !self.over && self.sender.is_ready()
     }
 
-    /// How long nobody has used it.
-    pub fn idle_for(&self) -> Duration {
-        self.used.elapsed()
+    /// Notes that it is put into a pool now.
+    pub fn rest(&mut self) {
+        self.age = 0;
     }
 
-    /// Notes that it was used now.
-    pub fn touch(&mut self) {
-        self.used = Instant::now();
+    /// Notes that the pool is swept; returns how often that was, since it is there.
+    pub fn grow_older(&mut self) -> u32 {
+        self.age = self.age.saturating_add(1);
+        self.age
     }
 }
 

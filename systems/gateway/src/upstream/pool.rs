@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use super::Connection;
 
@@ -31,17 +30,18 @@ impl Pool {
         }
     }
 
-    pub fn put(&self, connection: Box<Connection>) {
+    pub fn put(&self, mut connection: Box<Connection>) {
+        connection.rest();
         let mut idle = self.lock();
         if idle.len() < self.most {
             idle.push_back(connection);
         }
     }
 
-    /// Lets go of connections that are closed, or idle for longer than this.
-    pub fn sweep(&self, timeout: Duration) {
+    /// Lets go of connections that are closed, or were there for this many sweeps.
+    pub fn sweep(&self, sweeps: u32) {
         self.lock()
-            .retain_mut(|connection| connection.idle_for() < timeout && connection.is_open());
+            .retain_mut(|connection| connection.grow_older() < sweeps && connection.is_open());
     }
 
     pub fn len(&self) -> usize {

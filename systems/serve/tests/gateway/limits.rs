@@ -76,7 +76,7 @@ fn under_overload_every_request_is_answered() {
         (counted.classes[3], 0, 0)
     );
     assert!(
-        counted.classes[0] > 100 && counted.classes[3] > 100,
+        counted.classes[0] > 10 && counted.classes[3] > 10,
         "{counted:?}"
     );
     assert_eq!(counted.classes.iter().sum::<u64>(), 2000);
@@ -96,9 +96,11 @@ fn large_bodies_are_refused_whether_they_say_so_or_not() {
         let data = format!("@{}", file.display());
         for framing in ["Content-Type: text/plain", "Transfer-Encoding: chunked"] {
             let answer = curl(&[&url, "--data-binary", &data, "-H", framing, "-H", "Expect:"]);
-            // A body that turns out too large after its echo began breaks the answer off.
+            // A body that turns out too large after its echo began breaks the answer
+            // off, and what is still being sent may cost the client all of it.
             let broken = framing.starts_with("Transfer") && status == 413;
-            if !(broken && answer.status == 200 && answer.body.len() < length) {
+            let cut = matches!(answer.status, 0 | 200) && answer.body.len() < length;
+            if !(broken && cut) {
                 assert_eq!(answer.status, status, "{length} {framing}");
                 assert!(status != 200 || answer.body.len() == length);
             }
@@ -222,4 +224,36 @@ fn connections_are_bounded() {
     assert_eq!(get(&gateway.url("/spot/orders")).status, 0);
     drop(kept);
     eventually("room", || get(&gateway.url("/spot/orders")).status == 200);
+}
+
+#[test]
+fn a_connection_on_which_nothing_is_asked_is_closed() {
+    let orders = Orders::start("A");
+    let config = simple(&[&orders.address()], "", "");
+    let gateway =
+        Gateway::start(&config.replace("127.0.0.1:0}", "127.0.0.1:0, idle_timeout: 200ms}"));
+    // Nothing, half a head, a whole request, and one of HTTP/2.
+    for sent in [
+        &b""[..],
+        b"GET /spot",
+        b"GET /spot/orders HTTP/1.1\r\nhost: a\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0",
+    ] {
+        let mut stream = TcpStream::connect(gateway.address()).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        stream.write_all(sent).unwrap();
+        let mut answer = Vec::new();
+        // The end may come as a reset; what may not come is the timeout.
+        if let Err(error) = stream.read_to_end(&mut answer) {
+            assert_eq!(
+                error.kind(),
+                std::io::ErrorKind::ConnectionReset,
+                "{sent:?}"
+            );
+        }
+    }
+    // A request that takes longer is under way, and no reason to close.
+    assert_eq!(get(&gateway.url("/long?ms=900")).status, 200);
 }
