@@ -194,6 +194,11 @@ fn order() -> String {
         "rebated_fee_currency": "USDT",
         "finish_as": "filled",
         "stp_act": "cn",
+        "auto_borrow": false,
+        "auto_repay": false,
+        "action_mode": "FULL",
+        "stop_loss_price": "60000",
+        "take_profit_price": "70000",
         "stp_id": 10_240_u64
     })
     .to_string()

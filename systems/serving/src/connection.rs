@@ -1,7 +1,7 @@
 //! One connection: the handshake, the choice of protocol, and its end.
 
 use std::error::Error;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,6 +58,8 @@ impl Protocol {
 pub struct Server {
     http: auto::Builder<TokioExecutor>,
     tls: Option<TlsAcceptor>,
+    /// Whether one version of HTTP alone is spoken.
+    forced: bool,
 }
 
 impl Server {
@@ -81,7 +83,11 @@ impl Server {
             Protocol::H1 => http.http1_only(),
             Protocol::H2 => http.http2_only(),
         };
-        Server { http, tls }
+        Server {
+            http,
+            tls,
+            forced: protocol != Protocol::Auto,
+        }
     }
 
     /// Serves one connection to its end.
@@ -89,7 +95,7 @@ impl Server {
         self: Arc<Self>,
         stream: TcpStream,
         service: S,
-        mut draining: Draining,
+        draining: Draining,
     ) -> Result<(), String>
     where
         S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
@@ -103,16 +109,34 @@ impl Server {
             None => Either::Left(stream),
             Some(acceptor) => Either::Right(handshake(acceptor, stream).await?),
         };
-        let mut connection = pin!(
-            self.http
-                .serve_connection_with_upgrades(TokioIo::new(stream), service)
-        );
-        tokio::select! {
-            outcome = connection.as_mut() => return outcome.map_err(|error| error.to_string()),
-            () = draining.begun() => connection.as_mut().graceful_shutdown(),
+        let stream = TokioIo::new(stream);
+        // hyper-util heeds a forced version only where it serves without upgrades.
+        if self.forced {
+            let connection = self.http.serve_connection(stream, service);
+            converse(connection, |it| it.graceful_shutdown(), draining).await
+        } else {
+            let connection = self.http.serve_connection_with_upgrades(stream, service);
+            converse(connection, |it| it.graceful_shutdown(), draining).await
         }
-        connection.await.map_err(|error| error.to_string())
     }
+}
+
+/// Drives a connection to its end, which `end` brings about when draining begins.
+async fn converse<C, E>(
+    connection: C,
+    end: impl Fn(Pin<&mut C>),
+    mut draining: Draining,
+) -> Result<(), String>
+where
+    C: Future<Output = Result<(), E>>,
+    E: ToString,
+{
+    let mut connection = pin!(connection);
+    tokio::select! {
+        outcome = connection.as_mut() => return outcome.map_err(|error| error.to_string()),
+        () = draining.begun() => end(connection.as_mut()),
+    }
+    connection.await.map_err(|error| error.to_string())
 }
 
 async fn handshake(
