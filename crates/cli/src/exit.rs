@@ -11,6 +11,10 @@ impl Exit {
     /// `plimsoll audit` found something, or could not read a file.
     pub const FINDINGS: Exit = Exit(1);
     pub const UNREADABLE: Exit = Exit(2);
+    /// `plimsoll find`: the service does not keep the objective at any rate.
+    pub const NOT_EVEN_THE_LEAST: Exit = Exit(1);
+    /// `plimsoll find`: the trials ran out, or the generator was the limit.
+    pub const UNCERTAIN: Exit = Exit(3);
     pub const THRESHOLDS: Exit = Exit(99);
     pub const SETUP_TIMEOUT: Exit = Exit(100);
     pub const TEARDOWN_TIMEOUT: Exit = Exit(101);

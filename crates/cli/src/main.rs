@@ -4,6 +4,7 @@ mod archive;
 mod args;
 mod audit;
 mod exit;
+mod find;
 mod http;
 mod inspect;
 mod interrupts;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Http(args) => http::http(&args, &cli.global),
         Command::New(args) => new::new(&args),
         Command::Audit(args) => audit::audit(&args),
+        Command::Find(args) => find::find(&args),
         Command::Link(args) => link::link(&args),
         Command::Serve(args) => serve::serve(&args.args),
         Command::Version(args) => version(args.json),

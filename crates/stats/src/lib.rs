@@ -5,7 +5,7 @@
 //! [`buckets`](Buckets) beneath it hold counts once there are too many values to keep
 //! each. [`interval`] says how far a figure may be off, [`warm_up`] where it begins to
 //! hold, [`comparison`] whether two differ, [`change_points`] when one changed,
-//! [`scalability`] and [`knee`] where a system's limit is. What cannot be concluded is
+//! [`scalability`], [`knee`] and [`limit`] where a system's limit is. What cannot be concluded is
 //! refused, with the reason.
 
 mod buckets;
@@ -14,6 +14,7 @@ pub mod comparison;
 mod histogram;
 pub mod interval;
 pub mod knee;
+pub mod limit;
 mod random;
 pub mod scalability;
 pub mod signed_rank;

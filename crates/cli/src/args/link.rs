@@ -22,16 +22,16 @@ pub struct LinkArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub to: std::net::SocketAddr,
     /// There and back, like 74ms
-    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = super::time)]
     pub round_trip: Duration,
     /// How far the round trip strays to both sides, like 2ms
-    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = super::time)]
     pub jitter: Duration,
     /// What each direction carries, like 556Mbit/s; without it as much as comes
     #[arg(long, value_name = "RATE", value_parser = BitRate::parse)]
     pub rate: Option<BitRate>,
     /// The share of packets that are lost, like 0.1%
-    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = super::percent)]
     pub loss: f64,
     /// What is passed on
     #[arg(long, value_enum, default_value = "both")]
@@ -47,20 +47,4 @@ pub enum LinkProtocol {
     Tcp,
     Udp,
     Both,
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    units::duration::parse(text).map_err(|error| error.to_string())
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text
-        .strip_suffix('%')
-        .ok_or_else(|| format!("{text:?} has no % behind it: write it like 0.1%"))?;
-    match number.trim().parse::<f64>() {
-        Ok(value) if (0.0..100.0).contains(&value) => Ok(value / 100.0),
-        _ => Err(format!(
-            "{text:?} is no share between 0% and 100%: write it like 0.1%"
-        )),
-    }
 }

@@ -1,6 +1,7 @@
 //! The command line: the one source of help, man page and completions.
 
 mod audit;
+mod find;
 mod http;
 mod link;
 mod options;
@@ -9,6 +10,7 @@ mod run;
 use clap::{Parser, Subcommand};
 
 pub use audit::{AuditArgs, AuditFormat};
+pub use find::{FindArgs, Objective};
 pub use http::HttpArgs;
 pub use link::{LinkArgs, LinkProtocol};
 pub use options::OptionArgs;
@@ -82,6 +84,8 @@ pub enum Command {
     New(NewArgs),
     /// Say what does not hold in a load test's report, of any tool
     Audit(AuditArgs),
+    /// Find the highest load that keeps an objective
+    Find(Box<FindArgs>),
     /// Imitate the distance to a server: delay and pace what goes there and back
     Link(LinkArgs),
     /// Start one of the reference systems (runs plimsoll-serve)
@@ -166,4 +170,22 @@ pub struct VersionArgs {
     /// As JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// A length of time, as k6 writes it.
+fn time(text: &str) -> Result<std::time::Duration, String> {
+    units::duration::parse(text).map_err(|error| error.to_string())
+}
+
+/// A share: a number and `%`, from 0 up to, but not including, 100. Gives 0 to 1.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text
+        .strip_suffix('%')
+        .ok_or_else(|| format!("{text:?} has no % behind it: write it like 0.1%"))?;
+    match number.trim().parse::<f64>() {
+        Ok(value) if (0.0..100.0).contains(&value) => Ok(value / 100.0),
+        _ => Err(format!(
+            "{text:?} is no share between 0% and 100%: write it like 0.1%"
+        )),
+    }
 }

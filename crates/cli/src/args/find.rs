@@ -1,0 +1,154 @@
+//! `plimsoll find`.
+
+use std::time::Duration;
+
+use clap::Args;
+
+/// Find the highest load that keeps an objective
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    plimsoll find --objective 'p95<50ms' -- http http://127.0.0.1:8080/\n  \
+    plimsoll find --objective 'p99<=100ms' --objective 'mean<20ms' --trial 10s --soak 2m -- \\\n      \
+    http -H 'Accept: application/json' http://127.0.0.1:8080/items\n\n\
+    Each trial is a run of the command at a rate, in the open model: response time counts from the\n\
+    scheduled start. A trial keeps the objective when every --objective holds, no more than\n\
+    --fail-rate of the requests failed, and at least 95% of the rate was served. The answer is an\n\
+    interval; its lower end was held for the whole --soak.\n\n\
+    Exit status: 0 found, 1 not even the least rate was kept, 3 the trials ran out before the answer\n\
+    was certain, or the generator was the limit.")]
+pub struct FindArgs {
+    /// What must hold, like 'p95<50ms': p50, p90, p95, p99, p999, mean or max of the response time
+    #[arg(long = "objective", value_name = "OBJECTIVE", required = true, value_parser = Objective::parse)]
+    pub objectives: Vec<Objective>,
+    /// The share of requests that may fail
+    #[arg(long, value_name = "PERCENT", default_value = "0.1%", value_parser = super::percent)]
+    pub fail_rate: f64,
+    /// How long one trial takes
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = super::time)]
+    pub trial: Duration,
+    /// How long the answer is held at last
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time)]
+    pub soak: Duration,
+    /// The first rate to try, per second
+    #[arg(long, value_name = "RATE", default_value_t = 100)]
+    pub start: u64,
+    /// No rate above is tried
+    #[arg(long, value_name = "RATE", default_value_t = 1_000_000)]
+    pub most: u64,
+    /// How wide the interval may be, of its lower end
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = super::percent)]
+    pub precision: f64,
+    /// How often each end of the interval must answer alike
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub repeats: u32,
+    /// Trials at the most
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub trials: u32,
+    /// The answer and all trials as one JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// The command, after --: http and its flags, without a rate and a duration
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// A figure of the response time, and its bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Objective {
+    /// As it was written.
+    pub text: String,
+    /// The figure's name in a result, like `p95`.
+    pub figure: &'static str,
+    /// Whether the bound itself is allowed.
+    pub inclusive: bool,
+    pub bound: Duration,
+}
+
+const FIGURES: [&str; 7] = ["p50", "p90", "p95", "p99", "p999", "mean", "max"];
+
+impl Objective {
+    /// Reads `p95<50ms` or `max<=1s`.
+    ///
+    /// # Errors
+    /// A sentence with the way out.
+    pub fn parse(text: &str) -> Result<Objective, String> {
+        let way_out = "write it like 'p95<50ms'";
+        let (name, rest) = text
+            .split_once('<')
+            .ok_or_else(|| format!("{text:?} has no `<`: {way_out}"))?;
+        let (inclusive, bound) = match rest.strip_prefix('=') {
+            Some(bound) => (true, bound),
+            None => (false, rest),
+        };
+        let name = name.trim();
+        let plain = match name {
+            "med" | "median" | "p(50)" => "p50",
+            "avg" => "mean",
+            "p99.9" => "p999",
+            other => other,
+        };
+        let Some(figure) = FIGURES.into_iter().find(|known| *known == plain) else {
+            let meant = units::nearest(name, FIGURES)
+                .map_or(String::new(), |meant| format!(", is {meant} meant?"));
+            return Err(format!(
+                "{name:?} is no figure{meant}; there are {}",
+                FIGURES.join(", ")
+            ));
+        };
+        let bound = bound.trim();
+        // Elsewhere a bare number counts milliseconds; in an objective it would be a guess.
+        if bound.parse::<f64>().is_ok() {
+            return Err(format!("the bound {bound:?} has no unit: {way_out}"));
+        }
+        let bound = units::duration::parse(bound).map_err(|error| error.to_string())?;
+        Ok(Objective {
+            text: text.to_owned(),
+            figure,
+            inclusive,
+            bound,
+        })
+    }
+
+    /// Whether `milliseconds` is within the bound.
+    pub fn holds(&self, milliseconds: f64) -> bool {
+        let bound = self.bound.as_secs_f64() * 1e3;
+        if self.inclusive {
+            milliseconds <= bound
+        } else {
+            milliseconds < bound
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objectives_are_read_and_judge() {
+        let objective = Objective::parse("p95 < 50ms").expect("an objective");
+        assert_eq!(
+            (objective.figure, objective.bound),
+            ("p95", Duration::from_millis(50))
+        );
+        assert!(objective.holds(49.999) && !objective.holds(50.0) && !objective.holds(f64::NAN));
+        assert!(
+            Objective::parse("p99.9<=1s")
+                .expect("an objective")
+                .holds(1_000.0)
+        );
+    }
+
+    #[test]
+    fn what_is_no_objective_is_told() {
+        for (text, part) in [
+            ("p95", "no `<`"),
+            ("p96<1s", "is p95 meant?"),
+            ("p95<50", "no unit"),
+            ("p95<fast", "not a duration"),
+        ] {
+            let error = Objective::parse(text).expect_err(text);
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

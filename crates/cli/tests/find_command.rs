@@ -1,0 +1,205 @@
+//! `plimsoll find` on servers whose capacity is known by construction.
+
+mod plimsoll;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use testkit::program::Ended;
+
+/// A server that answers each request once `admit` has let it through.
+fn server(admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let admit = Arc::new(admit);
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let admit = Arc::clone(&admit);
+            thread::spawn(move || serve(connection, &*admit));
+        }
+    });
+    address
+}
+
+fn serve(mut connection: TcpStream, admit: &dyn Fn()) {
+    let _ = connection.set_nodelay(true);
+    let mut buffer = [0; 4_096];
+    let mut held = 0;
+    while let Ok(count @ 1..) = connection.read(&mut buffer[held..]) {
+        held += count;
+        if !buffer[..held].ends_with(b"\r\n\r\n") {
+            continue;
+        }
+        held = 0;
+        admit();
+        if connection
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+            .is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// Lets `per_second` through, evenly: each waits for its turn.
+fn token_bucket(per_second: u32) -> impl Fn() + Send + Sync {
+    let gap = Duration::from_secs(1) / per_second;
+    let next = Mutex::new(Instant::now());
+    move || {
+        let turn = {
+            let mut next = next.lock().expect("not poisoned");
+            let turn = (*next).max(Instant::now());
+            *next = turn + gap;
+            turn
+        };
+        thread::sleep(turn.saturating_duration_since(Instant::now()));
+    }
+}
+
+/// So many workers, each of which takes `time` for a request.
+fn pool(workers: u32, time: Duration) -> impl Fn() + Send + Sync {
+    let (free, freed) = (Mutex::new(workers), Condvar::new());
+    move || {
+        let mut left = free.lock().expect("not poisoned");
+        while *left == 0 {
+            left = freed.wait(left).expect("not poisoned");
+        }
+        *left -= 1;
+        drop(left);
+        thread::sleep(time);
+        *free.lock().expect("not poisoned") += 1;
+        freed.notify_one();
+    }
+}
+
+fn find(address: SocketAddr, flags: &[&str]) -> Ended {
+    let url = format!("http://{address}/");
+    let command = ["--", "http", "-c", "20", &url];
+    let arguments = [
+        &["find", "--trial", "1s", "--soak", "3s", "--repeats", "2"],
+        flags,
+        &command,
+    ]
+    .concat();
+    plimsoll::plimsoll(&arguments)
+        .limit(Duration::from_secs(120))
+        .run()
+}
+
+fn answer(ended: &Ended) -> (f64, f64) {
+    assert_eq!(ended.status, Some(0), "{}\n{}", ended.stdout, ended.stderr);
+    let answer: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(answer["confirmed"], true, "{}", ended.stderr);
+    let rate = |key: &str| answer[key].as_f64().expect("a rate");
+    (rate("kept"), rate("broken"))
+}
+
+#[test]
+fn the_rate_of_a_token_bucket_is_found() {
+    let address = server(token_bucket(500));
+    let ended = find(
+        address,
+        &["--objective", "p95<40ms", "--start", "200", "--json"],
+    );
+    let (kept, broken) = answer(&ended);
+    assert!(
+        (475.0..=525.0).contains(&kept),
+        "{kept} to {broken}\n{}",
+        ended.stderr
+    );
+    assert!(
+        kept < broken && broken <= 550.0,
+        "{kept} to {broken}\n{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn the_rate_of_a_pool_of_workers_is_found() {
+    // Two workers of 5 ms carry 400 a second, less what sleeping overshoots.
+    let address = server(pool(2, Duration::from_millis(5)));
+    let ended = find(
+        address,
+        &["--objective", "p95<60ms", "--start", "100", "--json"],
+    );
+    let (kept, broken) = answer(&ended);
+    assert!(
+        (370.0..=420.0).contains(&kept),
+        "{kept} to {broken}\n{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn an_objective_that_no_rate_keeps_is_told_in_a_sentence() {
+    let address = server(|| thread::sleep(Duration::from_millis(30)));
+    let ended = find(address, &["--objective", "p50<10ms", "--start", "4"]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(
+        ended.stdout.contains("does not keep p50<10ms at any rate"),
+        "{}",
+        ended.stdout
+    );
+    assert!(ended.stderr.contains("not p50<10ms"), "{}", ended.stderr);
+}
+
+#[test]
+fn mistakes_are_told_before_any_load_is_made() {
+    for (flags, expected) in [
+        (
+            &[
+                "--objective",
+                "p94<10ms",
+                "--",
+                "http",
+                "http://127.0.0.1:9/",
+            ][..],
+            "is p90 meant?",
+        ),
+        (
+            &[
+                "--objective",
+                "p95<10ms",
+                "--",
+                "htp",
+                "http://127.0.0.1:9/",
+            ],
+            "cannot search with",
+        ),
+        (
+            &[
+                "--objective",
+                "p95<10ms",
+                "--",
+                "http",
+                "--rate=5",
+                "http://127.0.0.1:9/",
+            ],
+            "leave it out",
+        ),
+        (
+            &[
+                "--objective",
+                "p95<10ms",
+                "--",
+                "http",
+                "--no-such",
+                "http://127.0.0.1:9/",
+            ],
+            "gave no result",
+        ),
+    ] {
+        let ended = plimsoll::plimsoll(&[&["find"], flags].concat()).run();
+        assert_eq!(ended.stdout, "");
+        assert!(!matches!(ended.status, Some(0 | 1 | 3)), "{flags:?}");
+        assert!(
+            ended.stderr.contains(expected),
+            "{flags:?}: {}",
+            ended.stderr
+        );
+    }
+}
