@@ -89,9 +89,9 @@ impl Objective {
         };
         let Some(figure) = FIGURES.into_iter().find(|known| *known == plain) else {
             let meant = units::nearest(name, FIGURES)
-                .map_or(String::new(), |meant| format!(", is {meant} meant?"));
+                .map_or(".".to_owned(), |meant| format!(", is {meant} meant?"));
             return Err(format!(
-                "{name:?} is no figure{meant}; there are {}",
+                "{name:?} is no figure{meant} There are {}",
                 FIGURES.join(", ")
             ));
         };
@@ -143,7 +143,7 @@ mod tests {
     fn what_is_no_objective_is_told() {
         for (text, part) in [
             ("p95", "no `<`"),
-            ("p96<1s", "is p95 meant?"),
+            ("p96<1s", "is p90 meant?"),
             ("p95<50", "no unit"),
             ("p95<fast", "not a duration"),
         ] {

@@ -25,7 +25,9 @@ impl Counted {
             (0, 0, 0),
             "{self:?}"
         );
-        assert_eq!(self.classes, [self.succeeded, 0, 0, 0], "{self:?}");
+        // An answer whose head was read when the time was over counts by its class alone.
+        assert!(good >= self.succeeded, "{self:?}");
+        assert_eq!(self.classes, [good, 0, 0, 0], "{self:?}");
     }
 }
 
