@@ -26,11 +26,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("link", &["units", "clock", "stats", "engine"]),
     ("report", &["units", "plan", "stats", "samples"]),
     ("audit", &[]),
+    ("results", &["units", "stats"]),
     (
         "cli",
         &[
             "units", "clock", "plan", "pace", "stats", "samples", "net", "http", "engine",
-            "script", "targets", "link", "report", "audit",
+            "script", "targets", "link", "report", "audit", "results",
         ],
     ),
     // What is measured, and what checks us, shares no code with what measures.

@@ -1,0 +1,105 @@
+//! One run on paper, as JSON lines: a [`Header`], a [`Second`] for each second as it
+//! ends, an [`End`]. A run that was killed has no end, and loses nothing else.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::distribution::Distribution;
+use crate::environment::Environment;
+
+/// Which format [`Header::schema`] names.
+pub const SCHEMA: &str = "plimsoll/record/1";
+
+/// A whole record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// What was asked for.
+    pub header: Header,
+    /// Second by second.
+    pub seconds: Vec<Second>,
+    /// What it came to. None of a run that was killed.
+    pub end: Option<End>,
+}
+
+/// The first line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Version of the program.
+    pub plimsoll: String,
+    /// The command: `run`, `http`, `attack`, `grpc`, …
+    pub kind: String,
+    /// The command line, secrets taken out.
+    pub command: Vec<String>,
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// `open` where a schedule says when requests start, `closed` where answers do,
+    /// `work` where an amount of work is done.
+    pub model: String,
+    /// Every effective option.
+    pub configuration: serde_json::Value,
+    /// A hash of the configuration and of the files it names: equal hashes, equal questions.
+    pub configuration_hash: String,
+    /// Where.
+    pub environment: Environment,
+}
+
+/// What one second added.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Second {
+    /// Which second of the run, from 0.
+    pub second: u64,
+    /// Users at its end.
+    pub users: u32,
+    /// Sums of counters.
+    pub counters: BTreeMap<String, f64>,
+    /// Rates: how many values were not zero, and how many values.
+    pub rates: BTreeMap<String, (u64, u64)>,
+    /// Distributions of trends.
+    pub trends: BTreeMap<String, Distribution>,
+    /// Processor time that the generator used, in seconds.
+    pub generator_cpu_seconds: f64,
+}
+
+/// The last line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// How long the run took.
+    pub duration_seconds: f64,
+    /// Why it was broken off, if it was.
+    pub aborted: Option<String>,
+    /// Sums of counters over the run.
+    pub counters: BTreeMap<String, f64>,
+    /// Rates: how many values were not zero, and how many values.
+    pub rates: BTreeMap<String, (u64, u64)>,
+    /// Distributions of trends over the run; `http_req_duration` is service time,
+    /// `http_req_response_time` counts from the scheduled start.
+    pub trends: BTreeMap<String, Distribution>,
+    /// Checks by name: passed, failed.
+    pub checks: BTreeMap<String, (u64, u64)>,
+    /// Thresholds as written with their metric, and whether they held.
+    pub thresholds: Vec<(String, String, bool)>,
+    /// Answers by status.
+    pub statuses: BTreeMap<String, u64>,
+    /// Failures without an answer by what was said of them.
+    pub errors: BTreeMap<String, u64>,
+    /// Answers by protocol, such as `HTTP/1.1`.
+    pub protocols: BTreeMap<String, u64>,
+    /// What the generator did.
+    pub generator: Generator,
+}
+
+/// What the generator used, and whether the figures can be believed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Generator {
+    /// Processor time of the whole process.
+    pub cpu_seconds: f64,
+    /// The most memory it had.
+    pub peak_rss_bytes: u64,
+    /// `valid`, `suspect` or `invalid`.
+    pub verdict: String,
+    /// Cause (`client`, `server`, `network`, `clock`) and a sentence with its figures.
+    pub reasons: Vec<(String, String)>,
+}
