@@ -18,3 +18,54 @@ pub struct Distribution {
     /// is wider than 1/1024 of its lower edge ([`stats::RELATIVE_WIDTH`]).
     pub buckets: Vec<(f64, u64)>,
 }
+
+/// Coarse buckets to each factor of ten.
+const COARSE_PER_DECADE: f64 = 10.0;
+
+impl Distribution {
+    /// The buckets put together into coarse ones, ten to each factor of ten: lower
+    /// edge and count, in rising order. What is not above zero is in a bucket at zero.
+    pub fn coarse(&self) -> Vec<(f64, u64)> {
+        let mut coarse: Vec<(f64, u64)> = Vec::new();
+        for &(edge, count) in &self.buckets {
+            let edge = if edge > 0.0 {
+                // A value on an edge must not fall below it by a rounding error.
+                let step = (edge.log10() * COARSE_PER_DECADE + 1e-9).floor();
+                10_f64.powf(step / COARSE_PER_DECADE)
+            } else {
+                0.0
+            };
+            match coarse.last_mut() {
+                Some((last, sum)) if *last == edge => *sum += count,
+                _ => coarse.push((edge, count)),
+            }
+        }
+        coarse
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coarse_buckets_lose_no_count() {
+        let fine = Distribution {
+            buckets: vec![
+                (-1.0, 1),
+                (0.0, 2),
+                (1.0, 3),
+                (1.2, 4),
+                (1.26, 5),
+                (10.0, 6),
+            ],
+            ..Distribution::default()
+        };
+        let coarse = fine.coarse();
+        assert_eq!(coarse.iter().map(|bucket| bucket.1).sum::<u64>(), 21);
+        let counts: Vec<u64> = coarse.iter().map(|bucket| bucket.1).collect();
+        assert_eq!(counts, [3, 7, 5, 6]);
+        assert_eq!((coarse[0].0, coarse[1].0), (0.0, 1.0));
+        assert!((coarse[3].0 - 10.0).abs() < 1e-9);
+    }
+}

@@ -40,6 +40,43 @@ pub struct Cell {
     pub findings: Vec<Finding>,
     /// The published figure that stands beside, by the name of the figure.
     pub published: Vec<Published>,
+    /// The search for its highest rate, where the lab asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitSearch>,
+}
+
+/// A search for the highest arrival rate that keeps an objective.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LimitSearch {
+    /// What was to be kept, in words.
+    pub objective: String,
+    /// The figure that the objective is about, its limit, and their unit.
+    pub figure: String,
+    /// See [`LimitSearch::figure`].
+    pub limit: f64,
+    /// See [`LimitSearch::figure`].
+    pub unit: String,
+    /// Trials in the order they were made.
+    pub trials: Vec<LimitTrial>,
+    /// The highest rate per second that was kept each time; none if none was.
+    pub kept: Option<f64>,
+    /// The lowest rate above it that was not kept; none if all were.
+    pub broken: Option<f64>,
+    /// Whether both ends gave the same answer each time and the soak was kept.
+    pub confirmed: bool,
+}
+
+/// One trial of a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LimitTrial {
+    /// Requests per second that were asked for.
+    pub rate: f64,
+    /// What the figure came to, in its unit; none where nothing was answered.
+    pub value: Option<f64>,
+    /// Whether the objective was kept.
+    pub kept: bool,
+    /// Whether it was the long one.
+    pub soak: bool,
 }
 
 /// What became of a cell.
@@ -144,6 +181,10 @@ pub struct SecondFigures {
     pub max: Option<f64>,
     /// CPU of the system and its services together, in CPU seconds per second.
     pub system_cpu: Option<f64>,
+    /// How latencies spread in this second: lower edge in milliseconds and count of
+    /// each coarse bucket that was hit ([`Distribution::coarse`]), for heat maps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latencies: Vec<(f64, u64)>,
 }
 
 /// What a process used in a repeat.
