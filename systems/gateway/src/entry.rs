@@ -14,11 +14,11 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use serving::arrival::Arrival;
 use serving::counters::{AllCounters, Counters, count};
 use serving::drain::{Drain, Draining};
 use serving::listeners::{Room, accept, bind};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
@@ -191,7 +191,7 @@ impl Manners {
 async fn serve(
     gateway: Arc<Gateway>,
     manners: Arc<Manners>,
-    stream: TcpStream,
+    stream: Arrival,
     worker: usize,
     draining: Draining,
 ) -> Result<(), String> {

@@ -11,11 +11,11 @@ use hyper::service::Service;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 
+use crate::arrival::Arrival;
 use crate::drain::Draining;
 
 /// A handshake that takes longer is given up.
@@ -93,7 +93,7 @@ impl Server {
     /// Serves one connection to its end.
     pub async fn serve<S, B>(
         self: Arc<Self>,
-        stream: TcpStream,
+        stream: Arrival,
         service: S,
         draining: Draining,
     ) -> Result<(), String>
@@ -139,10 +139,7 @@ where
     connection.await.map_err(|error| error.to_string())
 }
 
-async fn handshake(
-    acceptor: &TlsAcceptor,
-    stream: TcpStream,
-) -> Result<TlsStream<TcpStream>, String> {
+async fn handshake(acceptor: &TlsAcceptor, stream: Arrival) -> Result<TlsStream<Arrival>, String> {
     tokio::time::timeout(HANDSHAKE, acceptor.accept(stream))
         .await
         .map_err(|_| "the handshake took too long".to_owned())?

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::net::SocketAddr;
 
 use serde_json::{Map, Value};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
+use crate::arrival::Arrival;
 use crate::counters::{AllCounters, Counters};
 use crate::drain::{Drain, Draining, Signals};
 use crate::limits::Limits;
@@ -60,7 +61,7 @@ impl Ground {
     /// given the place of its worker (0 for the first); that task runs on the worker.
     pub fn open<S, F>(&self, listener: TcpListener, serve: S)
     where
-        S: Fn(TcpStream, usize, Draining) -> F + Clone + Send + 'static,
+        S: Fn(Arrival, usize, Draining) -> F + Clone + Send + 'static,
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
         if let Some(draining) = self.draining() {

@@ -39,6 +39,7 @@
 //! loop of its own; a connection stays on one. The first worker's loop is the one that
 //! started the system, so tasks spawned at the start run there.
 
+pub mod arrival;
 pub mod certificates;
 pub mod connection;
 pub mod counters;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::Handle;
 
+use crate::arrival::Arrival;
 use crate::counters::{AllCounters, Counters, count};
 use crate::drain::Draining;
 use crate::log;
@@ -83,7 +84,7 @@ pub struct Room {
 /// place of its worker.
 pub async fn accept<S, F>(listener: TcpListener, room: Room, mut draining: Draining, serve: S)
 where
-    S: Fn(TcpStream, usize, Draining) -> F + Clone + Send + 'static,
+    S: Fn(Arrival, usize, Draining) -> F + Clone + Send + 'static,
     F: Future<Output = Result<(), String>> + Send + 'static,
 {
     let mut turn = 0;
@@ -127,7 +128,7 @@ where
                 Ok(stream) => {
                     // Small answers must not wait for acknowledgements.
                     let _ = stream.set_nodelay(true);
-                    serve(stream, place, draining).await
+                    serve(Arrival::new(stream), place, draining).await
                 }
                 Err(error) => Err(error.to_string()),
             };

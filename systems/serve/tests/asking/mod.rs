@@ -85,9 +85,13 @@ impl Client {
             self.stream = Some(BufReader::new(stream));
         }
         let stream = self.stream.as_mut().unwrap();
-        stream.get_mut().write_all(request.as_bytes())?;
-        let answer = read(stream, method == "HEAD")?;
-        if answer.header("connection") == Some("close") {
+        let written = stream.get_mut().write_all(request.as_bytes());
+        // A server that has had enough may have answered before it hung up.
+        let answer = match read(stream, method == "HEAD") {
+            Ok(answer) => answer,
+            Err(error) => return Err(written.err().unwrap_or(error)),
+        };
+        if written.is_err() || answer.header("connection") == Some("close") {
             self.stream = None;
         }
         Ok(answer)
