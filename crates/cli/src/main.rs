@@ -3,6 +3,7 @@
 mod archive;
 mod args;
 mod audit;
+mod certs;
 mod exit;
 mod find;
 mod http;
@@ -17,6 +18,7 @@ mod new;
 mod option_flags;
 mod outputs;
 mod prepared;
+mod probe;
 mod progress_view;
 mod run;
 mod script_input;
@@ -58,6 +60,8 @@ fn main() -> ExitCode {
         Command::Audit(args) => audit::audit(&args),
         Command::Find(args) => find::find(&args),
         Command::Link(args) => link::link(&args),
+        Command::Probe(args) => probe::probe(&args),
+        Command::Certs(args) => certs::certs(&args),
         Command::Serve(args) => serve::serve(&args.args),
         Command::Version(args) => version(args.json),
         Command::Completion { shell } => {

@@ -85,6 +85,8 @@ pub struct TlsFacts {
     pub cipher_suite: &'static str,
     /// Whether HTTP/2 was negotiated.
     pub http2: bool,
+    /// Whether an earlier session was resumed.
+    pub resumed: bool,
 }
 
 impl TlsSettings {
@@ -349,6 +351,7 @@ impl Tls {
             },
             cipher_suite: session.negotiated_cipher_suite().map_or("", go_name),
             http2: session.alpn_protocol() == Some(b"h2"),
+            resumed: session.handshake_kind() == Some(rustls::HandshakeKind::Resumed),
         };
         Ok((stream, facts))
     }

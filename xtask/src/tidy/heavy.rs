@@ -31,7 +31,12 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     (&["clap"], &["cli"], "the command line lives in `cli`"),
     (&["h2", "httparse"], &["http"], "protocols live in `http`"),
     (
-        &["hyper", "hyper-util", "axum", "tonic", "prost", "rcgen"],
+        &["rcgen", "rsa"],
+        &["certs"],
+        "certificates for tests are made in `certs`",
+    ),
+    (
+        &["hyper", "hyper-util", "axum", "tonic", "prost"],
         &[],
         "a server library belongs to what is measured, never to the generator",
     ),

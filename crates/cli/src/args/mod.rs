@@ -1,19 +1,23 @@
 //! The command line: the one source of help, man page and completions.
 
 mod audit;
+mod certs;
 mod find;
 mod http;
 mod link;
 mod options;
+mod probe;
 mod run;
 
 use clap::{Parser, Subcommand};
 
 pub use audit::{AuditArgs, AuditFormat};
+pub use certs::CertsArgs;
 pub use find::{FindArgs, Objective};
 pub use http::HttpArgs;
 pub use link::{LinkArgs, LinkProtocol};
 pub use options::OptionArgs;
+pub use probe::ProbeArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
 
 /// Plimsoll: how much load a service carries, and the proof.
@@ -88,6 +92,10 @@ pub enum Command {
     Find(Box<FindArgs>),
     /// Imitate the distance to a server: delay and pace what goes there and back
     Link(LinkArgs),
+    /// Measure the way to a server: connect, round trip, TLS handshake
+    Probe(Box<ProbeArgs>),
+    /// Make an authority and certificates for tests
+    Certs(CertsArgs),
     /// Start one of the reference systems (runs plimsoll-serve)
     #[command(disable_help_flag = true)]
     Serve(ServeArgs),

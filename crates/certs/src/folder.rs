@@ -1,0 +1,117 @@
+//! Where certificates lie.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::Certificates;
+
+/// Whose certificate it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Authority,
+    Server,
+    Client,
+}
+
+impl Role {
+    pub const ALL: [Role; 3] = [Role::Authority, Role::Server, Role::Client];
+
+    /// The files' name without its ending.
+    pub fn stem(self) -> &'static str {
+        match self {
+            Role::Authority => "ca",
+            Role::Server => "server",
+            Role::Client => "client",
+        }
+    }
+}
+
+/// A directory with a file for each certificate and each key.
+#[derive(Clone, Debug)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The directory itself; it is made when something is written.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Folder(path.into())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn certificate(&self, role: Role) -> PathBuf {
+        self.0.join(format!("{}.pem", role.stem()))
+    }
+
+    pub fn key(&self, role: Role) -> PathBuf {
+        self.0.join(format!("{}.key", role.stem()))
+    }
+
+    /// Whether writing here would write over something.
+    ///
+    /// # Errors
+    /// What is there, and the ways out.
+    pub fn check_empty(&self) -> Result<(), String> {
+        let present: Vec<String> = Role::ALL
+            .iter()
+            .flat_map(|role| [self.certificate(*role), self.key(*role)])
+            .filter(|path| path.symlink_metadata().is_ok())
+            .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+            .collect();
+        if present.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "{} already has {}; name another folder, or write over them with --force",
+            self.0.display(),
+            present.join(", ")
+        ))
+    }
+
+    /// Writes all six files. Keys can be read by their owner alone. With `force` files of those names are replaced,
+    /// each at once; without it they are an error, and nothing is written.
+    ///
+    /// # Errors
+    /// Which file could not be written, and why.
+    pub fn write(&self, certificates: &Certificates, force: bool) -> Result<(), String> {
+        if !force {
+            self.check_empty()?;
+        }
+        fs::create_dir_all(&self.0).map_err(|error| format!("{}: {error}", self.0.display()))?;
+        for role in Role::ALL {
+            let pair = match role {
+                Role::Authority => &certificates.authority,
+                Role::Server => &certificates.server,
+                Role::Client => &certificates.client,
+            };
+            put(&self.key(role), &pair.key, 0o600, force)?;
+            put(&self.certificate(role), &pair.certificate, 0o644, force)?;
+        }
+        Ok(())
+    }
+}
+
+fn put(path: &Path, text: &str, mode: u32, force: bool) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    // A file that was there may be readable by more than its owner, or be a link to elsewhere: a new one takes its place.
+    let beside = path.with_extension(format!("new-{}", std::process::id()));
+    let target = if force { &beside } else { path };
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    let _ = mode;
+    options
+        .open(target)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(failed)?;
+    if force {
+        fs::rename(target, path).map_err(|error| {
+            let _ = fs::remove_file(target);
+            failed(error)
+        })?;
+    }
+    Ok(())
+}

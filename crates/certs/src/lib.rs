@@ -1,0 +1,143 @@
+//! Certificates for tests: an authority, and of it a server's and a client's.
+//!
+//! [`Order`] says what is wanted, [`make`] makes it, and [`Folder`] puts it where servers and clients can read it:
+//! `ca.pem`, `ca.key`, `server.pem`, `server.key`, `client.pem`, `client.key`. Keys are PKCS #8, all files are PEM.
+
+mod folder;
+mod key;
+mod name;
+
+use std::time::{Duration, SystemTime};
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
+    KeyUsagePurpose,
+};
+use time::OffsetDateTime;
+
+pub use folder::{Folder, Role};
+pub use key::KeyKind;
+pub use name::Name;
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// What the server's certificate is valid for.
+    pub names: Vec<Name>,
+    /// The client's common name.
+    pub client: String,
+    pub key: KeyKind,
+    /// From now on; the certificates are valid from an hour ago, since clocks differ.
+    pub lifetime: Duration,
+}
+
+/// The names every server of a test has.
+pub const USUAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// The longest lifetime: RFC 5280 writes years with four digits, and nobody tests for longer.
+pub const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// A certificate and its private key, both as PEM.
+#[derive(Clone)]
+pub struct Pair {
+    pub certificate: String,
+    pub key: String,
+}
+
+/// What was ordered.
+#[derive(Clone)]
+pub struct Certificates {
+    pub authority: Pair,
+    pub server: Pair,
+    pub client: Pair,
+    /// The last moment at which they are valid.
+    pub valid_until: SystemTime,
+}
+
+/// Makes new keys and certificates. RSA keys take up to a few seconds.
+///
+/// # Errors
+/// One sentence about what cannot be.
+pub fn make(order: &Order) -> Result<Certificates, String> {
+    if order.lifetime.is_zero() {
+        return Err("a certificate that is valid for no time is of no use; \
+            choose another --lifetime"
+            .to_owned());
+    }
+    if order.lifetime > LONGEST {
+        return Err("a lifetime is at most 100 years (36500d)".to_owned());
+    }
+    if order.names.is_empty() {
+        return Err("a server's certificate needs at least one name".to_owned());
+    }
+    if order.client.trim().is_empty() || order.client.len() > COMMON_NAME {
+        return Err(format!(
+            "the client's name must have 1 to {COMMON_NAME} characters"
+        ));
+    }
+    let now = SystemTime::now();
+    let validity = Validity {
+        from: now - Duration::from_secs(3600),
+        until: now + order.lifetime,
+    };
+    let failed = |error: rcgen::Error| format!("cannot make certificates: {error}");
+
+    let mut authority = validity.of("Plimsoll test authority");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    let authority_key = order.key.generate()?;
+    let certificate = authority.self_signed(&authority_key).map_err(failed)?;
+    let authority_pair = Pair {
+        certificate: certificate.pem(),
+        key: authority_key.serialize_pem(),
+    };
+    let issuer = Issuer::new(authority, authority_key);
+
+    let mut server = validity.of("Plimsoll test server");
+    server.subject_alt_names = order.names.iter().map(Name::subject).collect();
+    server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    let mut client = validity.of(&order.client);
+    client.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    let signed = |mut parameters: CertificateParams| -> Result<Pair, String> {
+        parameters.use_authority_key_identifier_extension = true;
+        parameters.is_ca = IsCa::ExplicitNoCa;
+        parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        if matches!(order.key, KeyKind::Rsa(_)) {
+            // TLS 1.2's suites without Diffie-Hellman encrypt with it.
+            parameters.key_usages.push(KeyUsagePurpose::KeyEncipherment);
+        }
+        let key = order.key.generate()?;
+        let certificate = parameters.signed_by(&key, &issuer).map_err(failed)?;
+        Ok(Pair {
+            certificate: certificate.pem(),
+            key: key.serialize_pem(),
+        })
+    };
+    Ok(Certificates {
+        authority: authority_pair,
+        server: signed(server)?,
+        client: signed(client)?,
+        valid_until: validity.until,
+    })
+}
+
+/// The longest common name, RFC 5280 appendix A.1 (`ub-common-name-length`).
+const COMMON_NAME: usize = 64;
+
+#[derive(Clone, Copy)]
+struct Validity {
+    from: SystemTime,
+    until: SystemTime,
+}
+
+impl Validity {
+    fn of(self, common_name: &str) -> CertificateParams {
+        let mut parameters = CertificateParams::default();
+        parameters
+            .distinguished_name
+            .push(DnType::CommonName, common_name);
+        parameters.not_before = OffsetDateTime::from(self.from);
+        parameters.not_after = OffsetDateTime::from(self.until);
+        parameters
+    }
+}

@@ -1,0 +1,111 @@
+//! What a certificate is valid for.
+
+use std::net::IpAddr;
+
+use rcgen::SanType;
+use rcgen::string::Ia5String;
+
+/// A host's name or address, as RFC 5280 §4.2.1.6 has it in a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// May begin with `*.`, which stands for one label.
+    Dns(Ia5String),
+    Ip(IpAddr),
+}
+
+impl Name {
+    /// Reads `example.test`, `*.example.test`, `192.0.2.1` or `::1`.
+    ///
+    /// # Errors
+    /// One sentence about what it is instead.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let bare = text
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        if let Ok(address) = bare.unwrap_or(text).parse::<IpAddr>() {
+            return Ok(Name::Ip(address));
+        }
+        if text.contains("://") || text.contains('/') {
+            return Err(format!(
+                "{text:?} is an address of a page; a certificate has names of hosts, \
+                like example.test or 192.0.2.1"
+            ));
+        }
+        if text.contains(':') {
+            return Err(format!(
+                "{text:?} has a port, and a certificate is valid for all of them: leave it out"
+            ));
+        }
+        let labels = text.strip_prefix("*.").unwrap_or(text);
+        // RFC 1035 §2.3.4: a label has 63 octets at most, a name 253 in this notation. Underscores are no part of a
+        // host's name by RFC 1123, and are about all the same.
+        let valid = |label: &str| {
+            (1..=63).contains(&label.len())
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+        };
+        if text.len() > 253 || !labels.split('.').all(valid) {
+            return Err(format!(
+                "{text:?} is no name of a host: write it like example.test, *.example.test or 192.0.2.1"
+            ));
+        }
+        Ia5String::try_from(text)
+            .map(Name::Dns)
+            .map_err(|_| format!("{text:?} is no name of a host"))
+    }
+
+    pub(crate) fn subject(&self) -> SanType {
+        match self {
+            Name::Dns(name) => SanType::DnsName(name.clone()),
+            Name::Ip(address) => SanType::IpAddress(*address),
+        }
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Name::Dns(name) => f.pad(name.as_str()),
+            Name::Ip(address) => address.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_read_and_what_is_none_is_told() {
+        for good in [
+            "localhost",
+            "a.b-c.test",
+            "*.example.test",
+            "10.0.0.1",
+            "::1",
+        ] {
+            assert_eq!(
+                Name::parse(good).map(|name| name.to_string()),
+                Ok(good.to_owned())
+            );
+        }
+        assert_eq!(Name::parse("[::1]"), Name::parse("::1"));
+        for (bad, part) in [
+            ("https://example.test/", "an address of a page"),
+            ("example.test:443", "leave it out"),
+            ("-a.test", "no name of a host"),
+            ("a..test", "no name of a host"),
+            ("a.*.test", "no name of a host"),
+            ("bücher.test", "no name of a host"),
+            ("", "no name of a host"),
+        ] {
+            let error = Name::parse(bad).expect_err(bad);
+            assert!(error.contains(part), "{bad}: {error}");
+        }
+        assert!(Name::parse(&"a".repeat(64)).is_err());
+        assert!(Name::parse(&"a.".repeat(200)).is_err());
+    }
+}

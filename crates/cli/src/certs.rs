@@ -1,0 +1,66 @@
+//! `plimsoll certs`: certificates for tests, in a folder.
+
+use std::time::SystemTime;
+
+use certs::{Folder, Name, Order, Role, USUAL_NAMES, make};
+
+use crate::args::CertsArgs;
+use crate::exit::Exit;
+use crate::talk::{complain, put, say};
+
+/// Makes them and says where they are, as one JSON object.
+pub fn certs(args: &CertsArgs) -> Exit {
+    match run(args) {
+        Ok(told) => {
+            put(format!("{told}\n").as_bytes());
+            Exit::SUCCESS
+        }
+        Err(text) => {
+            complain(&text);
+            Exit::GENERIC
+        }
+    }
+}
+
+fn run(args: &CertsArgs) -> Result<serde_json::Value, String> {
+    let folder = Folder::new(&args.folder);
+    if !args.force {
+        // Before a key is made, which may take seconds.
+        folder.check_empty()?;
+    }
+    let mut names = USUAL_NAMES
+        .iter()
+        .map(|name| Name::parse(name))
+        .collect::<Result<Vec<_>, _>>()?;
+    for name in &args.names {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    let made = make(&Order {
+        names: names.clone(),
+        client: args.client.clone(),
+        key: args.key,
+        lifetime: args.lifetime,
+    })?;
+    folder.write(&made, args.force)?;
+    let listed: Vec<String> = names.iter().map(Name::to_string).collect();
+    say(&format!(
+        "an authority, a server's certificate for {} and a client's are in {}",
+        listed.join(", "),
+        folder.path().display()
+    ));
+    let until = made
+        .valid_until
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    let file = |path: std::path::PathBuf| path.to_string_lossy().into_owned();
+    Ok(serde_json::json!({
+        "folder": file(folder.path().to_owned()),
+        "ca": file(folder.certificate(Role::Authority)),
+        "server": { "certificate": file(folder.certificate(Role::Server)), "key": file(folder.key(Role::Server)) },
+        "client": { "certificate": file(folder.certificate(Role::Client)), "key": file(folder.key(Role::Client)) },
+        "names": listed,
+        "valid_until_unix_seconds": until,
+    }))
+}

@@ -1,0 +1,215 @@
+//! `plimsoll probe` of peers that echo, that answer HTTP, over TLS and through a link.
+
+mod plimsoll;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use serde_json::Value;
+use testkit::program::Signal;
+
+/// A server that does `serve` with each connection, on a thread of its own.
+fn server(serve: impl Fn(TcpStream) + Clone + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let serve = serve.clone();
+            thread::spawn(move || serve(connection));
+        }
+    });
+    address
+}
+
+fn echo(connection: TcpStream) {
+    let (mut from, mut to) = (&connection, &connection);
+    let _ = std::io::copy(&mut from, &mut to);
+    let _ = connection.shutdown(Shutdown::Write);
+}
+
+/// Answers requests without a body, after a millisecond, until one asks for the end.
+fn answer_http(stream: impl Read + Write) {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let mut close = false;
+        loop {
+            let mut line = String::new();
+            match stream.read_line(&mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) if line.trim().is_empty() => break,
+                Ok(_) => close |= line.to_ascii_lowercase().starts_with("connection: close"),
+            }
+        }
+        thread::sleep(Duration::from_millis(1));
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        if stream.get_mut().write_all(answer).is_err() || close {
+            return;
+        }
+    }
+}
+
+fn probe(address: &str, flags: &[&str]) -> Value {
+    let arguments = [&["probe", "--json", address], flags].concat();
+    let ended = plimsoll::plimsoll(&arguments).run();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    serde_json::from_str(&ended.stdout).expect("JSON")
+}
+
+fn number(value: &Value, path: &str) -> f64 {
+    value
+        .pointer(path)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("{path} in {value}"))
+}
+
+#[test]
+fn an_echo_is_found_and_measured() {
+    let report = probe(&server(echo).to_string(), &["-n", "30"]);
+    assert_eq!(report["round_trip_by"], "echo");
+    assert_eq!(number(&report, "/round_trip_ms/count"), 30.0);
+    assert_eq!(number(&report, "/connect_ms/count"), 30.0);
+    let [min, median, p95, max] =
+        ["min", "p50", "p95", "max"].map(|at| number(&report, &format!("/round_trip_ms/{at}")));
+    assert!(
+        0.0 < min && min <= median && median <= p95 && p95 <= max,
+        "{report}"
+    );
+    assert_eq!(report["tls"], Value::Null);
+    assert_eq!(report["round_trip_missing"], Value::Null);
+}
+
+#[test]
+fn a_server_of_http_is_measured_by_its_first_byte() {
+    let report = probe(
+        &server(answer_http).to_string(),
+        &["-n", "10", "--path", "/health"],
+    );
+    assert_eq!(report["round_trip_by"], "HTTP GET, first byte");
+    assert_eq!(number(&report, "/round_trip_ms/count"), 10.0);
+    // The server's own millisecond is in it.
+    assert!(number(&report, "/round_trip_ms/min") >= 1.0, "{report}");
+    let once = |mut stream: TcpStream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let _ =
+            stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    };
+    let report = probe(&server(once).to_string(), &["-n", "3"]);
+    assert_eq!(
+        report["round_trip_by"],
+        "HTTP GET, first byte, fresh connections"
+    );
+}
+
+#[test]
+fn who_neither_echoes_nor_speaks_http_is_connected_to_all_the_same() {
+    let banner = |mut stream: TcpStream| {
+        let _ = stream.write_all(b"220 mail.test ESMTP\r\n");
+        let _ = stream.read(&mut [0; 4096]);
+    };
+    let report = probe(&server(banner).to_string(), &["-n", "2"]);
+    assert_eq!(number(&report, "/connect_ms/count"), 2.0);
+    assert_eq!(report["round_trip_ms"], Value::Null);
+    let why = report["round_trip_missing"].as_str().expect("a reason");
+    assert!(why.contains("neither echoes nor speaks HTTP"), "{why}");
+
+    let silent = |mut stream: TcpStream| {
+        let _ = stream.read_to_end(&mut Vec::new());
+    };
+    let report = probe(
+        &server(silent).to_string(),
+        &["-n", "1", "--timeout", "300ms"],
+    );
+    let why = report["round_trip_missing"].as_str().expect("a reason");
+    assert!(why.contains("within 300ms"), "{why}");
+
+    let closed = testkit::ports::closed().to_string();
+    let ended = plimsoll::plimsoll(&["probe", &closed]).run();
+    assert_eq!(ended.status, Some(255));
+    assert!(
+        ended.stderr.contains("connection refused"),
+        "{}",
+        ended.stderr
+    );
+    let ended = plimsoll::plimsoll(&["probe", "127.0.0.1"]).run();
+    assert!(ended.stderr.contains("has no port"), "{}", ended.stderr);
+}
+
+#[test]
+fn handshakes_are_measured_whole_and_resumed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let folder = directory.path().to_str().expect("text");
+    assert_eq!(plimsoll::plimsoll(&["certs", folder]).run().status, Some(0));
+    let config = tls_config(directory.path());
+    let secured = move |stream: TcpStream| {
+        let connection = ServerConnection::new(Arc::clone(&config)).expect("a connection");
+        answer_http(StreamOwned::new(connection, stream));
+    };
+    let port = server(secured).port();
+    let address = format!("localhost:{port}");
+    let authority = format!("{folder}/ca.pem");
+    let report = probe(&address, &["-n", "5", "--tls", "--ca", &authority]);
+    assert_eq!(report["tls"]["version"], "tls1.3");
+    assert_eq!(number(&report, "/tls_handshake_ms/count"), 5.0);
+    assert_eq!(number(&report, "/tls_handshake_resumed_ms/count"), 5.0);
+    assert_eq!(number(&report, "/round_trip_ms/count"), 5.0);
+
+    let ended = plimsoll::plimsoll(&["probe", "--tls", &address]).run();
+    assert_eq!(ended.status, Some(255));
+    assert!(
+        ended.stderr.contains("unknown authority"),
+        "{}",
+        ended.stderr
+    );
+    let ended =
+        plimsoll::plimsoll(&["probe", "--tls", "-n", "2", "--ca", &authority, &address]).run();
+    for part in [
+        "TLS handshake, resumed",
+        "tls1.3, TLS_AES",
+        "round trip by HTTP GET",
+    ] {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+}
+
+fn tls_config(folder: &Path) -> Arc<ServerConfig> {
+    let chain = vec![CertificateDer::from_pem_file(folder.join("server.pem")).expect("PEM")];
+    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).expect("PEM");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .expect("a key that fits");
+    Arc::new(config)
+}
+
+#[test]
+fn a_link_between_adds_the_round_trip_it_was_told_to() {
+    let to = server(echo).to_string();
+    let arguments = [
+        "link",
+        "--listen",
+        "127.0.0.1:0",
+        "--to",
+        &to,
+        "--round-trip",
+        "30ms",
+    ];
+    let mut running = plimsoll::plimsoll(&arguments).start();
+    let ready: Value = serde_json::from_str(&running.line()).expect("JSON");
+    let through = ready["listening"].as_str().expect("an address");
+    let report = probe(through, &["-n", "15"]);
+    running.signal(Signal::INT);
+    running.wait();
+    // Never early; how late depends on what else the machine does, so the best of fifteen is what counts.
+    let quickest = number(&report, "/round_trip_ms/min");
+    assert!((30.0..39.0).contains(&quickest), "{report}");
+}

@@ -1,0 +1,93 @@
+//! A peer that sends back what it gets, and finding out whether it does.
+
+use std::time::Duration;
+
+use net::Stream;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
+
+use crate::spread::Spread;
+use crate::{Address, Peer, Plan, RoundTrip};
+
+/// Sends a request and tells by the beginning of the answer who is there.
+///
+/// # Errors
+/// Why that cannot be told.
+pub async fn ask(
+    stream: &mut Stream,
+    address: &Address,
+    path: &str,
+    patience: Duration,
+) -> Result<Peer, String> {
+    let request = request(address, path);
+    let exchange = async {
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = vec![0; request.len()];
+        let mut filled = 0;
+        // An answer that begins like both is read on; an echo is read to its end.
+        while filled < answer.len() {
+            let count = stream.read(&mut answer[filled..]).await?;
+            if count == 0 {
+                break;
+            }
+            filled += count;
+            if !request.as_bytes().starts_with(&answer[..filled]) && filled >= b"HTTP/".len() {
+                break;
+            }
+        }
+        answer.truncate(filled);
+        Ok::<_, std::io::Error>(answer)
+    };
+    let answer = timeout(patience, exchange)
+        .await
+        .map_err(|_| {
+            format!(
+                "the peer did not answer an HTTP request within {}, and sent none back",
+                units::duration::format(patience)
+            )
+        })?
+        .map_err(|error| format!("the peer broke off: {error}"))?;
+    if answer == request.as_bytes() {
+        Ok(Peer::Echo)
+    } else if answer.starts_with(b"HTTP/") {
+        Ok(Peer::Http)
+    } else if answer.is_empty() {
+        Err("the peer closed without an answer".to_owned())
+    } else {
+        Err("the peer neither echoes nor speaks HTTP/1.1".to_owned())
+    }
+}
+
+/// Round trips of echoes on one stream, whose first, already made, is not counted.
+pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, String> {
+    let message = request(&plan.address, &plan.path);
+    let mut answer = vec![0; message.len()];
+    let mut times = Spread::default();
+    for _ in 0..plan.repeats.max(1) {
+        let began = clock::now();
+        let exchange = async {
+            stream.write_all(message.as_bytes()).await?;
+            stream.flush().await?;
+            stream.read_exact(&mut answer).await
+        };
+        timeout(plan.timeout, exchange)
+            .await
+            .map_err(|_| "the peer stopped echoing".to_owned())?
+            .map_err(|error| format!("the peer broke off: {error}"))?;
+        times.add(clock::now().since(began));
+        if answer != message.as_bytes() {
+            return Err("the peer sent back something else than it got".to_owned());
+        }
+    }
+    Ok(RoundTrip {
+        peer: Peer::Echo,
+        fresh_connections: false,
+        times,
+    })
+}
+
+fn request(address: &Address, path: &str) -> String {
+    format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nUser-Agent: plimsoll-probe\r\nConnection: close\r\n\r\n"
+    )
+}

@@ -1,0 +1,50 @@
+//! A peer that speaks HTTP/1.1: from the request's last byte to the answer's first.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use http::{Client, Method, Prepared, Protocol, Request, Settings, Shared, Url};
+
+use crate::spread::Spread;
+use crate::{Peer, Plan, RoundTrip, network_settings};
+
+/// Asks again and again, on a kept connection if the server keeps it.
+pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
+    let scheme = if plan.tls.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{}{}", plan.address, plan.path);
+    let url = Url::parse(&url).map_err(|error| format!("{url}: {error}"))?;
+    let settings = Settings {
+        network: network_settings(plan, false),
+        protocol: Protocol::Http1,
+        user_agent: "plimsoll-probe".to_owned(),
+        discard_response_bodies: true,
+        ..Settings::default()
+    };
+    let mut request = Request::new(Method::Get, Rc::new(url));
+    request.timeout = plan.timeout;
+    let prepared = Prepared::new(&request, &settings).map_err(|error| error.message)?;
+    let client = Client::new(Shared::new(Arc::new(settings)), 1);
+    let (mut kept, mut fresh) = (Spread::default(), Spread::default());
+    // One more than asked for: the first is on a fresh connection.
+    for _ in 0..=plan.repeats.max(1) {
+        let exchange = client.send_prepared(&prepared, clock::now()).await;
+        if let Some(error) = &exchange.error {
+            return Err(format!(
+                "no whole answer to GET {}: {}",
+                plan.path, error.message
+            ));
+        }
+        let phases = exchange.timeline.phases();
+        if phases.connecting.is_zero() {
+            kept.add(phases.waiting);
+        } else {
+            fresh.add(phases.waiting);
+        }
+    }
+    let fresh_connections = kept.is_empty();
+    Ok(RoundTrip {
+        peer: Peer::Http,
+        fresh_connections,
+        times: if fresh_connections { fresh } else { kept },
+    })
+}

@@ -1,0 +1,160 @@
+//! The way to a server, measured: looking its name up, connecting, the TLS handshake, and the round trip of a small
+//! message.
+//!
+//! [`probe`] does so a number of times and gives a [`Report`]. The round trip is that of a byte stream which is already
+//! open: a peer that sends back what it gets ([`Peer::Echo`]) is measured by its echo, and one that speaks HTTP by the
+//! first byte of its answer ([`Peer::Http`]), which has the server's own time in it. One message finds out which: it is
+//! a whole HTTP request, so that nobody waits for the rest of it, and an echo gives it back as it is.
+
+mod address;
+mod echo;
+mod http_peer;
+mod report;
+mod spread;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use net::{Alpn, Network, NetworkSettings, Steps, Stream, TlsFacts, TlsSettings, TrafficCounter};
+
+pub use address::Address;
+pub use report::{Report, RoundTrip};
+pub use spread::Spread;
+
+/// What is measured, and how often.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub address: Address,
+    /// How often each thing is measured; at least once.
+    pub repeats: u32,
+    /// How long a peer may take for any one step.
+    pub timeout: Duration,
+    /// None for a plain stream.
+    pub tls: Option<TlsSettings>,
+    /// The path that HTTP servers are asked for.
+    pub path: String,
+}
+
+/// How a peer answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// It sends back what it gets.
+    Echo,
+    /// It answers HTTP/1.1.
+    Http,
+}
+
+/// Measures. To be called on a thread with a local event loop.
+///
+/// # Errors
+/// When the peer cannot be reached, or TLS not be spoken, in one sentence. That a round trip could not be measured is
+/// part of the report instead.
+pub async fn probe(plan: &Plan) -> Result<Report, String> {
+    let mut report = Report::new(plan);
+    let way = Way::new(plan, false);
+    if plan.tls.is_some() {
+        // The first handshake reads the system's authorities too, which is no part of the way.
+        way.open().await?;
+    }
+    for _ in 0..plan.repeats.max(1) {
+        let (_, opening, facts) = way.open().await?;
+        report.opened(&opening, facts);
+    }
+    if plan.tls.is_some() {
+        resume(plan, &mut report).await?;
+    }
+    report.round_trip = round_trip(plan, &way).await?;
+    Ok(report)
+}
+
+/// Handshakes of sessions that are resumed, where the server offers it.
+async fn resume(plan: &Plan, report: &mut Report) -> Result<(), String> {
+    let way = Way::new(plan, true);
+    // The first has nothing to resume.
+    for _ in 0..=plan.repeats.max(1) {
+        let (mut stream, opening, facts) = way.open().await?;
+        if facts.is_some_and(|facts| facts.resumed) {
+            report.resumed(&opening);
+        }
+        // In TLS 1.3 what resumes a session comes after the handshake, with the first answer (RFC 8446 §4.6.1).
+        let patience = plan.timeout.min(Duration::from_millis(500));
+        let _ = echo::ask(&mut stream, &plan.address, &plan.path, patience).await;
+    }
+    Ok(())
+}
+
+async fn round_trip(plan: &Plan, way: &Way<'_>) -> Result<Result<RoundTrip, String>, String> {
+    let (mut stream, ..) = way.open().await?;
+    match echo::ask(&mut stream, &plan.address, &plan.path, plan.timeout).await {
+        Ok(Peer::Echo) => Ok(echo::measure(stream, plan).await),
+        Ok(Peer::Http) => {
+            drop(stream);
+            Ok(http_peer::measure(plan).await)
+        }
+        Err(why) => Ok(Err(why)),
+    }
+}
+
+/// How streams to the peer are opened.
+struct Way<'a> {
+    plan: &'a Plan,
+    network: Network,
+    traffic: Rc<TrafficCounter>,
+}
+
+/// How long each step took.
+struct Opening {
+    looking_up: Option<Duration>,
+    connecting: Duration,
+    securing: Option<Duration>,
+}
+
+impl<'a> Way<'a> {
+    fn new(plan: &'a Plan, resume: bool) -> Self {
+        Way {
+            plan,
+            network: Network::new(network_settings(plan, resume)),
+            traffic: Rc::default(),
+        }
+    }
+
+    async fn open(&self) -> Result<(Stream, Opening, Option<TlsFacts>), String> {
+        let Address { host, port } = &self.plan.address;
+        let began = clock::now();
+        let mut steps = Steps::default();
+        let secured = self.plan.tls.is_some();
+        let dialled = self
+            .network
+            .dial(host, *port, None, &self.traffic, secured, &mut steps)
+            .await
+            .map_err(|error| format!("cannot connect to {}: {error}", self.plan.address))?;
+        let connected = steps.connected.unwrap_or_else(clock::now);
+        let mut opening = Opening {
+            looking_up: steps.looked_up.map(|at| at.since(began)),
+            connecting: connected.since(steps.looked_up.unwrap_or(began)),
+            securing: None,
+        };
+        if !secured {
+            return Ok((dialled.stream, opening, None));
+        }
+        let begun = clock::now();
+        let (stream, facts) = self
+            .network
+            .secure(dialled.stream, host, Alpn::Http1, &mut steps)
+            .await
+            .map_err(|error| format!("cannot speak TLS with {}: {error}", self.plan.address))?;
+        opening.securing = steps.secured.map(|at| at.since(begun));
+        Ok((stream, opening, Some(facts)))
+    }
+}
+
+fn network_settings(plan: &Plan, resume: bool) -> NetworkSettings {
+    NetworkSettings {
+        connect_timeout: plan.timeout,
+        tls: TlsSettings {
+            resume_sessions: resume,
+            ..plan.tls.clone().unwrap_or_default()
+        },
+        ..NetworkSettings::default()
+    }
+}

@@ -1,0 +1,89 @@
+//! A few durations, and how they lie.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use stats::Histogram;
+
+/// Durations of one kind.
+#[derive(Clone, Debug, Default)]
+pub struct Spread(Histogram);
+
+impl Spread {
+    pub fn add(&mut self, time: Duration) {
+        self.0.record(time.as_secs_f64());
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    /// The share `q` of the durations is at most this; zero of none.
+    pub fn quantile(&self, q: f64) -> Duration {
+        if self.is_empty() {
+            return Duration::ZERO;
+        }
+        Duration::try_from_secs_f64(self.0.quantile(q)).unwrap_or_default()
+    }
+
+    /// In milliseconds; null of none.
+    pub fn json(&self) -> Value {
+        if self.is_empty() {
+            return Value::Null;
+        }
+        let ms = |q| (self.quantile(q).as_secs_f64() * 1e6).round() / 1e3;
+        json!({
+            "count": self.count(),
+            "min": ms(0.0),
+            "p50": ms(0.5),
+            "p95": ms(0.95),
+            "max": ms(1.0),
+        })
+    }
+
+    /// Four columns, as [`Spread::HEAD`] names them.
+    pub fn row(&self) -> String {
+        let cell = |q| format!("{:>10}", milliseconds(self.quantile(q)));
+        [0.0, 0.5, 0.95, 1.0].map(cell).concat()
+    }
+
+    pub const HEAD: &str = "       min    median       p95       max";
+}
+
+fn milliseconds(time: Duration) -> String {
+    let ms = time.as_secs_f64() * 1e3;
+    match ms {
+        ms if ms < 10.0 => format!("{ms:.3} ms"),
+        ms if ms < 100.0 => format!("{ms:.2} ms"),
+        ms => format!("{ms:.1} ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_is_told_in_milliseconds() {
+        let mut spread = Spread::default();
+        assert_eq!(spread.json(), Value::Null);
+        assert_eq!(spread.quantile(0.5), Duration::ZERO);
+        for ms in [4, 1, 3, 2, 5] {
+            spread.add(Duration::from_millis(ms));
+        }
+        assert_eq!(spread.json()["count"], 5);
+        assert_eq!(spread.json()["min"], 1.0);
+        assert_eq!(spread.json()["p50"], 3.0);
+        assert_eq!(spread.json()["max"], 5.0);
+        assert!(
+            spread.row().starts_with("  1.000 ms  3.000 ms"),
+            "{}",
+            spread.row()
+        );
+        assert_eq!(spread.row().len(), Spread::HEAD.len());
+    }
+}
