@@ -15,6 +15,7 @@ use crate::args::{GlobalArgs, HttpArgs};
 use crate::exit::Exit;
 use crate::live::{Live, Quiet};
 use crate::outputs::Outputs;
+use crate::recording::{Model, Question, Recording};
 use crate::session::{Session, Watcher};
 use crate::talk::{columns, complain, no_color, put, say};
 use crate::{interrupts, machine};
@@ -35,13 +36,20 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let spec = request(args)?;
     let users = HttpUsers::new(spec.clone(), settings)?;
     let scenario = scenario(args)?;
+    let plan = Plan::single(scenario.clone(), Vec::new());
     let duration = scenario.executor.duration().unwrap_or_default();
     let registry = Arc::new(Registry::new());
     let watch =
         Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
     let watch = Arc::new(watch);
+    let recording = args
+        .record
+        .record
+        .as_deref()
+        .map(|path| Recording::begin(path, question(args, &spec, &plan), &registry, &watch))
+        .transpose()?;
     let running = engine::start(Setting {
-        plan: Arc::new(Plan::single(scenario, Vec::new())),
+        plan: Arc::new(plan),
         factory: Arc::new(users),
         registry: Arc::clone(&registry),
         watch: Arc::clone(&watch),
@@ -57,7 +65,7 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
         |_| (),
     )?;
     let totals = Totals::new(registry, watch);
-    let session = Session::new(running, totals, Outputs::default());
+    let session = Session::new(running, totals, Outputs::default()).record(recording);
     let title = title(args, &spec);
     let paint = Paint::new(!no_color(global));
     let mut watcher: Box<dyn Watcher> = match columns() {
@@ -72,6 +80,9 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let ended = session.accompany(watcher.as_mut());
     if let Some(AbortReason::Machine(what)) = &ended.aborted {
         return Err(what.clone());
+    }
+    for error in &ended.output_errors {
+        complain(error);
     }
     let generator = Generator {
         cpu: machine::cpu_time(),
@@ -93,6 +104,38 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
         _ if result.requests == 0 || result.failed > 0 => Exit::SOME_FAILED,
         _ => Exit::SUCCESS,
     })
+}
+
+/// What the record's header says of the run. Files are named by their contents.
+fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question<'a> {
+    let executors: Vec<String> = plan.scenarios.iter().map(Scenario::description).collect();
+    Question {
+        kind: "http",
+        model: Model::of(plan),
+        configuration: serde_json::json!({
+            "method": spec.method,
+            "url": spec.url,
+            "headers": spec.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>(),
+            "body_bytes": spec.body.len(),
+            "load": executors,
+            "connections": args.connections,
+            "rate": args.rate,
+            "requests": args.requests,
+            "duration": args.duration,
+            "timeout": args.timeout,
+            "protocol": match (args.h1, args.h2, args.h2c) {
+                (true, _, _) => "HTTP/1.1",
+                (_, true, _) => "HTTP/2",
+                (_, _, true) => "HTTP/2 without TLS",
+                _ => "negotiated",
+            },
+            "keep_alive": !args.no_keepalive,
+            "insecure": args.insecure,
+            "client_certificate": args.cert.is_some(),
+            "workers": args.workers,
+        }),
+        files: vec![("body".to_owned(), spec.body.as_ref())],
+    }
 }
 
 fn title(args: &HttpArgs, spec: &RequestSpec) -> String {

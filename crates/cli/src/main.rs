@@ -20,6 +20,8 @@ mod outputs;
 mod prepared;
 mod probe;
 mod progress_view;
+mod record_of_script;
+mod recording;
 mod run;
 mod script_input;
 mod serve;

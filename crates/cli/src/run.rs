@@ -21,7 +21,7 @@ use crate::prepared::{Prepared, Purpose, Refusal, THROWN, prepare};
 use crate::progress_view::{self, Extent};
 use crate::session::{Ended, Session, Watcher};
 use crate::talk::{no_color, put, screen_columns, show, talk};
-use crate::{interrupts, machine};
+use crate::{interrupts, machine, record_of_script};
 
 /// Whose interface is kept.
 const K6_VERSION: &str = "1.8.1";
@@ -67,7 +67,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     }
     let purpose = Purpose {
         system_env: true,
-        keep_files: false,
+        keep_files: args.record.record.is_some(),
     };
     let prepared = prepare(&args.script, &args.runtime, &args.options, log, purpose)?;
     let thresholds = if args.runtime.no_thresholds {
@@ -109,6 +109,13 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             paint,
         ));
     }
+    let recording = args
+        .record
+        .record
+        .as_deref()
+        .map(|path| record_of_script::begin(path, args, &prepared, &watch))
+        .transpose()
+        .map_err(Refusal::generic)?;
     let running = engine::start(Setting {
         plan: Arc::new(prepared.plan.clone()),
         factory: Arc::new(ScriptUsers::new(prepared.program.clone())),
@@ -150,7 +157,9 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         quiet: global.quiet,
         last: None,
     };
-    let ended = Session::new(running, totals, outputs).accompany(&mut watcher);
+    let ended = Session::new(running, totals, outputs)
+        .record(recording)
+        .accompany(&mut watcher);
     for error in &ended.output_errors {
         log.error(error);
     }

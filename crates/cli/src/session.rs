@@ -10,6 +10,7 @@ use samples::{Stage, Summary, Totals, Verdict, builtin};
 use units::Moment;
 
 use crate::outputs::Outputs;
+use crate::recording::{self, Recording};
 
 /// A run and what was gathered of it so far.
 pub struct Session {
@@ -22,6 +23,7 @@ pub struct Session {
     /// The latest reading of each worker.
     pub pulses: Vec<PulseReading>,
     outputs: Outputs,
+    recording: Option<Recording>,
     machine_before: MachineReading,
     requests_told: f64,
 }
@@ -76,6 +78,7 @@ impl Session {
             running,
             totals,
             outputs,
+            recording: None,
             phase: Phase::Init,
             evidence: Evidence::default(),
             rates: VecDeque::new(),
@@ -83,6 +86,12 @@ impl Session {
             machine_before: MachineReading::now(),
             requests_told: 0.0,
         }
+    }
+
+    /// Has the run written down while it goes on.
+    pub fn record(mut self, recording: Option<Recording>) -> Self {
+        self.recording = recording;
+        self
     }
 
     /// How long scenarios have been running, or ran.
@@ -124,6 +133,10 @@ impl Session {
                     *due = *due + SECOND;
                     self.count_users(now);
                 }
+                let elapsed = self.elapsed();
+                if let Some(recording) = &mut self.recording {
+                    recording.write_due(elapsed);
+                }
                 if let Some(due) = judging.as_mut().filter(|due| **due <= now) {
                     *due = *due + JUDGE;
                     self.judge();
@@ -146,8 +159,15 @@ impl Session {
             Event::Window {
                 worker,
                 window,
+                part,
+                taken,
                 pulse,
             } => {
+                if let Some(recording) = &mut self.recording {
+                    let state = &self.running.state;
+                    let (started, ended) = (state.started(), state.ended());
+                    recording.window(worker, &window, part, taken, started, ended);
+                }
                 self.totals.merge(window);
                 if let Some(pulse) = pulse {
                     if self.phase == Phase::Running {
@@ -178,6 +198,9 @@ impl Session {
         let state = &self.running.state;
         self.totals
             .users(state.users_active(), state.users_initialized(), now);
+        if let Some(recording) = &mut self.recording {
+            recording.second_ended(state.users_active());
+        }
         let requests = self.requests();
         if self.rates.len() == RATES {
             self.rates.pop_front();
@@ -217,14 +240,20 @@ impl Session {
         let judged = self.totals.evaluate(elapsed, Stage::Over);
         let summary = self.totals.summary(elapsed);
         self.complete_evidence(&summary);
+        let verdict = self.evidence.judge();
         let state = &self.running.state;
+        let mut output_errors = self.outputs.finish();
+        if let Some(recording) = self.recording {
+            let end = recording::end(&summary, &verdict, state.aborted());
+            output_errors.extend(recording.end(elapsed, &end));
+        }
         Ended {
-            verdict: self.evidence.judge(),
+            verdict,
             aborted: state.aborted().cloned(),
             marked_failed: state.marked_failed(),
             iterations: state.iterations_completed(),
             crossed: judged.crossed().into_iter().map(str::to_owned).collect(),
-            output_errors: self.outputs.finish(),
+            output_errors,
             summary,
         }
     }

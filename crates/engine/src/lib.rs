@@ -26,7 +26,7 @@ mod worker;
 
 pub use machine::MachineReading;
 pub use pulse::PulseReading;
-pub use run::{Event, Notice, Running, Setting, start};
+pub use run::{Event, Notice, Part, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState};
 pub use stop::{Stop, Stopped};

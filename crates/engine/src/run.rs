@@ -7,6 +7,7 @@ use std::time::Duration;
 use plan::Plan;
 use samples::{Registry, TagMap, Watch, Window};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use units::Moment;
 
 use crate::executors::Handovers;
 use crate::worker::{self, Assignment, Command, Report, ScenarioShare};
@@ -43,6 +44,10 @@ pub enum Event {
         worker: usize,
         /// The samples.
         window: Window,
+        /// The part of the run that they are of.
+        part: Part,
+        /// When they were handed over.
+        taken: Moment,
         /// How the worker fared; not in the window after its last second.
         pulse: Option<PulseReading>,
     },
@@ -52,6 +57,17 @@ pub enum Event {
     ScenariosDone,
     /// All is over, and every window was handed over. The last event.
     Finished,
+}
+
+/// A part of a run, of which a window is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Users are made, and set-up.
+    SetUp,
+    /// Scenarios.
+    Scenarios,
+    /// Tear-down.
+    TearDown,
 }
 
 /// Something the person who watches should know.

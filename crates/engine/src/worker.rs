@@ -1,6 +1,6 @@
 //! One thread, one event loop, a fixed share of the users.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -11,12 +11,12 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use units::Moment;
 
 use crate::executors::{self, Handovers, Share};
-use crate::pulse::Pulse;
+use crate::pulse::{Pulse, PulseReading};
 use crate::seat::Seats;
 use crate::timer::{run_with_timers, sleep_until};
 use crate::{
-    AbortReason, Event, InitError, RunState, ScenarioContext, ScenarioState, Stop, UserFactory,
-    Worker,
+    AbortReason, Event, InitError, Part, RunState, ScenarioContext, ScenarioState, Stop,
+    UserFactory, Worker,
 };
 
 /// What the conductor tells a worker.
@@ -111,12 +111,13 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
 
     let once = Stop::new();
     let running = Rc::new(RefCell::new(Vec::<Stop>::new()));
-    let pulse = tokio::task::spawn_local(beat(
-        assignment.index,
-        Rc::clone(&recorder),
-        Arc::clone(&assignment.run),
-        assignment.events.clone(),
-    ));
+    let outbox = Rc::new(Outbox {
+        worker: assignment.index,
+        recorder: Rc::clone(&recorder),
+        part: Cell::new(Part::SetUp),
+        events: assignment.events.clone(),
+    });
+    let pulse = tokio::task::spawn_local(beat(Rc::clone(&outbox), Arc::clone(&assignment.run)));
     let mut shares = std::mem::take(&mut assignment.scenarios);
     while let Some(command) = assignment.commands.recv().await {
         match command {
@@ -124,6 +125,8 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
                 spawn_once(&assignment, &worker, &once, true);
             }
             Command::Start(start) => {
+                // What set-up recorded is no part of the first second.
+                outbox.turn_to(Part::Scenarios);
                 let shares: Vec<_> = shares
                     .drain(..)
                     .enumerate()
@@ -174,6 +177,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
                 seats.interrupt_all();
             }
             Command::TearDown => {
+                outbox.turn_to(Part::TearDown);
                 once.reset();
                 spawn_once(&assignment, &worker, &once, false);
             }
@@ -182,11 +186,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
     }
     pulse.abort();
     let _ = pulse.await;
-    let _ = assignment.events.send(Event::Window {
-        worker: assignment.index,
-        window: recorder.take_window(),
-        pulse: None,
-    });
+    outbox.send(None);
 }
 
 /// Makes the planned users, the others' work going on between any two.
@@ -232,8 +232,36 @@ fn spawn_once<F: UserFactory>(
     });
 }
 
+/// The way of what a worker recorded to the main thread.
+struct Outbox {
+    worker: usize,
+    recorder: Rc<Recorder>,
+    part: Cell<Part>,
+    events: Sender<Event>,
+}
+
+impl Outbox {
+    /// Hands over what was recorded since the last time; false if nobody listens.
+    fn send(&self, pulse: Option<PulseReading>) -> bool {
+        let sent = self.events.send(Event::Window {
+            worker: self.worker,
+            window: self.recorder.take_window(),
+            part: self.part.get(),
+            taken: clock::now(),
+            pulse,
+        });
+        sent.is_ok()
+    }
+
+    /// Another part of the run begins.
+    fn turn_to(&self, part: Part) {
+        self.send(None);
+        self.part.set(part);
+    }
+}
+
 /// Once a second hands over what was recorded, and how this worker fares.
-async fn beat(index: usize, recorder: Rc<Recorder>, run: Arc<RunState>, events: Sender<Event>) {
+async fn beat(outbox: Rc<Outbox>, run: Arc<RunState>) {
     let mut pulse = Pulse::new();
     let mut next = clock::now() + SECOND;
     let mut started = None;
@@ -253,12 +281,7 @@ async fn beat(index: usize, recorder: Rc<Recorder>, run: Arc<RunState>, events: 
         while next <= now {
             next = next + SECOND;
         }
-        let handed = events.send(Event::Window {
-            worker: index,
-            window: recorder.take_window(),
-            pulse: Some(pulse.take()),
-        });
-        if handed.is_err() {
+        if !outbox.send(Some(pulse.take())) {
             return;
         }
     }

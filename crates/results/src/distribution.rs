@@ -2,6 +2,7 @@
 //! were read off, so that any other figure can be made later.
 
 use serde::{Deserialize, Serialize};
+use stats::Histogram;
 
 /// A distribution, in the unit of its metric (times: milliseconds).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,7 +16,8 @@ pub struct Distribution {
     /// The largest.
     pub max: f64,
     /// Lower edge and count of each bucket that was hit, in rising order. No bucket
-    /// is wider than 1/1024 of its lower edge ([`stats::RELATIVE_WIDTH`]).
+    /// is wider than 1/1024 of its lower edge ([`stats::RELATIVE_WIDTH`]). The edge is
+    /// given to six digits, rounded up, so that it names its bucket.
     pub buckets: Vec<(f64, u64)>,
 }
 
@@ -42,6 +44,43 @@ impl Distribution {
         }
         coarse
     }
+
+    /// The distribution on paper. What is not finite has no place in JSON: it counts as
+    /// the largest number there is.
+    pub fn of(histogram: &Histogram) -> Distribution {
+        Distribution {
+            count: histogram.count(),
+            sum: finite(histogram.sum()),
+            min: finite(histogram.min()),
+            max: finite(histogram.max()),
+            buckets: histogram
+                .on_paper()
+                .into_iter()
+                .map(|(edge, count)| (finite(edge), count))
+                .collect(),
+        }
+    }
+
+    /// The histogram again, none if the figures contradict each other. From now on its
+    /// quantiles are within a bucket's width also where they were exact before.
+    pub fn histogram(&self) -> Option<Histogram> {
+        let buckets = self.buckets.iter().copied();
+        Histogram::restored(self.sum, self.min, self.max, buckets)
+            .filter(|histogram| histogram.count() == self.count)
+    }
+
+    /// The mean; 0 when empty.
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 {
+            0.0
+        } else {
+            self.sum / self.count as f64
+        }
+    }
+}
+
+fn finite(value: f64) -> f64 {
+    value.clamp(f64::MIN, f64::MAX)
 }
 
 #[cfg(test)]
@@ -67,5 +106,40 @@ mod tests {
         assert_eq!(counts, [3, 7, 5, 6]);
         assert_eq!((coarse[0].0, coarse[1].0), (0.0, 1.0));
         assert!((coarse[3].0 - 10.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_distribution_survives_paper() {
+        let mut histogram = Histogram::new();
+        (1..=3_000).for_each(|value| histogram.record(f64::from(value) * 0.01));
+        let text = serde_json::to_string(&Distribution::of(&histogram)).expect("JSON");
+        let read: Distribution = serde_json::from_str(&text).expect("the same JSON");
+        assert_eq!(read, Distribution::of(&histogram));
+        let restored = read.histogram().expect("sound");
+        for q in [0.0, 0.5, 0.95, 0.999, 1.0] {
+            assert_eq!(restored.quantile(q), histogram.quantile(q), "{q}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_still_json() {
+        let mut histogram = Histogram::new();
+        histogram.record(f64::INFINITY);
+        histogram.record(1.0);
+        let text = serde_json::to_string(&Distribution::of(&histogram)).expect("JSON");
+        let read: Distribution = serde_json::from_str(&text).expect("the same JSON");
+        assert_eq!(read.histogram().expect("sound").count(), 2);
+    }
+
+    #[test]
+    fn counts_that_do_not_add_up_are_no_distribution() {
+        let distribution = Distribution {
+            count: 3,
+            sum: 2.0,
+            min: 1.0,
+            max: 1.0,
+            buckets: vec![(1.0, 2)],
+        };
+        assert!(distribution.histogram().is_none());
     }
 }

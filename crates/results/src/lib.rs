@@ -8,5 +8,7 @@
 
 pub mod distribution;
 pub mod environment;
+pub mod hash;
 pub mod lab;
 pub mod record;
+pub mod secrets;

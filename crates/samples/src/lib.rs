@@ -22,6 +22,7 @@ mod roster;
 mod series;
 mod sink;
 mod sinks;
+mod stretch;
 mod summary;
 mod summing;
 mod system_tags;
@@ -38,6 +39,7 @@ pub use kind::{Contains, Kind};
 pub use record::{SampleRecord, SampleTags};
 pub use recorder::{AddError, Recorder};
 pub use registry::{Metric, MetricId, RegisterError, Registry};
+pub use stretch::Stretch;
 pub use summary::{
     Check, CheckTotal, ErrorCount, Group, GroupPart, HttpOverview, LeftOut, MetricSummary,
     ScenarioPart, Summary, ThresholdOutcome, Values,

@@ -60,8 +60,29 @@ pub(crate) fn values_of(sink: &Sink, elapsed: Duration) -> Values {
     }
 }
 
+/// The metrics that have samples, without what thresholds say of them.
+pub(crate) fn figures(totals: &Totals, elapsed: Duration) -> Vec<MetricSummary> {
+    listed(totals, &totals.registry.metrics(), elapsed, false)
+}
+
 /// All metrics that have samples or thresholds, each before its sub-metrics.
 fn whole(totals: &Totals, metrics: &[Metric], elapsed: Duration) -> Vec<MetricSummary> {
+    listed(totals, metrics, elapsed, true)
+}
+
+fn listed(
+    totals: &Totals,
+    metrics: &[Metric],
+    elapsed: Duration,
+    judged: bool,
+) -> Vec<MetricSummary> {
+    let outcomes = |id, submetric| {
+        if judged {
+            totals.outcomes(id, submetric, elapsed)
+        } else {
+            Vec::new()
+        }
+    };
     let mut order: Vec<usize> = (0..metrics.len()).collect();
     // One of ours comes after a script's metric of the same name.
     order.sort_by_key(|&index| (&metrics[index].name, metrics[index].extra));
@@ -70,7 +91,7 @@ fn whole(totals: &Totals, metrics: &[Metric], elapsed: Duration) -> Vec<MetricSu
         let metric = &metrics[index];
         let id = MetricId(index as u32);
         let sink = totals.whole.metrics.get(index);
-        if sink.is_some_and(|sink| !sink.is_empty()) || totals.is_judged(id) {
+        if sink.is_some_and(|sink| !sink.is_empty()) || (judged && totals.is_judged(id)) {
             let empty = Sink::new(metric.kind);
             summaries.push(MetricSummary {
                 name: metric.name.clone(),
@@ -79,7 +100,7 @@ fn whole(totals: &Totals, metrics: &[Metric], elapsed: Duration) -> Vec<MetricSu
                 extra: metric.extra,
                 tags: Vec::new(),
                 values: values_of(sink.unwrap_or(&empty), elapsed),
-                thresholds: totals.outcomes(id, None, elapsed),
+                thresholds: outcomes(id, None),
             });
         }
         for &sub in totals.watch.submetrics_of(id) {
@@ -87,7 +108,7 @@ fn whole(totals: &Totals, metrics: &[Metric], elapsed: Duration) -> Vec<MetricSu
             let Some(sink) = totals.whole.submetrics.get(sub) else {
                 continue;
             };
-            let thresholds = totals.outcomes(id, Some(sub), elapsed);
+            let thresholds = outcomes(id, Some(sub));
             if sink.is_empty() && thresholds.is_empty() {
                 continue;
             }

@@ -82,6 +82,12 @@ impl Window {
         Some(values_of(&sum, span))
     }
 
+    pub(crate) fn cells(&self) -> &[Option<Box<Sinks>>] {
+        self.contents
+            .as_ref()
+            .map_or(&[], |contents| &contents.cells)
+    }
+
     pub(crate) fn contents(&mut self) -> Option<&mut Contents> {
         self.contents.as_deref_mut()
     }

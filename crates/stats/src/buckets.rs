@@ -84,6 +84,12 @@ impl Buckets {
         self.pages[place].get_or_insert_with(|| Box::new([0; PAGE]))
     }
 
+    /// Counts a whole bucket: `count` times the one that holds `magnitude`, which
+    /// must be greater than zero.
+    pub(crate) fn record_times(&mut self, magnitude: f64, count: u64) {
+        self.add(bucket_of(magnitude), count);
+    }
+
     /// How many magnitudes were counted.
     pub fn total(&self) -> u64 {
         self.total

@@ -2,6 +2,7 @@
 //! ever after.
 
 use crate::buckets::Buckets;
+use crate::on_paper;
 
 /// Up to this many values a histogram keeps every one, and its quantiles are
 /// exact; the next value moves them all into buckets.
@@ -342,6 +343,58 @@ impl Histogram {
             .map(|(lower, upper, count)| (-upper, -lower, count))
             .chain(zeros)
             .chain(self.positive.iter())
+    }
+
+    /// The buckets that were hit, for paper: a number within each, next above its lower
+    /// edge, and its count, in rising order. Values that are still kept are put into
+    /// buckets first. [`Histogram::restored`] reads them back.
+    pub fn on_paper(&self) -> Vec<(f64, u64)> {
+        let mut spilled;
+        let bucketed = if self.exact && !self.raw.is_empty() {
+            spilled = self.clone();
+            spilled.spill();
+            &spilled
+        } else {
+            self
+        };
+        bucketed
+            .buckets()
+            .map(|(lower, upper, count)| (on_paper::name(lower, upper), count))
+            .collect()
+    }
+
+    /// The histogram that was written as these figures and [`Histogram::on_paper`].
+    /// None if they contradict each other.
+    pub fn restored(
+        sum: f64,
+        min: f64,
+        max: f64,
+        buckets: impl IntoIterator<Item = (f64, u64)>,
+    ) -> Option<Histogram> {
+        let mut restored = Histogram {
+            sum,
+            min,
+            max,
+            exact: false,
+            ..Histogram::default()
+        };
+        for (value, count) in buckets {
+            if value.is_nan() {
+                return None;
+            }
+            restored.count = restored.count.checked_add(count)?;
+            if value > 0.0 {
+                restored.positive.record_times(value, count);
+            } else if value < 0.0 {
+                restored.negative.record_times(-value, count);
+            } else {
+                restored.zeros += count;
+            }
+        }
+        if restored.count == 0 {
+            return Some(Histogram::new());
+        }
+        (min <= max && !sum.is_nan()).then_some(restored)
     }
 
     /// Bytes held on the heap.

@@ -15,6 +15,7 @@ mod histogram;
 pub mod interval;
 pub mod knee;
 pub mod limit;
+mod on_paper;
 mod random;
 pub mod scalability;
 pub mod signed_rank;

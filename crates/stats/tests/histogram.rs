@@ -259,3 +259,58 @@ fn memory_is_bounded_for_any_values() {
     // Every exponent, both signs: 2 · 2^11 · 1024 counts, and the directory.
     assert!(histogram.heap_bytes() < 36 << 20);
 }
+
+#[test]
+fn what_was_written_is_read_back() {
+    let seed = 20;
+    let mut random = plimsoll_stats::Random::new(seed);
+    for count in [0, 1, 3, 1_000, 5_000] {
+        let mut histogram = Histogram::new();
+        for _ in 0..count {
+            let magnitude = 10_f64.powf(random.unit() * 12.0 - 6.0);
+            histogram.record(match random.unit() {
+                share if share < 0.1 => 0.0,
+                share if share < 0.2 => -magnitude,
+                _ => magnitude,
+            });
+        }
+        let paper = histogram.on_paper();
+        assert!(
+            paper.is_sorted_by(|one, other| one.0 < other.0),
+            "seed {seed}"
+        );
+        let restored = Histogram::restored(
+            histogram.sum(),
+            histogram.min(),
+            histogram.max(),
+            paper.clone(),
+        )
+        .expect("sound");
+        assert_eq!(restored.count(), histogram.count());
+        assert_eq!(restored.sum(), histogram.sum());
+        assert_eq!(
+            (restored.min(), restored.max()),
+            (histogram.min(), histogram.max())
+        );
+        // The very same buckets, so that nothing is lost by any further round.
+        assert_eq!(restored.on_paper(), paper);
+        if !histogram.is_exact() {
+            let buckets = |histogram: &Histogram| histogram.buckets().collect::<Vec<_>>();
+            assert_eq!(buckets(&restored), buckets(&histogram), "seed {seed}");
+        }
+        for (value, _) in paper {
+            let digits = format!("{value:e}");
+            let digits = digits.split('e').next().unwrap_or_default();
+            assert!(digits.trim_matches('-').len() <= 7, "{value} is long");
+        }
+    }
+}
+
+#[test]
+fn figures_that_contradict_each_other_are_no_histogram() {
+    assert!(Histogram::restored(1.0, 2.0, 1.0, [(1.0, 1)]).is_none());
+    assert!(Histogram::restored(1.0, 1.0, 1.0, [(f64::NAN, 1)]).is_none());
+    assert!(Histogram::restored(1.0, 1.0, 1.0, [(1.0, u64::MAX), (2.0, 1)]).is_none());
+    let empty = Histogram::restored(0.0, 0.0, 0.0, []).expect("empty");
+    assert!(empty.is_empty() && empty.quantile(0.5) == 0.0);
+}

@@ -67,4 +67,6 @@ pub struct HttpArgs {
     /// One JSON object on standard output instead of the text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub record: super::RecordArgs,
 }

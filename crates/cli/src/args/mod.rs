@@ -7,6 +7,7 @@ mod http;
 mod link;
 mod options;
 mod probe;
+mod record;
 mod run;
 
 use clap::{Parser, Subcommand};
@@ -18,6 +19,7 @@ pub use http::HttpArgs;
 pub use link::{LinkArgs, LinkProtocol};
 pub use options::OptionArgs;
 pub use probe::ProbeArgs;
+pub use record::RecordArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
 
 /// Plimsoll: how much load a service carries, and the proof.

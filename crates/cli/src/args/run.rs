@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::OptionArgs;
+use super::{OptionArgs, RecordArgs};
 
 /// `plimsoll run`.
 #[derive(Debug, clap::Args)]
@@ -10,6 +10,7 @@ use super::OptionArgs;
     plimsoll run -s 30s:100 -s 1m:100 -s 10s:0 script.js   up, steady, down\n  \
     plimsoll run -e BASE=http://127.0.0.1:8080 script.js   __ENV.BASE in the script\n  \
     plimsoll run -o json=samples.gz --summary-export end.json script.js\n  \
+    plimsoll run --record run.jsonl script.js        every second, to compare and plot later\n  \
     plimsoll run tests.tar                           what plimsoll archive, or k6, packed\n  \
     echo 'export default function () {}' | plimsoll run -\n\n\
     Options come from, the later the stronger: the config file, the script, K6_* variables, flags.\n\n\
@@ -35,6 +36,8 @@ pub struct RunArgs {
         value_delimiter = ','
     )]
     pub out: Vec<String>,
+    #[command(flatten)]
+    pub record: RecordArgs,
     /// Stay after the run until interrupted
     #[arg(short, long, help_heading = "Results")]
     pub linger: bool,

@@ -1,5 +1,16 @@
 //! One run on paper, as JSON lines: a [`Header`], a [`Second`] for each second as it
 //! ends, an [`End`]. A run that was killed has no end, and loses nothing else.
+//!
+//! Seconds hold what scenarios recorded. The end holds the whole run, with what set-up
+//! and tear-down added.
+//!
+//! [`Writer`] writes one while the run goes on, [`read`] reads one of any origin.
+
+mod read;
+mod write;
+
+pub use read::{ReadError, is_record, read};
+pub use write::Writer;
 
 use std::collections::BTreeMap;
 
@@ -51,12 +62,18 @@ pub struct Header {
 pub struct Second {
     /// Which second of the run, from 0.
     pub second: u64,
+    /// How many seconds it lasted, where the run ended within it. None of a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasted: Option<f64>,
     /// Users at its end.
     pub users: u32,
     /// Sums of counters.
     pub counters: BTreeMap<String, f64>,
     /// Rates: how many values were not zero, and how many values.
     pub rates: BTreeMap<String, (u64, u64)>,
+    /// Gauges: the latest, the smallest, the largest value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gauges: BTreeMap<String, (f64, f64, f64)>,
     /// Distributions of trends.
     pub trends: BTreeMap<String, Distribution>,
     /// Processor time that the generator used, in seconds.
@@ -64,7 +81,7 @@ pub struct Second {
 }
 
 /// The last line.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct End {
     /// How long the run took.
     pub duration_seconds: f64,
@@ -74,6 +91,9 @@ pub struct End {
     pub counters: BTreeMap<String, f64>,
     /// Rates: how many values were not zero, and how many values.
     pub rates: BTreeMap<String, (u64, u64)>,
+    /// Gauges: the latest, the smallest, the largest value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gauges: BTreeMap<String, (f64, f64, f64)>,
     /// Distributions of trends over the run; `http_req_duration` is service time,
     /// `http_req_response_time` counts from the scheduled start.
     pub trends: BTreeMap<String, Distribution>,

@@ -1,0 +1,425 @@
+//! Writes a run down while it goes on (`--record`): what each second added, and the end.
+//!
+//! A window is of the second that holds its middle, for workers hand over a little after
+//! a second has ended, and a starved one much later. A second is written when it has
+//! been over for [`GRACE`], so that memory does not grow with the run; what comes later
+//! counts to the next one. Nothing is lost: the seconds add up to what scenarios recorded.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use engine::{AbortReason, Part};
+use report::wall_clock;
+use results::distribution::Distribution;
+use results::environment::Environment;
+use results::record::{End, Generator, Header, SCHEMA, Second, Writer};
+use results::{hash, secrets};
+use samples::{Level, MetricSummary, Registry, Stretch, Summary, Values, Verdict, Watch, Window};
+use serde_json::Value;
+use units::Moment;
+
+use crate::machine;
+
+/// What was asked for, for the header.
+pub struct Question<'a> {
+    /// The command's name.
+    pub kind: &'static str,
+    pub model: Model,
+    /// Every effective option. What it names is in `files`.
+    pub configuration: Value,
+    /// The contents of files that the run depends on, by name.
+    pub files: Vec<(String, &'a [u8])>,
+}
+
+/// Who says when requests start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// A schedule.
+    Open,
+    /// The answers.
+    Closed,
+    /// The answers, until an amount of work is done.
+    Work,
+}
+
+impl Model {
+    /// The model of a plan; a single open scenario makes its times those of an open model.
+    pub fn of(plan: &plan::Plan) -> Model {
+        use plan::Executor as E;
+        let any = |wanted: fn(&E) -> bool| {
+            let mut scenarios = plan.scenarios.iter();
+            scenarios.any(|scenario| wanted(&scenario.executor))
+        };
+        if any(|executor| {
+            matches!(
+                executor,
+                E::ConstantArrivalRate { .. } | E::RampingArrivalRate { .. }
+            )
+        }) {
+            Model::Open
+        } else if any(|executor| {
+            matches!(
+                executor,
+                E::ConstantUsers { .. } | E::RampingUsers { .. } | E::ExternallyControlled { .. }
+            )
+        }) {
+            Model::Closed
+        } else {
+            Model::Work
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Model::Open => "open",
+            Model::Closed => "closed",
+            Model::Work => "work",
+        }
+    }
+}
+
+/// A record that is being written.
+pub struct Recording {
+    writer: Option<Writer<File>>,
+    /// What went wrong, and the file that it went wrong with.
+    error: Option<String>,
+    path: String,
+    registry: Arc<Registry>,
+    watch: Arc<Watch>,
+    /// Seconds that are not written yet.
+    pending: BTreeMap<u64, Pending>,
+    /// Emptied stretches, for the seconds to come.
+    spare: Vec<Stretch>,
+    /// The second to be written next.
+    next: u64,
+    /// The second whose users are noted next.
+    noted: u64,
+    users: u32,
+    cpu: Duration,
+    /// When each worker last handed over.
+    taken: Vec<Moment>,
+}
+
+struct Pending {
+    stretch: Stretch,
+    users: Option<u32>,
+    cpu: Duration,
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+/// How long after its end a second is written: workers feel their pulse every 10 ms.
+const GRACE: Duration = Duration::from_millis(300);
+/// A run that ends so little after a second's end has no further second.
+const SLIVER: Duration = Duration::from_millis(100);
+
+impl Recording {
+    /// Begins the file.
+    ///
+    /// # Errors
+    /// When it cannot be written, with the way out.
+    pub fn begin(
+        path: &Path,
+        question: Question<'_>,
+        registry: &Arc<Registry>,
+        watch: &Arc<Watch>,
+    ) -> Result<Recording, String> {
+        let failed = |error: std::io::Error| {
+            format!(
+                "--record {}: cannot write it: {error}; name a file in a folder that you may write to",
+                path.display()
+            )
+        };
+        let header = header(question);
+        let file = File::create(path).map_err(failed)?;
+        Ok(Recording {
+            writer: Some(Writer::begin(file, &header).map_err(failed)?),
+            error: None,
+            path: path.display().to_string(),
+            registry: Arc::clone(registry),
+            watch: Arc::clone(watch),
+            pending: BTreeMap::new(),
+            spare: Vec::new(),
+            next: 0,
+            noted: 0,
+            users: 0,
+            cpu: machine::cpu_time(),
+            taken: Vec::new(),
+        })
+    }
+
+    /// Takes down a worker's window, of a run that began at `started`.
+    pub fn window(
+        &mut self,
+        worker: usize,
+        window: &Window,
+        part: Part,
+        taken: Moment,
+        started: Option<Moment>,
+        ended: Option<Moment>,
+    ) {
+        let (Some(started), Part::Scenarios) = (started, part) else {
+            return;
+        };
+        if self.taken.len() <= worker {
+            self.taken.resize(worker + 1, started);
+        }
+        let till = ended.map_or(taken, |ended| taken.min(ended));
+        let from = std::mem::replace(&mut self.taken[worker], taken);
+        let middle = (from.since(started) + till.since(started).max(from.since(started))) / 2;
+        let mut second = middle.as_secs();
+        if let Some(ended) = ended {
+            second = second.min(last_second(ended.since(started)));
+        }
+        self.pending(second).stretch.add(window);
+    }
+
+    /// The users at a second's end. Call it for each second, as it ends.
+    pub fn second_ended(&mut self, users: u32) {
+        let cpu = machine::cpu_time();
+        let used = cpu.saturating_sub(std::mem::replace(&mut self.cpu, cpu));
+        self.users = users;
+        let noted = self.noted;
+        self.noted += 1;
+        let pending = self.pending(noted);
+        pending.users = Some(users);
+        pending.cpu += used;
+    }
+
+    /// Writes the seconds that are over for good after `elapsed` of the run.
+    pub fn write_due(&mut self, elapsed: Duration) {
+        while seconds(self.next + 1) + GRACE <= elapsed {
+            self.write(None);
+        }
+    }
+
+    /// Writes what remains, and the end. Gives back what went wrong, if anything did.
+    pub fn end(mut self, elapsed: Duration, end: &End) -> Option<String> {
+        if !elapsed.is_zero() {
+            let last = last_second(elapsed);
+            let cpu = machine::cpu_time().saturating_sub(self.cpu);
+            let users = self.users;
+            let pending = self.pending(last);
+            pending.cpu += cpu;
+            pending.users.get_or_insert(users);
+            while self.next < last {
+                self.write(None);
+            }
+            if self.next == last {
+                let lasted = elapsed.saturating_sub(seconds(last));
+                let whole = lasted >= SECOND - SLIVER && lasted <= SECOND + SLIVER;
+                self.write((!whole).then_some(lasted));
+            }
+        }
+        if let Some(writer) = self.writer.take()
+            && let Err(error) = writer.end(end)
+        {
+            self.fail(&error);
+        }
+        self.error
+    }
+
+    /// The second's pending figures; those of the next one that can be written, if it is gone.
+    fn pending(&mut self, second: u64) -> &mut Pending {
+        let (spare, registry, watch) = (&mut self.spare, &self.registry, &self.watch);
+        self.pending
+            .entry(second.max(self.next))
+            .or_insert_with(|| Pending {
+                stretch: spare
+                    .pop()
+                    .unwrap_or_else(|| Stretch::new(Arc::clone(registry), Arc::clone(watch))),
+                users: None,
+                cpu: Duration::ZERO,
+            })
+    }
+
+    fn write(&mut self, lasted: Option<Duration>) {
+        let second = self.next;
+        self.next += 1;
+        let mut line = Second {
+            second,
+            lasted: lasted.map(|lasted| lasted.as_secs_f64()),
+            users: self.users,
+            ..Second::default()
+        };
+        if let Some(mut pending) = self.pending.remove(&second) {
+            let figures = Figures::of(&pending.stretch.metrics(lasted.unwrap_or(SECOND)));
+            line.users = pending.users.unwrap_or(self.users);
+            line.generator_cpu_seconds = pending.cpu.as_secs_f64();
+            line.counters = figures.counters;
+            line.rates = figures.rates;
+            line.gauges = figures.gauges;
+            line.trends = figures.trends;
+            pending.stretch.clear();
+            self.spare.push(pending.stretch);
+        }
+        if let Some(writer) = &mut self.writer
+            && let Err(error) = writer.second(&line)
+        {
+            self.fail(&error);
+        }
+    }
+
+    /// A disk that is full does not end the run, and is told at its end.
+    fn fail(&mut self, error: &std::io::Error) {
+        self.writer = None;
+        self.error = Some(format!(
+            "--record {}: cannot write it: {error}; what came later is not in it",
+            self.path
+        ));
+    }
+}
+
+fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+/// The last second of a run of that length, from 0: a sliver behind it belongs to it.
+fn last_second(elapsed: Duration) -> u64 {
+    elapsed.saturating_sub(SLIVER).as_secs()
+}
+
+fn header(question: Question<'_>) -> Header {
+    let mut configuration = question.configuration;
+    secrets::in_json(&mut configuration);
+    let text = configuration.to_string();
+    let files = question
+        .files
+        .iter()
+        .flat_map(|(name, content)| [name.as_bytes(), *content]);
+    Header {
+        schema: SCHEMA.to_owned(),
+        plimsoll: env!("CARGO_PKG_VERSION").to_owned(),
+        kind: question.kind.to_owned(),
+        command: secrets::in_arguments(
+            std::env::args_os().map(|word| word.to_string_lossy().into_owned()),
+        ),
+        started: wall_clock::rfc3339(SystemTime::now(), 0),
+        model: question.model.name().to_owned(),
+        configuration_hash: hash::hash(
+            [question.kind.as_bytes(), text.as_bytes()]
+                .into_iter()
+                .chain(files),
+        ),
+        configuration,
+        environment: Environment::here(),
+    }
+}
+
+/// Metrics on paper, by kind.
+#[derive(Default)]
+struct Figures {
+    counters: BTreeMap<String, f64>,
+    rates: BTreeMap<String, (u64, u64)>,
+    gauges: BTreeMap<String, (f64, f64, f64)>,
+    trends: BTreeMap<String, Distribution>,
+}
+
+impl Figures {
+    fn of(metrics: &[MetricSummary]) -> Figures {
+        let mut figures = Figures::default();
+        // A script's metric comes before one of ours with the same name, and stays.
+        for metric in metrics.iter().rev() {
+            let name = metric.name.clone();
+            match &metric.values {
+                Values::Counter { count, .. } => {
+                    figures.counters.insert(name, *count);
+                }
+                Values::Gauge { value, min, max } => {
+                    figures.gauges.insert(name, (*value, *min, *max));
+                }
+                Values::Rate { passes, fails } => {
+                    figures.rates.insert(name, (*passes, passes + fails));
+                }
+                Values::Trend(histogram) => {
+                    figures.trends.insert(name, Distribution::of(histogram));
+                }
+            }
+        }
+        figures
+    }
+}
+
+/// The last line of a record.
+pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) -> End {
+    let figures = Figures::of(&summary.metrics);
+    let mut errors: BTreeMap<String, u64> = BTreeMap::new();
+    for error in &summary.http.errors {
+        *errors.entry(secrets::in_text(&error.text)).or_default() += error.count;
+    }
+    if summary.http.other_errors > 0 {
+        errors.insert("others".to_owned(), summary.http.other_errors);
+    }
+    End {
+        duration_seconds: summary.elapsed.as_secs_f64(),
+        aborted: aborted.map(why),
+        counters: figures.counters,
+        rates: figures.rates,
+        gauges: figures.gauges,
+        trends: figures.trends,
+        checks: summary
+            .checks
+            .iter()
+            .map(|check| (check.name.clone(), (check.passes, check.fails)))
+            .collect(),
+        thresholds: summary
+            .metrics
+            .iter()
+            .flat_map(|metric| {
+                metric
+                    .thresholds
+                    .iter()
+                    .map(|threshold| (metric.name.clone(), threshold.source.clone(), threshold.ok))
+            })
+            .collect(),
+        statuses: summary
+            .http
+            .statuses
+            .iter()
+            .filter(|(status, _)| *status != 0)
+            .map(|(status, count)| (status.to_string(), *count))
+            .collect(),
+        errors,
+        protocols: summary.http.protocols.iter().cloned().collect(),
+        generator: Generator {
+            cpu_seconds: machine::cpu_time().as_secs_f64(),
+            peak_rss_bytes: machine::peak_rss().get(),
+            verdict: match verdict.level {
+                Level::Valid => "valid",
+                Level::Suspect => "suspect",
+                Level::Invalid => "invalid",
+            }
+            .to_owned(),
+            reasons: verdict
+                .reasons
+                .iter()
+                .map(|reason| (cause(reason.cause).to_owned(), reason.text.clone()))
+                .collect(),
+        },
+    }
+}
+
+fn cause(cause: samples::Cause) -> &'static str {
+    match cause {
+        samples::Cause::Client => "client",
+        samples::Cause::Server => "server",
+        samples::Cause::Network => "network",
+        samples::Cause::Clock => "clock",
+    }
+}
+
+fn why(reason: &AbortReason) -> String {
+    match reason {
+        AbortReason::Signal => "a signal".to_owned(),
+        AbortReason::Threshold => "a threshold with abortOnFail was crossed".to_owned(),
+        AbortReason::ByScript(text)
+        | AbortReason::ScriptException(text)
+        | AbortReason::UserException(_, text)
+        | AbortReason::SetupTimeout(text)
+        | AbortReason::TeardownTimeout(text)
+        | AbortReason::Failed(text)
+        | AbortReason::Machine(text) => secrets::in_text(text),
+    }
+}

@@ -1,0 +1,243 @@
+//! `--record` as its readers meet it: seconds that add up, and a file that outlives its writer.
+
+mod plimsoll;
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use plimsoll::plimsoll;
+use results::record::{self, Record};
+use testkit::peers::{Peer, Play};
+use testkit::program::Signal;
+
+fn read(path: &Path) -> Record {
+    let file = File::open(path).expect("a record");
+    record::read(BufReader::new(file)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a plain name")
+}
+
+/// What the seconds of a metric come to: of a counter, and of a trend its count.
+fn sums(record: &Record, counter: &str, trend: &str) -> (f64, u64) {
+    let seconds = &record.seconds;
+    (
+        seconds
+            .iter()
+            .filter_map(|second| second.counters.get(counter))
+            .sum(),
+        seconds
+            .iter()
+            .filter_map(|second| second.trends.get(trend))
+            .map(|trend| trend.count)
+            .sum(),
+    )
+}
+
+#[test]
+fn the_seconds_of_an_open_run_add_up_to_its_end() {
+    let server = Peer::start(Play::ok("hello"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.jsonl");
+    let url = server.url();
+    let mut flags = vec![
+        "http",
+        "-r",
+        "200",
+        "-d",
+        "3s",
+        "-c",
+        "20",
+        "--record",
+        text(&file),
+    ];
+    flags.extend(["-H", "Authorization: Bearer abc", &url]);
+    let ended = plimsoll(&flags).run();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let record = read(&file);
+    assert_eq!(
+        (record.header.kind.as_str(), record.header.model.as_str()),
+        ("http", "open")
+    );
+    assert!(
+        record
+            .header
+            .command
+            .contains(&"Authorization: ***".to_owned())
+    );
+    assert!(
+        !std::fs::read_to_string(&file)
+            .expect("text")
+            .contains("abc")
+    );
+    assert!(!record.header.environment.fingerprint.is_empty());
+    assert!(record.header.started.ends_with('Z'));
+    let numbers: Vec<u64> = record.seconds.iter().map(|second| second.second).collect();
+    assert!(
+        numbers.len() >= 3 && (0..).zip(&numbers).all(|(at, number)| at == *number),
+        "{numbers:?}"
+    );
+    let end = record.end.as_ref().expect("an end");
+    assert_eq!(end.aborted, None);
+    let (requests, times) = sums(&record, "http_reqs", "http_req_response_time");
+    assert_eq!(requests, end.counters["http_reqs"]);
+    assert_eq!(times, end.trends["http_req_response_time"].count);
+    assert_eq!(end.statuses["200"] as f64, requests);
+    assert_eq!(end.protocols["HTTP/1.1"] as f64, requests);
+    assert!(requests >= 300.0, "{requests}");
+    // Histograms of the seconds merge into the run's.
+    let mut merged = stats::Histogram::new();
+    for second in &record.seconds {
+        if let Some(trend) = second.trends.get("http_req_duration") {
+            merged.merge(&trend.histogram().expect("sound"));
+        }
+    }
+    let whole = end.trends["http_req_duration"].histogram().expect("sound");
+    assert_eq!(merged.on_paper(), whole.on_paper());
+    let cpu: f64 = record
+        .seconds
+        .iter()
+        .map(|second| second.generator_cpu_seconds)
+        .sum();
+    assert!(cpu > 0.0 && cpu <= end.generator.cpu_seconds, "{cpu}");
+}
+
+#[test]
+fn a_scripts_record_leaves_set_up_to_the_end_and_knows_its_files() {
+    let server = Peer::start(Play::ok("hello"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("script.js");
+    let data = folder.path().join("data.txt");
+    std::fs::write(&data, "one").expect("written");
+    std::fs::write(
+        &script,
+        "import http from 'k6/http';
+         import { check, sleep } from 'k6';
+         const data = open('./data.txt');
+         export const options = { vus: 2, duration: '2s', thresholds: { checks: ['rate>0.5'] } };
+         export function setup() { for (let i = 0; i < 5; i++) http.get(__ENV.BASE); }
+         export default function () {
+           check(http.get(__ENV.BASE), { answered: (r) => r.status === 200 });
+           sleep(0.05);
+         }",
+    )
+    .expect("written");
+    let base = format!("BASE={}", server.url());
+    let recorded = |name: &str, more: &[&str]| {
+        let file = folder.path().join(name);
+        let flags = [
+            &[
+                "run",
+                "--quiet",
+                "--record",
+                text(&file),
+                "-e",
+                &base,
+                text(&script),
+            ],
+            more,
+        ]
+        .concat();
+        let ended = plimsoll(&flags).run();
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        read(&file)
+    };
+    let record = recorded("a.jsonl", &["-e", "API_TOKEN=abc"]);
+    assert_eq!(
+        (record.header.kind.as_str(), record.header.model.as_str()),
+        ("run", "closed")
+    );
+    assert_eq!(record.header.configuration["env"]["API_TOKEN"], "***");
+    assert_eq!(
+        record.header.configuration["files"],
+        serde_json::json!(["script.js", "data.txt"])
+    );
+    let end = record.end.as_ref().expect("an end");
+    let (requests, _) = sums(&record, "http_reqs", "http_req_duration");
+    assert_eq!(requests + 5.0, end.counters["http_reqs"]);
+    assert_eq!(end.checks["answered"].0 as f64, requests);
+    assert_eq!(
+        end.thresholds,
+        [("checks".to_owned(), "rate>0.5".to_owned(), true)]
+    );
+    assert!(record.seconds.iter().any(|second| second.users == 2));
+    // Another secret is the same question; another file, or option, is another one.
+    let other = recorded(
+        "b.jsonl",
+        &["-e", "API_TOKEN=abcd", "--iterations", "1", "-u", "1"],
+    );
+    assert_eq!(other.header.model, "work");
+    let again = recorded(
+        "c.jsonl",
+        &["-e", "API_TOKEN=x", "--iterations", "1", "-u", "1"],
+    );
+    assert_eq!(
+        other.header.configuration_hash,
+        again.header.configuration_hash
+    );
+    assert_ne!(
+        other.header.configuration_hash,
+        record.header.configuration_hash
+    );
+    std::fs::write(&data, "two").expect("written");
+    let changed = recorded(
+        "d.jsonl",
+        &["-e", "API_TOKEN=x", "--iterations", "1", "-u", "1"],
+    );
+    assert_ne!(
+        changed.header.configuration_hash,
+        again.header.configuration_hash
+    );
+}
+
+#[test]
+fn a_killed_run_keeps_its_seconds() {
+    let server = Peer::start(Play::ok("hello"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.jsonl");
+    let flags = [
+        "http",
+        "-c",
+        "2",
+        "-d",
+        "50s",
+        "--record",
+        text(&file),
+        &server.url(),
+    ];
+    let running = plimsoll(&flags).start();
+    let begun = Instant::now();
+    let lines = || std::fs::read_to_string(&file).map_or(0, |text| text.lines().count());
+    while lines() < 3 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(40),
+            "no second was written"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    running.signal(Signal::KILL);
+    running.wait();
+    let record = read(&file);
+    assert!(record.seconds.len() >= 2 && record.end.is_none());
+    assert!(record.seconds[0].counters["http_reqs"] > 0.0);
+}
+
+#[test]
+fn a_record_that_cannot_be_written_is_told_before_the_run() {
+    let ended = plimsoll(&[
+        "http",
+        "--record",
+        "/nonexistent/run.jsonl",
+        "http://127.0.0.1:9/",
+    ])
+    .run();
+    assert_eq!(ended.status, Some(104));
+    assert!(
+        ended.stderr.contains("--record /nonexistent/run.jsonl") && ended.stderr.contains("folder"),
+        "{}",
+        ended.stderr
+    );
+}

@@ -1,0 +1,261 @@
+//! Reads a record of any origin: bounded in memory, and lenient with a torn last line.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+use serde::Deserialize;
+
+use super::{End, Header, Record, SCHEMA, Second};
+
+/// The longest line: some hundred distributions of some thousand buckets.
+const LONGEST_LINE: u64 = 16 << 20;
+/// The most that is read of one record.
+const LONGEST: u64 = 2 << 30;
+/// What every version of the schema begins with.
+const FAMILY: &str = "plimsoll/record/";
+
+/// Why something is no record.
+#[derive(Debug)]
+pub enum ReadError {
+    /// It cannot be read.
+    Io(io::Error),
+    /// Its first line is no header.
+    NoRecord(String),
+    /// It is a record of another version.
+    Version(String),
+    /// A line is longer than any record's.
+    LongLine(usize),
+    /// It is longer than what fits into memory.
+    TooLong,
+    /// A line is not what a record has there: its number, and what is wrong with it.
+    Line(usize, String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Io(error) => write!(f, "cannot read it: {error}"),
+            ReadError::NoRecord(why) => write!(
+                f,
+                "it is no record of a run ({why}); plimsoll run --record FILE writes one"
+            ),
+            ReadError::Version(schema) => write!(
+                f,
+                "it is a record of the version {schema}, and this program reads {SCHEMA}: use the one that wrote it"
+            ),
+            ReadError::LongLine(number) => write!(
+                f,
+                "line {number} is longer than {} MiB, which no line of a record is",
+                LONGEST_LINE >> 20
+            ),
+            ReadError::TooLong => write!(
+                f,
+                "it is longer than {} GiB, more than is read into memory",
+                LONGEST >> 30
+            ),
+            ReadError::Line(number, why) => {
+                write!(f, "line {number} is no line of a record: {why}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        ReadError::Io(error)
+    }
+}
+
+/// Whether bytes from the start of a file look like a record.
+pub fn is_record(start: &[u8]) -> bool {
+    let line = start
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let line = &line[..line.len().min(200)];
+    line.starts_with(b"{")
+        && line
+            .windows(FAMILY.len())
+            .any(|part| part == FAMILY.as_bytes())
+}
+
+/// Reads a record. A last line without its end is that of a run that was killed while
+/// it wrote: it is left out.
+///
+/// # Errors
+/// See [`ReadError`].
+pub fn read(from: impl BufRead) -> Result<Record, ReadError> {
+    let mut lines = Lines::new(from);
+    let (_, first) = lines.next()?.unwrap_or_default();
+    let header = header(first)?;
+    let mut record = Record {
+        header,
+        seconds: Vec::new(),
+        end: None,
+    };
+    while let Some((number, line)) = lines.next()? {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        let wrong = |error: serde_json::Error| ReadError::Line(number, error.to_string());
+        if record.end.is_some() {
+            return Err(ReadError::Line(number, "it comes after the end".to_owned()));
+        }
+        let kind: Kind = serde_json::from_slice(line).map_err(wrong)?;
+        if kind.second.is_some() {
+            record
+                .seconds
+                .push(serde_json::from_slice::<Second>(line).map_err(wrong)?);
+        } else {
+            record.end = Some(serde_json::from_slice::<End>(line).map_err(wrong)?);
+        }
+    }
+    Ok(record)
+}
+
+/// What tells a second from the end.
+#[derive(Deserialize)]
+struct Kind {
+    second: Option<u64>,
+}
+
+fn header(line: &[u8]) -> Result<Header, ReadError> {
+    #[derive(Deserialize)]
+    struct Schema {
+        schema: String,
+    }
+    let schema: Schema =
+        serde_json::from_slice(line).map_err(|error| ReadError::NoRecord(error.to_string()))?;
+    match schema.schema.as_str() {
+        SCHEMA => {
+            serde_json::from_slice(line).map_err(|error| ReadError::Line(1, error.to_string()))
+        }
+        other if other.starts_with(FAMILY) => Err(ReadError::Version(other.to_owned())),
+        other => Err(ReadError::NoRecord(format!("its schema is {other:?}"))),
+    }
+}
+
+struct Lines<R> {
+    from: io::Take<R>,
+    line: Vec<u8>,
+    number: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(from: R) -> Self {
+        Lines {
+            from: from.take(LONGEST),
+            line: Vec::new(),
+            number: 0,
+        }
+    }
+
+    /// The next whole line and its number; the first may lack its end.
+    fn next(&mut self) -> Result<Option<(usize, &[u8])>, ReadError> {
+        self.line.clear();
+        self.number += 1;
+        let count = (&mut self.from)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut self.line)?;
+        if self.line.ends_with(b"\n") {
+            return Ok(Some((self.number, &self.line)));
+        }
+        if count as u64 == LONGEST_LINE {
+            return Err(ReadError::LongLine(self.number));
+        }
+        if self.from.limit() == 0 {
+            return Err(ReadError::TooLong);
+        }
+        // Torn, or nothing at all.
+        Ok((self.number == 1 && count > 0).then_some((1, self.line.as_slice())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Writer;
+    use super::*;
+
+    fn header() -> Header {
+        Header {
+            schema: SCHEMA.to_owned(),
+            plimsoll: "1.0.0".to_owned(),
+            kind: "http".to_owned(),
+            command: vec!["plimsoll".to_owned()],
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            model: "closed".to_owned(),
+            configuration: serde_json::json!({"url": "http://127.0.0.1/"}),
+            configuration_hash: "1".to_owned(),
+            environment: crate::environment::Environment::default(),
+        }
+    }
+
+    fn written(end: bool) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::begin(&mut bytes, &header()).expect("memory");
+        for second in 0..3 {
+            let second = Second {
+                second,
+                users: 2,
+                ..Second::default()
+            };
+            writer.second(&second).expect("memory");
+        }
+        if end {
+            writer.end(&End::default()).expect("memory");
+        }
+        bytes
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let record = read(written(true).as_slice()).expect("a record");
+        assert_eq!((record.header, record.seconds.len()), (header(), 3));
+        assert_eq!(record.end, Some(End::default()));
+        assert!(is_record(&written(true)));
+    }
+
+    #[test]
+    fn a_killed_run_keeps_its_seconds() {
+        let mut bytes = written(false);
+        bytes.truncate(bytes.len() - 20);
+        let record = read(bytes.as_slice()).expect("a record");
+        assert_eq!((record.seconds.len(), record.end), (2, None));
+    }
+
+    #[test]
+    fn what_is_no_record_is_told() {
+        for (text, part) in [
+            ("", "no record"),
+            ("hello\n", "no record"),
+            ("{\"schema\": \"plimsoll/http-result/1\"}", "no record"),
+            (
+                "{\"schema\": \"plimsoll/record/9\"}",
+                "the version plimsoll/record/9",
+            ),
+            ("{\"schema\": \"plimsoll/record/1\"}\n", "line 1"),
+        ] {
+            let error = read(text.as_bytes()).expect_err(text).to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+        let mut broken = written(true);
+        broken.extend(b"{\"second\":9}\n");
+        let error = read(broken.as_slice())
+            .expect_err("after the end")
+            .to_string();
+        assert!(
+            error.contains("line 6") && error.contains("after the end"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_line_without_end_costs_no_more_than_its_limit() {
+        let endless = io::repeat(b'x');
+        let error = read(io::BufReader::new(endless)).expect_err("endless");
+        assert!(matches!(error, ReadError::LongLine(1)), "{error}");
+    }
+}

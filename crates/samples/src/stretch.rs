@@ -1,0 +1,42 @@
+//! What a stretch of a run added: the totals of its windows alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::registry::Registry;
+use crate::summary::MetricSummary;
+use crate::summing::figures;
+use crate::totals::Totals;
+use crate::watch::Watch;
+use crate::window::Window;
+
+/// Sums of a stretch of a run, such as a second, of all recorders. Emptied, it is ready
+/// for the next one.
+#[derive(Debug)]
+pub struct Stretch(Totals);
+
+impl Stretch {
+    /// Nothing yet. Registry and watch are the run's.
+    pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Stretch {
+        Stretch(Totals::new(registry, watch))
+    }
+
+    /// Adds a window, which the run's totals still are to be given.
+    pub fn add(&mut self, window: &Window) {
+        let cells = window.cells().iter().flatten();
+        for sinks in cells {
+            self.0.whole.merge(sinks, &self.0.registry);
+        }
+    }
+
+    /// Metrics and sub-metrics that have samples, as in the run's summary; `span` is
+    /// what counters' rates are over.
+    pub fn metrics(&self, span: Duration) -> Vec<MetricSummary> {
+        figures(&self.0, span)
+    }
+
+    /// Forgets the figures and keeps the memory.
+    pub fn clear(&mut self) {
+        self.0.whole.clear();
+    }
+}

@@ -1,0 +1,39 @@
+//! Buckets as short decimal numbers.
+//!
+//! A bucket's edges are binary fractions with up to seventeen digits. Six name it as
+//! well: no bucket is narrower than 1/2048 of its edge, and steps of six digits are never
+//! wider than 1/100,000.
+
+/// A number within the bucket from `lower` to `upper`, as short as six digits allow and
+/// as near to `lower` as they can be.
+pub(crate) fn name(lower: f64, upper: f64) -> f64 {
+    if lower < 0.0 {
+        // Of a negative bucket the upper edge belongs to it, and the lower one does not.
+        return -name(-upper, -lower);
+    }
+    let Some(digits) = six_digits(lower) else {
+        return lower;
+    };
+    if lower <= digits && digits < upper {
+        digits
+    } else {
+        lower
+    }
+}
+
+/// The least number of six digits that is not below `value`; none of what has no digits.
+fn six_digits(value: f64) -> Option<f64> {
+    if !value.is_finite() || value <= 0.0 {
+        return None;
+    }
+    let rounded: f64 = format!("{value:.5e}").parse().ok()?;
+    if rounded >= value {
+        return Some(rounded);
+    }
+    // Rounded down: one more in the last place.
+    let text = format!("{rounded:.5e}");
+    let (digits, exponent) = text.split_once('e')?;
+    let digits: u64 = digits.replace('.', "").parse().ok()?;
+    let exponent: i32 = exponent.parse().ok()?;
+    format!("{}e{}", digits + 1, exponent - 5).parse().ok()
+}
