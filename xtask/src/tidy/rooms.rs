@@ -33,6 +33,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("report", &["units", "plan", "stats", "samples"]),
     ("audit", &[]),
     ("results", &["units", "stats"]),
+    ("plots", &[]),
+    ("pages", &["stats", "results", "plots"]),
     (
         "cli",
         &[
@@ -54,6 +56,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "report",
             "audit",
             "results",
+            "plots",
+            "pages",
         ],
     ),
     // What is measured, and what checks us, shares no code with what measures.

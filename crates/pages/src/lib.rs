@@ -1,0 +1,1 @@
+//! A lab's result as a document.

@@ -1,0 +1,140 @@
+//! What a request costs in processor time, by process.
+
+use crate::Room;
+use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS, cut};
+use crate::legend::{Key, legend};
+use crate::number::{self, Place};
+use crate::picture::Picture;
+use crate::scale::Scale;
+
+/// Bars beside each other.
+#[derive(Clone, Debug)]
+pub struct CpuBars {
+    /// What the picture is, in a few words.
+    pub title: String,
+    /// The figures' unit: `CPU s per 1,000 requests`.
+    pub unit: String,
+    /// Names of the parts, in the order in which they are stacked.
+    pub parts: Vec<String>,
+    /// Top down.
+    pub bars: Vec<CpuBar>,
+}
+
+/// One bar.
+#[derive(Clone, Debug)]
+pub struct CpuBar {
+    /// What it is.
+    pub label: String,
+    /// One figure for each part; they add up to the whole.
+    pub parts: Vec<f64>,
+    /// A 95 % interval of the whole.
+    pub interval: Option<(f64, f64)>,
+}
+
+const ROW: f64 = 38.0;
+const ROW_WIDE: f64 = 25.0;
+
+impl CpuBars {
+    /// The picture.
+    pub fn draw(&self, room: Room) -> Picture {
+        let width = room.width();
+        let wide = room == Room::Wide;
+        let mut drawing = Drawing::default();
+        let keys: Vec<(Key, String)> = self
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(index, name)| (Key::Field(index), name.clone()))
+            .collect();
+        let keys = if keys.len() > 1 { keys } else { Vec::new() };
+        let top = legend(&mut drawing, &keys, (8.0, width - 8.0), 4.0) + 8.0;
+        let longest = self.bars.iter().map(|bar| bar.label.chars().count()).max();
+        let left = if wide {
+            (longest.unwrap_or(0) as f64 * CHARACTER).clamp(60.0, 360.0) + 20.0
+        } else {
+            10.0
+        };
+        let row = if wide { ROW_WIDE } else { ROW };
+        let frame = Frame {
+            left,
+            right: width - if wide { 150.0 } else { 18.0 },
+            top,
+            bottom: top + self.bars.len() as f64 * row + 4.0,
+        };
+        let highest = self
+            .bars
+            .iter()
+            .map(|bar| {
+                let whole: f64 = bar.parts.iter().sum();
+                whole.max(bar.interval.map_or(0.0, |interval| interval.1))
+            })
+            .fold(0.0, f64::max);
+        let along = Scale::linear(0.0, highest, frame.left, frame.right);
+        let most = if wide { 8 } else { 6 };
+        for tick in along.ticks(most) {
+            let x = along.at(tick);
+            drawing.line("grid", (x, frame.top), (x, frame.bottom));
+        }
+        for (index, bar) in self.bars.iter().enumerate() {
+            let top = frame.top + index as f64 * row;
+            draw_bar(&mut drawing, bar, &along, top, frame, width, wide);
+        }
+        drawing.bottom_axis(frame, &along, most, &self.unit);
+        drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
+    }
+
+    fn describe(&self) -> String {
+        let bars: Vec<String> = self
+            .bars
+            .iter()
+            .map(|bar| {
+                let parts: Vec<String> = self
+                    .parts
+                    .iter()
+                    .zip(&bar.parts)
+                    .map(|(name, value)| format!("{name} {}", number::short(*value)))
+                    .collect();
+                format!("{}: {}", bar.label, parts.join(", "))
+            })
+            .collect();
+        format!("{}. {}.", self.unit, bars.join("; "))
+    }
+}
+
+fn draw_bar(
+    drawing: &mut Drawing,
+    bar: &CpuBar,
+    along: &Scale,
+    top: f64,
+    frame: Frame,
+    width: f64,
+    wide: bool,
+) {
+    let whole: f64 = bar.parts.iter().sum();
+    let figure = Place::of(whole, bar.interval).print(whole);
+    let y = if wide {
+        let room = ((frame.left - 20.0) / CHARACTER) as usize;
+        drawing.text("", 8.0, top + 17.0, &cut(&bar.label, room));
+        drawing.text("end", width - 8.0, top + 17.0, &figure);
+        top + 5.0
+    } else {
+        let taken = figure.chars().count() as f64 * CHARACTER + 16.0;
+        let room = ((frame.right - 8.0 - taken) / CHARACTER).max(6.0) as usize;
+        drawing.text("", 8.0, top + 15.0, &cut(&bar.label, room));
+        drawing.text("end", frame.right, top + 15.0, &figure);
+        top + 20.0
+    };
+    let mut from = 0.0;
+    for (index, part) in bar.parts.iter().enumerate() {
+        let (left, right) = (along.at(from), along.at(from + part));
+        drawing.rect(&format!("f{}", index % LOOKS), left, y, right - left, 14.0);
+        // A seam, so that parts are told apart without their colours.
+        if index > 0 && right - left > 1.0 {
+            drawing.line("mark seam", (left, y), (left, y + 14.0));
+        }
+        from += part;
+    }
+    if let Some((low, high)) = bar.interval {
+        drawing.interval("axis", along.at(low), along.at(high), y + 7.0);
+    }
+}

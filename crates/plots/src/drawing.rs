@@ -1,0 +1,237 @@
+//! A pen for SVG: shapes with classes, never with colours of their own.
+
+use std::fmt::Write as _;
+
+use crate::number;
+use crate::picture::{Picture, escaped, unit};
+use crate::scale::Scale;
+
+/// Kinds of looks (dash, colour, marker) that series can have before they repeat.
+pub const LOOKS: usize = 6;
+
+/// About how wide a character is, in units; type is 13 units high.
+pub const CHARACTER: f64 = 7.0;
+
+/// How far the plot's own ground reaches.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+}
+
+/// A picture in the making.
+#[derive(Default)]
+pub struct Drawing {
+    body: String,
+}
+
+impl Drawing {
+    /// The finished picture.
+    pub fn picture(self, title: &str, description: &str, width: f64, height: f64) -> Picture {
+        Picture {
+            width,
+            height,
+            title: title.to_owned(),
+            description: description.to_owned(),
+            body: self.body,
+        }
+    }
+
+    pub fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        let class = attribute(class);
+        let (x, y, text) = (unit(x), unit(y), escaped(text));
+        let _ = writeln!(self.body, "<text{class} x=\"{x}\" y=\"{y}\">{text}</text>");
+    }
+
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        self.path(
+            class,
+            &format!(
+                "M{} {}L{} {}",
+                unit(from.0),
+                unit(from.1),
+                unit(to.0),
+                unit(to.1)
+            ),
+        );
+    }
+
+    pub fn path(&mut self, class: &str, path: &str) {
+        if !path.is_empty() {
+            let _ = writeln!(self.body, "<path{} d=\"{path}\"/>", attribute(class));
+        }
+    }
+
+    pub fn rect(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
+        let _ = writeln!(
+            self.body,
+            "<rect{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+            attribute(class),
+            unit(x),
+            unit(y),
+            unit(width.max(0.0)),
+            unit(height.max(0.0))
+        );
+    }
+
+    /// The marker of the series with this number; hollow for what is to be doubted.
+    pub fn marker(&mut self, series: usize, x: f64, y: f64, hollow: bool) {
+        let look = series % LOOKS;
+        let fill = if hollow {
+            "hollow".to_owned()
+        } else {
+            format!("f{look}")
+        };
+        let path = marker_path(look, x, y, 4.6);
+        self.path(&format!("mark s{look} {fill}"), &path);
+    }
+
+    /// A cross: what was not kept.
+    pub fn cross(&mut self, class: &str, x: f64, y: f64, r: f64) {
+        let path = format!(
+            "M{} {}L{} {}M{} {}L{} {}",
+            unit(x - r),
+            unit(y - r),
+            unit(x + r),
+            unit(y + r),
+            unit(x - r),
+            unit(y + r),
+            unit(x + r),
+            unit(y - r)
+        );
+        self.path(class, &path);
+    }
+
+    /// An interval as a bar with ends, lying.
+    pub fn interval(&mut self, class: &str, low: f64, high: f64, y: f64) {
+        let (low, high, top, bottom) = (unit(low), unit(high), unit(y - 3.5), unit(y + 3.5));
+        let y = unit(y);
+        self.path(
+            class,
+            &format!("M{low} {y}H{high}M{low} {top}V{bottom}M{high} {top}V{bottom}"),
+        );
+    }
+
+    /// Rules across the frame with their figures at its left.
+    pub fn left_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
+        for tick in scale.ticks(most) {
+            let y = scale.at(tick);
+            self.line("grid", (frame.left, y), (frame.right, y));
+            self.text("soft end", frame.left - 6.0, y + 4.5, &number::tick(tick));
+        }
+        self.text("soft", 2.0, frame.top - 9.0, label);
+    }
+
+    /// Short ticks under the frame with their figures, and the label below them.
+    pub fn bottom_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
+        let ticks: Vec<(f64, String)> = scale
+            .ticks(most)
+            .into_iter()
+            .map(|tick| (tick, number::tick(tick)))
+            .collect();
+        self.bottom_ticks(frame, scale, &ticks, label);
+    }
+
+    /// As [`Drawing::bottom_axis`], with figures that are already words.
+    pub fn bottom_ticks(
+        &mut self,
+        frame: Frame,
+        scale: &Scale,
+        ticks: &[(f64, String)],
+        label: &str,
+    ) {
+        self.line(
+            "axis",
+            (frame.left, frame.bottom),
+            (frame.right, frame.bottom),
+        );
+        for (value, text) in ticks {
+            let x = scale.at(*value);
+            self.line("axis", (x, frame.bottom), (x, frame.bottom + 4.0));
+            // What stands at an edge may not hang over it.
+            let half = text.chars().count() as f64 * CHARACTER / 2.0;
+            let place = x.min(frame.right + 10.0 - half);
+            self.text("soft mid", place, frame.bottom + 18.0, text);
+        }
+        self.text(
+            "soft mid",
+            f64::midpoint(frame.left, frame.right),
+            frame.bottom + 36.0,
+            label,
+        );
+    }
+}
+
+/// `value` cut to at most `most` characters.
+pub fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(most.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// A line through points, broken where a value is missing.
+pub fn line_through(points: impl IntoIterator<Item = (f64, Option<f64>)>) -> String {
+    let mut path = String::new();
+    let mut drawing = false;
+    for (x, y) in points {
+        match y {
+            Some(y) => {
+                let letter = if drawing { 'L' } else { 'M' };
+                let _ = write!(path, "{letter}{} {}", unit(x), unit(y));
+                if !drawing {
+                    // A point alone is a dot, by the round ends of its line.
+                    path.push_str("h0");
+                }
+                drawing = true;
+            }
+            None => drawing = false,
+        }
+    }
+    path
+}
+
+/// The outline of a marker: circle, square, triangle, diamond, hexagon, triangle down.
+fn marker_path(look: usize, x: f64, y: f64, r: f64) -> String {
+    let corners: &[(f64, f64)] = match look {
+        1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+        2 => &[(0.0, -1.15), (1.1, 0.85), (-1.1, 0.85)],
+        3 => &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
+        4 => &[
+            (-0.55, -1.0),
+            (0.55, -1.0),
+            (1.1, 0.0),
+            (0.55, 1.0),
+            (-0.55, 1.0),
+            (-1.1, 0.0),
+        ],
+        5 => &[(0.0, 1.15), (1.1, -0.85), (-1.1, -0.85)],
+        _ => {
+            return format!(
+                "M{} {}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0z",
+                unit(x - r),
+                unit(y),
+                r = unit(r),
+                d = unit(2.0 * r)
+            );
+        }
+    };
+    let mut path = String::new();
+    for (index, (dx, dy)) in corners.iter().enumerate() {
+        let letter = if index == 0 { 'M' } else { 'L' };
+        let _ = write!(path, "{letter}{} {}", unit(x + dx * r), unit(y + dy * r));
+    }
+    path + "z"
+}
+
+fn attribute(class: &str) -> String {
+    if class.is_empty() {
+        String::new()
+    } else {
+        format!(" class=\"{class}\"")
+    }
+}

@@ -1,0 +1,211 @@
+//! The forest plot: ratios of pairs with their intervals, about the line of no
+//! difference.
+
+use crate::Room;
+use crate::drawing::{CHARACTER, Drawing, Frame, cut};
+use crate::legend::{Key, legend};
+use crate::number::{self, Place};
+use crate::picture::Picture;
+use crate::scale::{Scale, extent};
+
+/// Ratios of pairs.
+#[derive(Clone, Debug)]
+pub struct Forest {
+    /// What the picture is, in a few words.
+    pub title: String,
+    /// What is divided by what: `pgquery over sqlite`.
+    pub label: String,
+    /// Top down.
+    pub rows: Vec<RatioRow>,
+}
+
+/// One pair.
+#[derive(Clone, Debug)]
+pub struct RatioRow {
+    /// What it is.
+    pub label: String,
+    /// Second over first.
+    pub ratio: f64,
+    /// A 95 % interval.
+    pub interval: Option<(f64, f64)>,
+    /// What is said of it.
+    pub judged: Judged,
+}
+
+/// What a comparison came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// Larger or smaller beyond the noise.
+    Different,
+    /// No difference beyond the noise.
+    WithinNoise,
+    /// Nothing is said.
+    Not,
+}
+
+const ROW: f64 = 40.0;
+const ROW_WIDE: f64 = 24.0;
+
+impl Forest {
+    /// The picture.
+    pub fn draw(&self, room: Room) -> Picture {
+        let width = room.width();
+        let wide = room == Room::Wide;
+        let mut drawing = Drawing::default();
+        let judged = |judged| self.rows.iter().any(|row| row.judged == judged);
+        let keys: Vec<(Key, String)> = [
+            (Judged::Different, Key::Marker(1), "beyond the noise"),
+            (Judged::WithinNoise, Key::Marker(0), "within the noise"),
+            (Judged::Not, Key::Tick, "not judged"),
+        ]
+        .into_iter()
+        .filter(|(kind, ..)| judged(*kind))
+        .map(|(_, key, name)| (key, name.to_owned()))
+        .collect();
+        let top = legend(&mut drawing, &keys, (8.0, width - 8.0), 4.0) + 10.0;
+        let row_height = if wide { ROW_WIDE } else { ROW };
+        let (left, right) = if wide {
+            let longest = self.rows.iter().map(|row| row.label.chars().count()).max();
+            let longest = longest.unwrap_or(0) as f64 * CHARACTER;
+            (longest.clamp(60.0, 380.0) + 20.0, width - 170.0)
+        } else {
+            (14.0, width - 18.0)
+        };
+        let frame = Frame {
+            left,
+            right,
+            top,
+            bottom: top + self.rows.len() as f64 * row_height + 6.0,
+        };
+        let (low, high) = extent(self.rows.iter().flat_map(|row| {
+            let (low, high) = row.interval.unwrap_or((row.ratio, row.ratio));
+            [low, high, row.ratio, 1.0]
+        }));
+        let along = ratio_scale(low, high, frame);
+        let ticks = ratio_ticks(&along);
+        for (tick, _) in &ticks {
+            let x = along.at(*tick);
+            drawing.line("grid", (x, frame.top), (x, frame.bottom));
+        }
+        let one = along.at(1.0);
+        drawing.line("line grey", (one, frame.top), (one, frame.bottom));
+        for (index, row) in self.rows.iter().enumerate() {
+            let top = frame.top + index as f64 * row_height;
+            draw_row(&mut drawing, row, &along, top, frame, width, wide);
+        }
+        drawing.bottom_ticks(frame, &along, &ticks, &self.label);
+        drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
+    }
+
+    fn describe(&self) -> String {
+        let rows: Vec<String> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let outcome = match row.judged {
+                    Judged::Different => "beyond the noise",
+                    Judged::WithinNoise => "no difference beyond the noise",
+                    Judged::Not => "not judged",
+                };
+                format!("{}: {}, {outcome}", row.label, figure(row))
+            })
+            .collect();
+        format!("Ratios, {}. {}.", self.label, rows.join("; "))
+    }
+}
+
+fn draw_row(
+    drawing: &mut Drawing,
+    row: &RatioRow,
+    along: &Scale,
+    top: f64,
+    frame: Frame,
+    width: f64,
+    wide: bool,
+) {
+    let figure = figure(row);
+    let y = if wide {
+        let room = ((frame.left - 20.0) / CHARACTER) as usize;
+        drawing.text("", 8.0, top + 16.5, &cut(&row.label, room));
+        drawing.text("end", width - 8.0, top + 16.5, &figure);
+        top + 12.0
+    } else {
+        let taken = figure.chars().count() as f64 * CHARACTER + 16.0;
+        let room = ((frame.right - 8.0 - taken) / CHARACTER).max(6.0) as usize;
+        drawing.text("", 8.0, top + 16.0, &cut(&row.label, room));
+        drawing.text("end", frame.right, top + 16.0, &figure);
+        top + 29.0
+    };
+    let (series, line) = match row.judged {
+        Judged::Different => (Some(1), "line s1"),
+        Judged::WithinNoise => (Some(0), "line s0"),
+        Judged::Not => (None, "line grey"),
+    };
+    if let Some((low, high)) = row.interval {
+        drawing.interval(line, along.at(low), along.at(high), y);
+    }
+    let x = along.at(row.ratio);
+    match series {
+        Some(series) => drawing.marker(series, x, y, false),
+        None => drawing.line("line grey", (x, y - 6.0), (x, y + 6.0)),
+    }
+}
+
+/// `×1.42 (1.38 to 1.47)`.
+fn figure(row: &RatioRow) -> String {
+    let place = match row.interval {
+        Some(_) => Place::of(row.ratio, row.interval),
+        None => Place::decimals(2),
+    };
+    let interval = row.interval.map_or_else(String::new, |(low, high)| {
+        format!(" ({} to {})", place.print(low), place.print(high))
+    });
+    format!("×{}{interval}", place.print(row.ratio))
+}
+
+/// Ratios lie in the logarithm: twice is as far as half.
+fn ratio_scale(low: f64, high: f64, frame: Frame) -> Scale {
+    let reach = (high.max(1.0).ln()).max(-(low.clamp(1e-6, 1.0).ln()));
+    let pad = (reach * 0.06).max(0.02);
+    let low = low.clamp(1e-6, 1.0).ln() - pad;
+    let high = high.max(1.0).ln() + pad;
+    Scale::ratio(low.exp(), high.exp(), frame.left, frame.right)
+}
+
+/// Units that two ticks are apart at least.
+const APART: f64 = 42.0;
+
+/// Round ratios about 1: the finest set that reaches both ends.
+fn ratio_ticks(along: &Scale) -> Vec<(f64, String)> {
+    const SETS: [&[f64]; 6] = [
+        &[
+            0.9, 0.92, 0.94, 0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08, 1.1,
+        ],
+        &[0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5],
+        &[0.25, 0.33, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.0],
+        &[0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0],
+        &[0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0],
+        &[
+            0.000_1, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0,
+        ],
+    ];
+    let (low, high) = along.ends();
+    let reaches = |set: &&&[f64]| {
+        set.first().is_some_and(|least| *least <= low)
+            && set.last().is_some_and(|most| *most >= high)
+    };
+    let set = SETS.iter().find(reaches).unwrap_or(&SETS[5]);
+    // The line of no difference has its figure in any case; others give way.
+    let one = along.at(1.0);
+    let mut last = f64::NEG_INFINITY;
+    let mut ticks = Vec::new();
+    for tick in set.iter().filter(|tick| **tick >= low && **tick <= high) {
+        let at = along.at(*tick);
+        let clear = *tick == 1.0 || (at - one).abs() >= APART;
+        if clear && at - last >= APART {
+            last = at;
+            ticks.push((*tick, format!("×{}", number::tick(*tick))));
+        }
+    }
+    ticks
+}

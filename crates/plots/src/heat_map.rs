@@ -1,0 +1,203 @@
+//! The heat map: when how many requests took how long. Two groups of latencies, a
+//! stall, a slow drift are seen here and in no quantile.
+
+use std::fmt::Write as _;
+
+use crate::Room;
+use crate::drawing::{Drawing, Frame};
+use crate::number;
+use crate::picture::{Picture, unit};
+use crate::scale::{Scale, extent};
+
+/// Distributions in the order of time.
+#[derive(Clone, Debug)]
+pub struct HeatMap {
+    /// What the picture is, in a few words.
+    pub title: String,
+    /// The values' unit.
+    pub unit: String,
+    /// Second by second.
+    pub columns: Vec<HeatColumn>,
+    /// Places, in seconds, at which one run ends and the next begins.
+    pub breaks: Vec<f64>,
+}
+
+/// What one second holds.
+#[derive(Clone, Debug)]
+pub struct HeatColumn {
+    /// Seconds from the left edge.
+    pub at: f64,
+    /// Lower edge and count of each bucket.
+    pub buckets: Vec<(f64, u64)>,
+}
+
+/// More columns and rows than these are put together.
+const MOST_COLUMNS: usize = 120;
+const MOST_ROWS: i32 = 40;
+const FEWEST_ROWS: i32 = 10;
+/// Buckets to each factor of ten; rows lie on their edges, so that none is torn.
+const PER_DECADE: f64 = 10.0;
+const SHADES: usize = 5;
+
+impl HeatMap {
+    /// The picture.
+    pub fn draw(&self, room: Room) -> Picture {
+        let width = room.width();
+        let frame = Frame {
+            left: 52.0,
+            right: width - 14.0,
+            top: 50.0,
+            bottom: 250.0,
+        };
+        let mut drawing = Drawing::default();
+        let positive = self
+            .columns
+            .iter()
+            .flat_map(|column| column.buckets.iter().map(|bucket| bucket.0))
+            .filter(|edge| *edge > 0.0);
+        let (low, high) = extent(positive);
+        let rows = Rows::over(low, high);
+        let up = rows.scale(frame);
+        let each = (self.columns.len().div_ceil(MOST_COLUMNS)).max(1);
+        let count = self.columns.len().div_ceil(each).max(1);
+        let end = self.columns.last().map_or(1.0, |column| column.at + 1.0);
+        let along = Scale::exact(0.0, end, frame.left, frame.right);
+        drawing.left_axis(frame, &up, 6, &self.unit);
+        let grid = self.grid(&rows, count, end);
+        let most = grid.iter().flatten().copied().max().unwrap_or(0).max(1);
+        let across = (frame.right - frame.left) / count as f64;
+        let down = (frame.bottom - frame.top) / f64::from(rows.count);
+        for shade in 1..=SHADES {
+            let mut path = String::new();
+            for (column, fields) in grid.iter().enumerate() {
+                for (row, count) in fields.iter().enumerate() {
+                    if shade_of(*count, most) == shade {
+                        let _ = write!(
+                            path,
+                            "M{} {}h{}v-{}h-{}z",
+                            unit(frame.left + column as f64 * across),
+                            unit(frame.bottom - row as f64 * down),
+                            unit(across),
+                            unit(down),
+                            unit(across)
+                        );
+                    }
+                }
+            }
+            drawing.path(&format!("h{shade}"), &path);
+        }
+        for place in &self.breaks {
+            let x = along.at(*place);
+            drawing.line("axis", (x, frame.top), (x, frame.bottom));
+        }
+        draw_key(&mut drawing, most);
+        let ticks = if room == Room::Wide { 12 } else { 6 };
+        drawing.bottom_axis(frame, &along, ticks, "seconds of measurement");
+        let description = format!(
+            "Each field is a stretch of time and of latency; the darker, the more requests, up to {} in one. Latencies reach from {} to {} {}.",
+            number::count(most),
+            number::short(low),
+            number::short(high),
+            self.unit
+        );
+        drawing.picture(&self.title, &description, width, frame.bottom + 44.0)
+    }
+
+    /// Counts by column and row, the lowest row first.
+    fn grid(&self, rows: &Rows, columns: usize, end: f64) -> Vec<Vec<u64>> {
+        let mut grid = vec![vec![0; rows.count.unsigned_abs() as usize]; columns];
+        for column in &self.columns {
+            let place = ((column.at / end) * columns as f64 + 1e-9) as usize;
+            for (edge, count) in &column.buckets {
+                if let Some(field) = grid
+                    .get_mut(place.min(columns - 1))
+                    .and_then(|fields| fields.get_mut(rows.of(*edge)))
+                {
+                    *field += count;
+                }
+            }
+        }
+        grid
+    }
+}
+
+/// Rows of equal height in the logarithm, each some buckets high.
+struct Rows {
+    /// Number of the lowest bucket.
+    first: i32,
+    /// Buckets to a row.
+    each: i32,
+    count: i32,
+}
+
+impl Rows {
+    fn over(low: f64, high: f64) -> Rows {
+        let (mut first, last) = (bucket(low), bucket(high));
+        let span = last - first + 1;
+        let each = (span + MOST_ROWS - 1) / MOST_ROWS;
+        let count = ((span + each - 1) / each).max(FEWEST_ROWS);
+        if count == FEWEST_ROWS {
+            // Few rows stand in the middle.
+            first -= (count * each - span) / 2;
+        }
+        Rows { first, each, count }
+    }
+
+    fn of(&self, edge: f64) -> usize {
+        let row = (bucket(edge) - self.first) / self.each;
+        row.clamp(0, self.count - 1).unsigned_abs() as usize
+    }
+
+    fn scale(&self, frame: Frame) -> Scale {
+        let edge = |bucket: i32| 10_f64.powf(f64::from(bucket) / PER_DECADE);
+        let top = self.first + self.count * self.each;
+        Scale::ratio(edge(self.first), edge(top), frame.bottom, frame.top)
+    }
+}
+
+/// The number of the bucket that begins at or below `edge`. What is not above zero
+/// goes into the lowest.
+fn bucket(edge: f64) -> i32 {
+    if edge > 0.0 {
+        ((edge.log10() * PER_DECADE + 1e-6).floor() as i32).clamp(-200, 200)
+    } else {
+        -200
+    }
+}
+
+/// 0 for none; otherwise by the logarithm, so that single requests are seen.
+fn shade_of(count: u64, most: u64) -> usize {
+    if count == 0 {
+        return 0;
+    }
+    let share = ((count as f64) + 1.0).ln() / ((most as f64) + 1.0).ln();
+    ((share * SHADES as f64).ceil() as usize).clamp(1, SHADES)
+}
+
+fn draw_key(drawing: &mut Drawing, most: u64) {
+    let mut x = 8.0;
+    drawing.text("soft", x, 18.0, "requests");
+    x += 64.0;
+    let mut before = 0;
+    for shade in 1..=SHADES {
+        // The largest count that still has this shade.
+        let largest = ((most as f64 + 1.0).powf(shade as f64 / SHADES as f64) - 1.0 + 1e-9).floor();
+        let largest = if shade == SHADES {
+            most
+        } else {
+            largest.max(0.0) as u64
+        };
+        if largest == before {
+            continue;
+        }
+        let label = if largest == before + 1 {
+            number::count(largest)
+        } else {
+            format!("≤ {}", number::count(largest))
+        };
+        before = largest;
+        drawing.rect(&format!("h{shade}"), x, 7.0, 14.0, 13.0);
+        drawing.text("soft", x + 18.0, 18.0, &label);
+        x += 30.0 + label.chars().count() as f64 * 7.0;
+    }
+}

@@ -1,0 +1,49 @@
+//! Plots as SVG and as text: pure functions from figures to a picture.
+//!
+//! There is no clock and no chance in them, so that equal figures make equal bytes.
+//! A [`Picture`] is a file of its own or a part of a page; both follow the reader's
+//! light or dark scheme, say in words what they show, and never tell series apart by
+//! colour alone. They are drawn for a column of 460 units, in which type stays
+//! legible on a telephone, or for one of 960.
+
+mod cpu;
+mod drawing;
+mod forest;
+mod heat_map;
+mod legend;
+mod limit;
+pub mod number;
+mod over_time;
+mod overview;
+mod percentiles;
+mod picture;
+mod scale;
+pub mod terminal;
+
+pub use cpu::{CpuBar, CpuBars};
+pub use forest::{Forest, Judged, RatioRow};
+pub use heat_map::{HeatColumn, HeatMap};
+pub use limit::{LimitPlot, Trial};
+pub use over_time::{OverTime, Span, TimePoint};
+pub use overview::{Overview, OverviewRow, Spot};
+pub use percentiles::{Curve, Percentiles, quantiles_of};
+pub use picture::{COLOURS, Picture, RULES};
+
+/// How wide a picture is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// A column: 460 units.
+    Narrow,
+    /// A whole page: 960 units.
+    Wide,
+}
+
+impl Room {
+    /// Units across.
+    pub fn width(self) -> f64 {
+        match self {
+            Room::Narrow => 460.0,
+            Room::Wide => 960.0,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The search for the highest rate that keeps an objective.
+
+use crate::Room;
+use crate::drawing::{Drawing, Frame};
+use crate::legend::{Key, legend};
+use crate::number;
+use crate::picture::Picture;
+use crate::scale::{Scale, extent};
+
+/// A search and its trials.
+#[derive(Clone, Debug)]
+pub struct LimitPlot {
+    /// What the picture is, in a few words.
+    pub title: String,
+    /// The figure that is held against the limit.
+    pub figure: String,
+    /// Its unit.
+    pub unit: String,
+    /// The limit.
+    pub limit: f64,
+    /// In the order they were made.
+    pub trials: Vec<Trial>,
+    /// The highest rate that was kept.
+    pub kept: Option<f64>,
+    /// The lowest rate above it that was not.
+    pub broken: Option<f64>,
+}
+
+/// One trial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Requests per second that were asked for.
+    pub rate: f64,
+    /// What the figure came to; none where nothing was answered.
+    pub value: Option<f64>,
+    /// Whether the objective was kept.
+    pub kept: bool,
+    /// Whether it was the long one.
+    pub soak: bool,
+}
+
+impl LimitPlot {
+    /// The picture.
+    pub fn draw(&self, room: Room) -> Picture {
+        let width = room.width();
+        let mut drawing = Drawing::default();
+        let mut keys = vec![
+            (Key::Marker(0), "kept".to_owned()),
+            (Key::Cross, "not kept".to_owned()),
+        ];
+        if self.trials.iter().any(|trial| trial.soak) {
+            keys.push((Key::Marker(1), "soak, kept".to_owned()));
+        }
+        let top = legend(&mut drawing, &keys, (8.0, width - 8.0), 4.0) + 28.0;
+        let frame = Frame {
+            left: 52.0,
+            right: width - 18.0,
+            top,
+            bottom: top + 190.0,
+        };
+        let up = Scale::over(
+            self.trials
+                .iter()
+                .filter_map(|trial| trial.value)
+                .chain([self.limit]),
+            frame.bottom,
+            frame.top,
+        );
+        let (low, high) = extent(self.trials.iter().map(|trial| trial.rate));
+        let along = if low > 0.0 && high / low > 4.0 {
+            Scale::logarithmic(low, high, frame.left, frame.right)
+        } else {
+            Scale::linear(low, high, frame.left, frame.right)
+        };
+        if let (Some(kept), Some(broken)) = (self.kept, self.broken) {
+            let (from, to) = (along.at(kept), along.at(broken));
+            let height = frame.bottom - frame.top;
+            drawing.rect("band", from, frame.top, to - from, height);
+            drawing.line("axis", (from, frame.top), (from, frame.bottom));
+            drawing.line("axis", (to, frame.top), (to, frame.bottom));
+        }
+        drawing.left_axis(frame, &up, 6, &format!("{}, {}", self.figure, self.unit));
+        let y = up.at(self.limit);
+        drawing.line("line sbad d4", (frame.left, y), (frame.right, y));
+        for trial in &self.trials {
+            let x = along.at(trial.rate);
+            // What was never answered stands at the top, with the worst.
+            let y = trial.value.map_or(frame.top, |value| up.at(value));
+            if trial.kept {
+                drawing.marker(usize::from(trial.soak), x, y, false);
+            } else {
+                drawing.cross("line sbad", x, y, 4.4);
+            }
+        }
+        let most = if room == Room::Wide { 10 } else { 6 };
+        drawing.bottom_axis(frame, &along, most, "requests per second asked for");
+        drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
+    }
+
+    fn describe(&self) -> String {
+        let trials: Vec<String> = self
+            .trials
+            .iter()
+            .map(|trial| {
+                format!(
+                    "{} per second: {} {}{}",
+                    number::short(trial.rate),
+                    trial.value.map_or_else(
+                        || "nothing answered,".to_owned(),
+                        |value| format!("{} {},", number::short(value), self.unit)
+                    ),
+                    if trial.kept { "kept" } else { "not kept" },
+                    if trial.soak { ", long" } else { "" }
+                )
+            })
+            .collect();
+        format!(
+            "Trials against a limit of {} {}. {}.",
+            number::short(self.limit),
+            self.unit,
+            trials.join("; ")
+        )
+    }
+}
