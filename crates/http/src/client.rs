@@ -63,6 +63,8 @@ impl Client {
             body: &prepared.body,
             keep_body: false,
             deadline: started + prepared.timeout,
+            protocol: prepared.protocol,
+            is_upgrade: false,
         };
         let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
         self.leg(&leg, &mut outcome).await;

@@ -18,8 +18,12 @@ pub(crate) enum Link {
 
 impl Client {
     /// Opens a connection to `url`'s origin. `steps` tells how far it came.
-    pub(crate) async fn connect(&self, url: &Url, steps: &mut Steps) -> Result<Link, ErrorInfo> {
-        let protocol = self.shared.settings.protocol;
+    pub(crate) async fn connect(
+        &self,
+        url: &Url,
+        protocol: Protocol,
+        steps: &mut Steps,
+    ) -> Result<Link, ErrorInfo> {
         let network = &self.shared.network;
         let proxy = self.shared.settings.proxies.for_url(url);
         let (host, port) = match proxy {

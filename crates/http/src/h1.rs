@@ -44,6 +44,8 @@ pub(crate) struct Ask<'a> {
     /// Most bytes of body that are kept.
     pub(crate) max_body: u64,
     pub(crate) deadline: Moment,
+    /// 101 is an answer, and what follows it is not ours.
+    pub(crate) is_upgrade: bool,
 }
 
 /// How far an exchange came; filled in also when it fails.
@@ -303,6 +305,7 @@ impl<S: Wire> Connection<S> {
                 }
                 return Ok(false);
             }
+            Place::Done if ask.is_upgrade => progress.body = Bytes::copy_from_slice(data),
             Place::Done => {}
         }
         self.finish(state, progress, data.is_empty());
@@ -351,6 +354,12 @@ impl<S: Wire> Connection<S> {
             let head = Head::parse(pending.get(..length).unwrap_or_default())?;
             start += length;
             match head.status() {
+                101 if ask.is_upgrade => {
+                    state.place = Place::Done;
+                    progress.head = Some(Rc::new(head));
+                    self.partial.clear();
+                    return Ok(Some(start - before));
+                }
                 101 => {
                     progress.head = Some(Rc::new(head));
                     return Err(ErrorInfo::new(
@@ -401,6 +410,11 @@ impl<S: Wire> Connection<S> {
                 Err(fault)
             }
         }
+    }
+
+    /// The stream, which speaks another protocol from now on.
+    pub(crate) fn into_stream(self) -> S {
+        self.io
     }
 
     /// Whether an idle connection is of no more use: the peer closed it, or

@@ -21,6 +21,7 @@ async fn exchange(
         keep_body: true,
         max_body: 1 << 20,
         deadline: clock::now() + Duration::from_secs(5),
+        is_upgrade: false,
     };
     let mut progress = Progress::default();
     let ended = wire.exchange(&ask, &scratch, &mut progress).await;

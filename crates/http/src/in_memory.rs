@@ -54,6 +54,7 @@ pub async fn read_answer(
             keep_body: true,
             max_body,
             deadline,
+            is_upgrade: false,
         };
         let scratch = Scratch::new(1 << 12);
         let ended = connection.exchange(&ask, &scratch, &mut progress).await;

@@ -16,6 +16,7 @@ use crate::method::Method;
 use crate::outcome::Outcome;
 use crate::pool::Kept;
 use crate::prepared::{JOINED_BODY, Prepared};
+use crate::settings::Protocol;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
@@ -27,6 +28,9 @@ pub(crate) struct Leg<'a> {
     pub(crate) body: &'a Bytes,
     pub(crate) keep_body: bool,
     pub(crate) deadline: Moment,
+    pub(crate) protocol: Protocol,
+    /// An answer of 101 gives the connection away.
+    pub(crate) is_upgrade: bool,
 }
 
 /// Where the head of the request comes from.
@@ -48,10 +52,11 @@ impl Client {
     /// Makes one round trip: on a kept connection if there is one, and once
     /// more on a fresh one if the server turns out to have closed it.
     pub(crate) async fn leg(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
-        let slot = match self.pool.slot(leg.url) {
+        let slot = match self.pool.slot(leg.url, leg.protocol) {
             Some(slot) => slot,
             None => {
-                let waited = before(leg.deadline, self.pool.wait_for_slot(leg.url)).await;
+                let waited =
+                    before(leg.deadline, self.pool.wait_for_slot(leg.url, leg.protocol)).await;
                 outcome.exchange.timeline.got_slot(clock::now());
                 match waited {
                     Some(slot) => slot,
@@ -60,12 +65,12 @@ impl Client {
             }
         };
         let line = outcome.exchange.timeline;
-        let retry = if let Some(kept) = self.live_connection(leg.url) {
+        let retry = if let Some(kept) = self.live_connection(leg) {
             // The server may have closed the connection while it was idle. Go
             // repeats a safe request on a fresh connection then, and so do we;
             // the lost time stays in the timeline.
             self.exchange(leg, kept, outcome).await == Ended::Stale && leg.method.is_safe()
-        } else if let Some(connection) = self.pool.shared(leg.url) {
+        } else if let Some(connection) = self.pool.shared(leg.url, leg.protocol) {
             self.exchange_shared(leg, &connection, outcome).await == Ended::Stale
         } else {
             true
@@ -77,9 +82,13 @@ impl Client {
         drop(slot);
     }
 
-    async fn exchange_on_fresh(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
+    pub(crate) async fn exchange_on_fresh(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
         let mut steps = Steps::default();
-        let connecting = before(leg.deadline, self.connect(leg.url, &mut steps)).await;
+        let connecting = before(
+            leg.deadline,
+            self.connect(leg.url, leg.protocol, &mut steps),
+        )
+        .await;
         let line = &mut outcome.exchange.timeline;
         let error = match connecting {
             None => fault::timeout(),
@@ -92,7 +101,7 @@ impl Client {
             Some(Ok(Link::Shared(connection))) => {
                 record(line, &steps);
                 if !self.shared.settings.no_connection_reuse {
-                    self.pool.share(leg.url, &connection);
+                    self.pool.share(leg.url, leg.protocol, &connection);
                 }
                 self.exchange_shared(leg, &connection, outcome).await;
                 return;
@@ -114,9 +123,9 @@ impl Client {
 
     /// An idle connection that the peer has not closed.
     #[inline]
-    fn live_connection(&self, url: &Rc<Url>) -> Option<Box<Kept>> {
+    fn live_connection(&self, leg: &Leg<'_>) -> Option<Box<Kept>> {
         loop {
-            let mut kept = self.pool.take(url)?;
+            let mut kept = self.pool.take(leg.url, leg.protocol)?;
             if !kept.wire.is_dead() {
                 return Some(kept);
             }
@@ -150,6 +159,7 @@ impl Client {
             keep_body: leg.keep_body,
             max_body: self.shared.settings.max_body,
             deadline: leg.deadline,
+            is_upgrade: leg.is_upgrade,
         };
         let reused = wire.served > 0;
         let mut progress = Progress::default();
@@ -163,8 +173,10 @@ impl Client {
             Err(fault) => (Some(fault.into()), Ended::Whole),
         };
         outcome.take_in(progress, error);
-        if reusable && !self.shared.settings.no_connection_reuse {
-            self.pool.give_back(leg.url, kept);
+        if leg.is_upgrade && outcome.exchange.status == 101 {
+            outcome.switched = Some(kept);
+        } else if reusable && !self.shared.settings.no_connection_reuse {
+            self.pool.give_back(leg.url, leg.protocol, kept);
         }
         ended
     }
@@ -222,7 +234,7 @@ impl Client {
                     ended = Ended::Stale;
                 }
                 if fault.is_unprocessed || !connection.is_open() {
-                    self.pool.forget(leg.url, connection);
+                    self.pool.forget(leg.url, leg.protocol, connection);
                 }
                 fault.error
             });

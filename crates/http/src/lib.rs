@@ -46,6 +46,7 @@ mod send;
 mod settings;
 mod shared;
 mod timeline;
+mod upgrade;
 mod url;
 
 pub use client::Client;
@@ -64,4 +65,5 @@ pub use response::{Proto, Response, Sent};
 pub use settings::{Protocol, Settings};
 pub use shared::Shared;
 pub use timeline::{Phases, Timeline};
+pub use upgrade::{Switched, Upgrade};
 pub use url::{Url, UrlError, UserInfo};

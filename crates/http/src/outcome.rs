@@ -8,6 +8,7 @@ use crate::error::{ErrorInfo, Failure};
 use crate::exchange::Exchange;
 use crate::h1::Progress;
 use crate::method::Method;
+use crate::pool::Kept;
 use crate::request::{Auth, Request};
 use crate::response::{Proto, Response, Sent};
 use crate::timeline::Timeline;
@@ -21,6 +22,8 @@ pub(crate) struct Outcome {
     pub(crate) body: Bytes,
     /// The head as it was sent, unless it was a prepared one.
     pub(crate) sent_head: Option<Rc<[u8]>>,
+    /// The connection, if the answer took it out of HTTP's hands.
+    pub(crate) switched: Option<Box<Kept>>,
 }
 
 impl Outcome {
@@ -42,6 +45,7 @@ impl Outcome {
             },
             body: Bytes::new(),
             sent_head: None,
+            switched: None,
         }
     }
 

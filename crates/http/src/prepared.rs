@@ -9,7 +9,7 @@ use crate::h2_connection::request_of;
 use crate::method::Method;
 use crate::proxy::plain_proxy;
 use crate::request::Request;
-use crate::settings::Settings;
+use crate::settings::{Protocol, Settings};
 use crate::url::Url;
 
 /// A request encoded once, to be sent many times as it is: no redirects, no
@@ -22,6 +22,7 @@ pub struct Prepared {
     pub(crate) head: Bytes,
     pub(crate) body: Bytes,
     pub(crate) timeout: Duration,
+    pub(crate) protocol: Protocol,
     /// The same in the form of HTTP/2.
     pub(crate) request: http_types::Request<()>,
     pub(crate) whole_body: Bytes,
@@ -64,6 +65,7 @@ impl Prepared {
             head: head.into(),
             body,
             timeout: request.timeout,
+            protocol: request.protocol.unwrap_or(settings.protocol),
             request: request_of(&parts)?,
             whole_body: request.body.clone(),
             head_length,

@@ -5,6 +5,7 @@ use bytes::Bytes;
 
 use crate::fields::Fields;
 use crate::method::Method;
+use crate::settings::Protocol;
 use crate::url::Url;
 
 /// One request as its user asks for it.
@@ -26,6 +27,8 @@ pub struct Request {
     pub compression: Vec<Encoding>,
     pub auth: Auth,
     pub body_use: BodyUse,
+    /// Overrides [`crate::Settings::protocol`].
+    pub protocol: Option<Protocol>,
     /// Why it cannot be sent, where that was found while it was made: sending it fails with this.
     pub invalid: Option<Box<str>>,
 }
@@ -44,6 +47,7 @@ impl Request {
             compression: Vec::new(),
             auth: Auth::Basic,
             body_use: BodyUse::Keep,
+            protocol: None,
             invalid: None,
         }
     }

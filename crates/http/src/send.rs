@@ -83,6 +83,8 @@ impl Client {
                 body: &hop.body,
                 keep_body,
                 deadline,
+                protocol: request.protocol.unwrap_or(settings.protocol),
+                is_upgrade: false,
             };
             let mut outcome = Outcome::begin(&hop.method, &hop.url, started);
             match hop.url.check_usable() {

@@ -14,10 +14,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("samples", &["units", "plan", "stats"]),
     ("net", &["units", "clock"]),
     ("http", &["units", "clock", "net"]),
+    ("ws", &["net", "http"]),
     ("engine", &["units", "clock", "plan", "pace", "samples"]),
     (
         "script",
-        &["units", "clock", "plan", "samples", "net", "http", "engine"],
+        &["units", "clock", "plan", "samples", "net", "http", "ws", "engine"],
     ),
     (
         "targets",
@@ -98,6 +99,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "report",
             "audit",
             "throughput",
+            "ws",
         ],
     ),
 ];

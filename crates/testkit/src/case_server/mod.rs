@@ -15,9 +15,11 @@
 
 mod auth;
 mod certificates;
+mod frames;
 mod packed;
 pub mod raw;
 mod routes;
+mod websocket;
 
 use std::convert::Infallible;
 use std::io;
@@ -107,5 +109,6 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S)
     // A date would make two answers differ.
     builder.http1().auto_date_header(false);
     builder.http2().auto_date_header(false);
-    let _ = builder.serve_connection(TokioIo::new(stream), answer).await;
+    let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
+    let _ = serving.await;
 }

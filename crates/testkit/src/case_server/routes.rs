@@ -12,7 +12,7 @@ use hyper::header::{HeaderMap, HeaderValue};
 use hyper::{Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::{auth, packed};
+use super::{auth, packed, websocket};
 
 type Body = BoxBody<Bytes, std::convert::Infallible>;
 
@@ -21,6 +21,9 @@ const PAGE: &str = "<!doctype html><html><head><title>A page</title></head><body
 
 /// Answers one request; `number` counts the requests of its connection from 1.
 pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
+    if request.uri().path().starts_with("/ws/") {
+        return shake_hands(request).await;
+    }
     let (head, body) = request.into_parts();
     let body = match body.collect().await {
         Ok(body) => body.to_bytes(),
@@ -73,6 +76,15 @@ pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
         ["item", ..] => json(&json!({ "path": asked.path })),
         _ => plain(StatusCode::NOT_FOUND, "no such path\n"),
     }
+}
+
+async fn shake_hands(request: Request<Incoming>) -> Response<Body> {
+    let handshake = websocket::answer(request).await;
+    let mut response = plain(handshake.status, handshake.body);
+    for (name, value) in handshake.headers {
+        response = with(response, name, &value);
+    }
+    response
 }
 
 struct Asked {

@@ -1,0 +1,99 @@
+use bytes::Bytes;
+use net::Stream;
+
+use crate::auth;
+use crate::client::Client;
+use crate::cookie::{Cookie, CookieJar};
+use crate::cookie_header::cookie_header;
+use crate::encode::HeadParts;
+use crate::error::{ErrorInfo, Failure, code};
+use crate::exchange::Exchange;
+use crate::leg::{HeadSource, Leg};
+use crate::outcome::Outcome;
+use crate::proxy::plain_proxy;
+use crate::request::Request;
+use crate::response::Response;
+use crate::settings::Protocol;
+
+/// What came of asking for another protocol.
+#[derive(Debug)]
+pub struct Upgrade {
+    /// The round trip, however it ended.
+    pub exchange: Exchange,
+    /// The answer, and the connection if the answer was 101.
+    pub outcome: Result<(Response, Option<Switched>), Failure>,
+}
+
+/// A connection that no longer speaks HTTP (RFC 9110, section 7.8).
+#[derive(Debug)]
+pub struct Switched {
+    pub stream: Stream,
+    /// What came behind the answer's head.
+    pub rest: Bytes,
+}
+
+impl Client {
+    /// Sends a request that asks to switch protocols, on a connection of its own
+    /// that speaks HTTP/1.1. Redirects are not followed. Cookies go to and come
+    /// from `jar`. Dropping the future closes the connection.
+    pub async fn upgrade(&self, request: &Request, jar: Option<&CookieJar>) -> Upgrade {
+        let settings = self.shared.settings();
+        let started = clock::now();
+        let mut outcome = Outcome::begin(&request.method, &request.url, started);
+        let refusal = match &request.invalid {
+            Some(reason) => Err(ErrorInfo::new(code::DEFAULT, &**reason)),
+            None => request.url.check_usable(),
+        };
+        if let Err(error) = refusal {
+            outcome.exchange.fail(error);
+            return conclude(outcome, request, None);
+        }
+        let cookies = cookie_header(request, request.headers.get("cookie"), jar, &request.url);
+        let authorization = auth::basic_of(&request.url);
+        let parts = HeadParts {
+            method: &request.method,
+            url: &request.url,
+            fields: &request.headers,
+            user_agent: &settings.user_agent,
+            body_length: 0,
+            cookies: &cookies,
+            authorization: authorization.as_deref(),
+            close: false,
+            proxy: plain_proxy(&settings.proxies, &request.url),
+        };
+        let leg = Leg {
+            head: HeadSource::Parts(&parts),
+            method: &request.method,
+            url: &request.url,
+            body: &request.body,
+            keep_body: true,
+            deadline: started + request.timeout,
+            protocol: Protocol::Http1,
+            is_upgrade: true,
+        };
+        self.exchange_on_fresh(&leg, &mut outcome).await;
+        let stream = outcome.switched.take().map(|kept| kept.wire.into_stream());
+        if let (Some(jar), Some(head)) = (jar, &outcome.exchange.head) {
+            for cookie in head.all("set-cookie").filter_map(Cookie::parse) {
+                jar.set(&request.url, &cookie);
+            }
+        }
+        conclude(outcome, request, stream)
+    }
+}
+
+fn conclude(mut outcome: Outcome, request: &Request, stream: Option<Stream>) -> Upgrade {
+    let switched = stream.map(|stream| Switched {
+        stream,
+        // Behind a 101 stands no body, but what the next protocol sends first.
+        rest: std::mem::take(&mut outcome.body),
+    });
+    let exchange = outcome.exchange.clone();
+    let head = outcome.sent_head.take();
+    Upgrade {
+        exchange,
+        outcome: outcome
+            .conclude(request, head)
+            .map(|response| (response, switched)),
+    }
+}

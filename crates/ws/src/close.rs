@@ -1,0 +1,56 @@
+//! Close frames: RFC 6455, sections 5.5.1 and 7.4.
+
+use crate::violation::Violation;
+
+/// Status codes that this crate itself sends or tells.
+pub mod code {
+    pub const NORMAL: u16 = 1000;
+    pub const GOING_AWAY: u16 = 1001;
+    pub const PROTOCOL_ERROR: u16 = 1002;
+    /// Told, never sent: the frame had no code.
+    pub const NO_STATUS: u16 = 1005;
+    /// Told, never sent: there was no close frame.
+    pub const ABNORMAL: u16 = 1006;
+    pub const INVALID_DATA: u16 = 1007;
+    pub const TOO_BIG: u16 = 1009;
+}
+
+/// Longest payload of a control frame (section 5.5).
+pub(crate) const MAX_CONTROL: usize = 125;
+
+/// What a close frame says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CloseFrame {
+    /// [`code::NO_STATUS`] when the frame was empty.
+    pub code: u16,
+    pub reason: String,
+}
+
+impl CloseFrame {
+    pub(crate) fn parse(payload: &[u8]) -> Result<Self, Violation> {
+        match payload {
+            [] => Ok(CloseFrame {
+                code: code::NO_STATUS,
+                reason: String::new(),
+            }),
+            [_] => Err(Violation::CloseOfOneByte),
+            [high, low, reason @ ..] => {
+                let code = u16::from_be_bytes([*high, *low]);
+                if !is_sendable(code) {
+                    return Err(Violation::CloseCode(code));
+                }
+                let reason = std::str::from_utf8(reason).map_err(|_| Violation::CloseReason)?;
+                Ok(CloseFrame {
+                    code,
+                    reason: reason.to_owned(),
+                })
+            }
+        }
+    }
+}
+
+/// Whether a close frame may carry `code`: sections 7.4.1 and 7.4.2, and the
+/// codes registered since (1012 to 1014).
+pub fn is_sendable(code: u16) -> bool {
+    matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
+}

@@ -1,0 +1,268 @@
+use crate::Limits;
+use crate::close::{CloseFrame, MAX_CONTROL};
+use crate::deflate::{Agreed, Inflater};
+use crate::frame::{Header, MAX_HEADER, Opcode};
+use crate::violation::Violation;
+
+/// Something that the peer sent whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    Text(String),
+    Binary(Vec<u8>),
+    Ping(Vec<u8>),
+    Pong(Vec<u8>),
+    Close(CloseFrame),
+}
+
+/// Makes events of bytes as they come. Nothing is kept but what is not whole yet,
+/// and that grows with what has arrived, never with what was announced.
+#[derive(Debug)]
+pub struct Decoder {
+    limits: Limits,
+    inflater: Option<Inflater>,
+    /// The beginning of a head that came in pieces.
+    head: [u8; MAX_HEADER],
+    head_length: u8,
+    frame: Option<Frame>,
+    /// The message under way, of which fragments may be outstanding.
+    message: Option<Message>,
+    /// The payload of the control frame under way.
+    control: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Frame {
+    opcode: Opcode,
+    is_last: bool,
+    left: u64,
+}
+
+#[derive(Debug)]
+struct Message {
+    is_text: bool,
+    is_compressed: bool,
+    bytes: Vec<u8>,
+    /// How many of the bytes are known to be UTF-8. Behind it stand at most
+    /// three, the beginning of a character.
+    checked: usize,
+}
+
+impl Decoder {
+    pub fn new(limits: Limits, deflate: Option<Agreed>) -> Self {
+        Decoder {
+            limits,
+            inflater: deflate.map(Inflater::new),
+            head: [0; MAX_HEADER],
+            head_length: 0,
+            frame: None,
+            message: None,
+            control: Vec::new(),
+        }
+    }
+
+    /// Takes bytes from `input` until they make an event; `None` once all are
+    /// taken and it is not whole yet.
+    ///
+    /// # Errors
+    /// A [`Violation`], after which the connection is to be failed (section
+    /// 7.1.7) and nothing more fed.
+    #[inline]
+    pub fn feed(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Violation> {
+        loop {
+            if self.frame.is_none() && !self.begin_frame(input)? {
+                return Ok(None);
+            }
+            if let Some(event) = self.take_payload(input)? {
+                return Ok(Some(event));
+            }
+            // A frame of nothing may end without input; one that goes on needs it.
+            if input.is_empty() && self.frame.is_some() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether the peer is in the middle of a message or a frame.
+    pub fn is_inside(&self) -> bool {
+        self.frame.is_some() || self.message.is_some() || self.head_length > 0
+    }
+
+    /// Reads the next head; false when it is not whole yet.
+    #[inline]
+    fn begin_frame(&mut self, input: &mut &[u8]) -> Result<bool, Violation> {
+        let header = if self.head_length == 0 {
+            match Header::parse(input)? {
+                Some((header, used)) => {
+                    *input = input.get(used..).unwrap_or_default();
+                    Some(header)
+                }
+                None => {
+                    self.keep_head(input);
+                    None
+                }
+            }
+        } else {
+            self.rest_of_head(input)?
+        };
+        let Some(header) = header else {
+            return Ok(false);
+        };
+        self.check_order(&header)?;
+        self.frame = Some(Frame {
+            opcode: header.opcode,
+            is_last: header.is_last,
+            left: header.length,
+        });
+        Ok(true)
+    }
+
+    /// Goes on with a head that came in pieces, a byte at a time.
+    #[cold]
+    fn rest_of_head(&mut self, input: &mut &[u8]) -> Result<Option<Header>, Violation> {
+        while let Some((&byte, rest)) = input.split_first() {
+            *input = rest;
+            self.keep_head(&mut [byte].as_slice());
+            let known = self.head.get(..usize::from(self.head_length));
+            if let Some((header, _)) = Header::parse(known.unwrap_or_default())? {
+                self.head_length = 0;
+                return Ok(Some(header));
+            }
+        }
+        Ok(None)
+    }
+
+    fn keep_head(&mut self, input: &mut &[u8]) {
+        let start = usize::from(self.head_length);
+        let room = self.head.get_mut(start..).unwrap_or_default();
+        let count = room.len().min(input.len());
+        for (to, from) in room.iter_mut().zip(input.iter()) {
+            *to = *from;
+        }
+        self.head_length += count as u8;
+        *input = input.get(count..).unwrap_or_default();
+    }
+
+    /// What a head may not say at this place.
+    #[inline]
+    fn check_order(&mut self, header: &Header) -> Result<(), Violation> {
+        let may_compress = self.inflater.is_some();
+        match header.opcode {
+            Opcode::Text | Opcode::Binary => {
+                if self.message.is_some() {
+                    return Err(Violation::Interleaved);
+                }
+                if header.is_compressed && !may_compress {
+                    return Err(Violation::ReservedBits(0b100));
+                }
+                self.message = Some(Message {
+                    is_text: header.opcode == Opcode::Text,
+                    is_compressed: header.is_compressed,
+                    bytes: Vec::new(),
+                    checked: 0,
+                });
+            }
+            // RFC 7692, section 6.1: only the first frame of a message has it set.
+            _ if header.is_compressed => return Err(Violation::ReservedBits(0b100)),
+            Opcode::Continuation if self.message.is_none() => {
+                return Err(Violation::Continuation);
+            }
+            _ => {}
+        }
+        // One that is too long is not read to its end first.
+        if let (Some(message), false) = (&self.message, header.opcode.is_control()) {
+            let limit = self.limits.max_message;
+            let total = (message.bytes.len() as u64).saturating_add(header.length);
+            if total > limit as u64 {
+                return Err(Violation::TooBig(limit));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn take_payload(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Violation> {
+        let Some(frame) = &mut self.frame else {
+            return Ok(None);
+        };
+        let count = (frame.left).min(input.len() as u64) as usize;
+        let (taken, rest) = input.split_at(count);
+        *input = rest;
+        frame.left -= count as u64;
+        let (is_last, is_whole, opcode) = (frame.is_last, frame.left == 0, frame.opcode);
+        if is_whole {
+            self.frame = None;
+        }
+        if opcode.is_control() {
+            return self.take_control(opcode, taken, is_whole);
+        }
+        let Some(message) = &mut self.message else {
+            return Ok(None);
+        };
+        message.bytes.extend_from_slice(taken);
+        if is_whole && is_last {
+            return self.finish().map(Some);
+        }
+        // Section 8.1; at once, so that a stream of nonsense ends early.
+        message.check_text()?;
+        Ok(None)
+    }
+
+    fn take_control(
+        &mut self,
+        opcode: Opcode,
+        taken: &[u8],
+        is_whole: bool,
+    ) -> Result<Option<Event>, Violation> {
+        // A control frame's head says 125 bytes at most.
+        debug_assert!(self.control.len() + taken.len() <= MAX_CONTROL);
+        self.control.extend_from_slice(taken);
+        if !is_whole {
+            return Ok(None);
+        }
+        let payload = std::mem::take(&mut self.control);
+        Ok(Some(match opcode {
+            Opcode::Ping => Event::Ping(payload),
+            Opcode::Pong => Event::Pong(payload),
+            _ => Event::Close(CloseFrame::parse(&payload)?),
+        }))
+    }
+
+    #[inline]
+    fn finish(&mut self) -> Result<Event, Violation> {
+        let Some(mut message) = self.message.take() else {
+            return Err(Violation::Continuation);
+        };
+        if message.is_compressed {
+            let limit = self.limits.max_message;
+            message.bytes = match &mut self.inflater {
+                Some(inflater) => inflater.decompress(&message.bytes, limit)?,
+                None => return Err(Violation::Compressed),
+            };
+        }
+        if !message.is_text {
+            return Ok(Event::Binary(message.bytes));
+        }
+        String::from_utf8(message.bytes)
+            .map(Event::Text)
+            .map_err(|_| Violation::Utf8)
+    }
+}
+
+impl Message {
+    /// Checks what is new of a text. A character that is not whole yet is waited
+    /// for.
+    fn check_text(&mut self) -> Result<(), Violation> {
+        if !self.is_text || self.is_compressed {
+            return Ok(());
+        }
+        let new = self.bytes.get(self.checked..).unwrap_or_default();
+        match std::str::from_utf8(new) {
+            Ok(_) => self.checked = self.bytes.len(),
+            Err(error) if error.error_len().is_none() => {
+                self.checked += error.valid_up_to();
+            }
+            Err(_) => return Err(Violation::Utf8),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+use crate::close::MAX_CONTROL;
+use crate::deflate::{Agreed, Deflater};
+use crate::frame::{Opcode, write_header};
+use crate::mask;
+
+/// What a message is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Binary,
+}
+
+/// Makes masked frames, each message one.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    deflater: Option<Deflater>,
+    compressed: Vec<u8>,
+}
+
+impl Encoder {
+    pub(crate) fn new(deflate: Option<Agreed>) -> Self {
+        Encoder {
+            deflater: deflate.map(Deflater::new),
+            compressed: Vec::new(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn message(&mut self, out: &mut Vec<u8>, kind: Kind, payload: &[u8]) {
+        let opcode = match kind {
+            Kind::Text => Opcode::Text,
+            Kind::Binary => Opcode::Binary,
+        };
+        let Some(deflater) = &mut self.deflater else {
+            return frame(out, opcode, false, payload);
+        };
+        self.compressed.clear();
+        deflater.compress(payload, &mut self.compressed);
+        frame(out, opcode, true, &self.compressed);
+        // A large message is an exception whose memory is not kept.
+        self.compressed.shrink_to(1 << 16);
+    }
+
+    /// A control frame; what is longer than one may be is cut.
+    pub(crate) fn control(&self, out: &mut Vec<u8>, opcode: Opcode, payload: &[u8]) {
+        let length = payload.len().min(MAX_CONTROL);
+        frame(
+            out,
+            opcode,
+            false,
+            payload.get(..length).unwrap_or_default(),
+        );
+    }
+}
+
+#[inline]
+fn frame(out: &mut Vec<u8>, opcode: Opcode, is_compressed: bool, payload: &[u8]) {
+    let key = mask::fresh_key();
+    write_header(out, opcode, is_compressed, payload.len(), key);
+    let start = out.len();
+    out.extend_from_slice(payload);
+    if let Some(copied) = out.get_mut(start..) {
+        mask::apply(key, copied);
+    }
+}

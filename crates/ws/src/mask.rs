@@ -1,0 +1,100 @@
+//! Masking: RFC 6455, sections 5.3 and 10.3.
+
+use std::cell::RefCell;
+
+/// Keys drawn from the system at once.
+const DRAWN: usize = 1024;
+
+thread_local! {
+    static KEYS: RefCell<Keys> = const { RefCell::new(Keys { bytes: [0; DRAWN * 4], used: DRAWN * 4 }) };
+}
+
+struct Keys {
+    bytes: [u8; DRAWN * 4],
+    used: usize,
+}
+
+/// A key that no script and no peer can foresee (section 10.3): from the system's
+/// own generator, whose cost many keys share.
+#[inline]
+pub(crate) fn fresh_key() -> [u8; 4] {
+    KEYS.with_borrow_mut(|keys| {
+        if let Some(&key) = keys.bytes.get(keys.used..).and_then(<[u8]>::first_chunk) {
+            keys.used += 4;
+            return key;
+        }
+        keys.refill()
+    })
+}
+
+impl Keys {
+    #[cold]
+    fn refill(&mut self) -> [u8; 4] {
+        if getrandom::fill(&mut self.bytes).is_err() {
+            // Without a source of chance there is no connection to hide from
+            // either; the hasher's own keys are what is left.
+            for eight in self.bytes.chunks_exact_mut(8) {
+                eight.copy_from_slice(&weak_chance().to_ne_bytes());
+            }
+        }
+        self.used = 4;
+        self.bytes.first_chunk().copied().unwrap_or_default()
+    }
+}
+
+fn weak_chance() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// Masks `bytes` with `key`, eight at a time; the compiler makes vectors of it.
+#[inline]
+pub(crate) fn apply(key: [u8; 4], bytes: &mut [u8]) {
+    let [a, b, c, d] = key;
+    let wide = u64::from_ne_bytes([a, b, c, d, a, b, c, d]);
+    let mut eights = bytes.chunks_exact_mut(8);
+    for eight in &mut eights {
+        if let Some(eight) = eight.first_chunk_mut() {
+            *eight = (u64::from_ne_bytes(*eight) ^ wide).to_ne_bytes();
+        }
+    }
+    for (byte, key) in eights
+        .into_remainder()
+        .iter_mut()
+        .zip(key.into_iter().cycle())
+    {
+        *byte ^= key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn masks_as_the_definition_says() {
+        let key = [0x37, 0xfa, 0x21, 0x3d];
+        for length in 0..70 {
+            let plain: Vec<u8> = (0..length).map(|n: u8| n.wrapping_mul(7)).collect();
+            let expected: Vec<u8> = plain
+                .iter()
+                .enumerate()
+                .map(|(at, byte)| byte ^ key[at % 4])
+                .collect();
+            let mut masked = plain.clone();
+            apply(key, &mut masked);
+            assert_eq!(masked, expected);
+            apply(key, &mut masked);
+            assert_eq!(masked, plain);
+        }
+    }
+
+    #[test]
+    fn keys_hardly_ever_repeat_across_refills() {
+        let keys: HashSet<[u8; 4]> = (0..4 * DRAWN).map(|_| fresh_key()).collect();
+        // 4,096 of 2^32: two pairs alike are a chance of one in a hundred thousand.
+        assert!(keys.len() >= 4 * DRAWN - 2, "{}", keys.len());
+    }
+}

@@ -1,0 +1,111 @@
+//! From a request to a connection, by way of a user's own client.
+
+use http::{Client, CookieJar, ErrorInfo, Exchange, Request, Response};
+use net::Stream;
+
+use crate::Limits;
+use crate::connection::Connection;
+use crate::handshake::{Agreed, Key, Offer, Refusal};
+
+/// An open WebSocket.
+#[derive(Debug)]
+pub struct Socket {
+    pub connection: Connection<Stream>,
+    pub agreed: Agreed,
+    pub response: Response,
+}
+
+/// What came of a handshake.
+#[derive(Debug)]
+pub struct Opened {
+    /// The round trip, with its timeline, however it ended.
+    pub exchange: Exchange,
+    pub outcome: Result<Box<Socket>, Rejected>,
+}
+
+/// Why there is no WebSocket.
+#[derive(Debug)]
+pub enum Rejected {
+    /// No whole answer came.
+    Failed(ErrorInfo),
+    /// The answer is no handshake; what it says instead.
+    Refused(Refusal, Box<Response>),
+}
+
+/// Makes the handshake. `request` is a GET of the `http` URL that the WebSocket's
+/// stands for ([`request_url`]), with whatever fields its user wants to send; those
+/// of the handshake are set here. Cookies go to and come from `jar`.
+///
+/// Dropping the future closes the connection.
+pub async fn open(
+    client: &Client,
+    mut request: Request,
+    jar: Option<&CookieJar>,
+    offer: &Offer,
+    limits: Limits,
+) -> Opened {
+    let key = Key::fresh();
+    for (name, value) in offer.fields(&key) {
+        if let Err(reason) = request.headers.set(name, &value) {
+            request.invalid = Some(reason.into());
+        }
+    }
+    let upgrade = client.upgrade(&request, jar).await;
+    let outcome = match upgrade.outcome {
+        Err(failure) => Err(Rejected::Failed(failure.error)),
+        Ok((response, switched)) => {
+            match response.head.as_deref().map(|head| offer.check(head, &key)) {
+                Some(Ok(agreed)) => match switched {
+                    Some(switched) => Ok(Box::new(Socket {
+                        connection: Connection::new(
+                            switched.stream,
+                            &switched.rest,
+                            agreed.deflate,
+                            limits,
+                        ),
+                        agreed,
+                        response,
+                    })),
+                    None => Err(Rejected::Refused(
+                        Refusal::Status(response.status),
+                        Box::new(response),
+                    )),
+                },
+                Some(Err(refusal)) => Err(Rejected::Refused(refusal, Box::new(response))),
+                None => Err(Rejected::Refused(
+                    Refusal::Status(response.status),
+                    Box::new(response),
+                )),
+            }
+        }
+    };
+    Opened {
+        exchange: upgrade.exchange,
+        outcome,
+    }
+}
+
+/// The `http` or `https` URL of a `ws` or `wss` URL (section 3), else `None`.
+pub fn request_url(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once(':')?;
+    let scheme = match scheme.to_ascii_lowercase().as_str() {
+        "ws" => "http",
+        "wss" => "https",
+        _ => return None,
+    };
+    Some(format!("{scheme}:{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_stand_for_others() {
+        assert_eq!(request_url("ws://a/b?c").as_deref(), Some("http://a/b?c"));
+        assert_eq!(request_url("WSS://a").as_deref(), Some("https://a"));
+        for other in ["http://a", "a", "", "wsx://a"] {
+            assert_eq!(request_url(other), None);
+        }
+    }
+}

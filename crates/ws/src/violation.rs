@@ -1,0 +1,88 @@
+use std::fmt;
+
+use crate::close::code;
+
+/// How the peer broke the protocol; each ends the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// Reserved bits are set that no extension gave a meaning (section 5.2).
+    ReservedBits(u8),
+    /// An opcode without a meaning (section 5.2).
+    Opcode(u8),
+    /// A server must not mask its frames (section 5.1).
+    Masked,
+    /// A control frame is longer than 125 bytes (section 5.5).
+    LongControl(u64),
+    /// A control frame is fragmented (section 5.5).
+    FragmentedControl,
+    /// A length is not in its shortest form (section 5.2).
+    LengthForm(u64),
+    /// A length has its highest bit set (section 5.2).
+    Length(u64),
+    /// A continuation of nothing (section 5.4).
+    Continuation,
+    /// A new message before the last one was whole (section 5.4).
+    Interleaved,
+    /// Text that is not UTF-8 (section 8.1).
+    Utf8,
+    /// A message longer than the limit of so many bytes.
+    TooBig(usize),
+    /// A close frame's code that must not be sent (section 7.4).
+    CloseCode(u16),
+    /// A close frame with half a code (section 5.5.1).
+    CloseOfOneByte,
+    /// A close frame's reason that is not UTF-8 (section 5.5.1).
+    CloseReason,
+    /// A compressed message that cannot be decompressed (RFC 7692, section 7.2.2).
+    Compressed,
+}
+
+impl Violation {
+    /// What the close frame that answers it says (section 7.4.1).
+    pub fn close_code(self) -> u16 {
+        match self {
+            Violation::Utf8 | Violation::CloseReason | Violation::Compressed => code::INVALID_DATA,
+            Violation::TooBig(_) => code::TOO_BIG,
+            _ => code::PROTOCOL_ERROR,
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::ReservedBits(bits) => {
+                write!(
+                    f,
+                    "reserved bits {bits:03b} without an extension that uses them"
+                )
+            }
+            Violation::Opcode(opcode) => write!(f, "unknown opcode {opcode}"),
+            Violation::Masked => f.write_str("the server masked a frame"),
+            Violation::LongControl(length) => {
+                write!(f, "a control frame of {length} bytes; 125 are allowed")
+            }
+            Violation::FragmentedControl => f.write_str("a control frame in fragments"),
+            Violation::LengthForm(length) => {
+                write!(f, "the length {length} is not in its shortest form")
+            }
+            Violation::Length(length) => write!(f, "a frame of {length} bytes"),
+            Violation::Continuation => f.write_str("a continuation without a beginning"),
+            Violation::Interleaved => {
+                f.write_str("a new message began before the last one was whole")
+            }
+            Violation::Utf8 => f.write_str("text that is not UTF-8"),
+            Violation::TooBig(limit) => {
+                write!(f, "a message of more than {limit} bytes, the limit")
+            }
+            Violation::CloseCode(code) => write!(f, "the close code {code} must not be sent"),
+            Violation::CloseOfOneByte => f.write_str("a close frame of one byte"),
+            Violation::CloseReason => f.write_str("a close reason that is not UTF-8"),
+            Violation::Compressed => {
+                f.write_str("a compressed message that cannot be decompressed")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Violation {}

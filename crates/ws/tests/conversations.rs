@@ -1,0 +1,267 @@
+//! Whole connections against peers scripted byte by byte: pings, closing,
+//! violations told to the peer, ends, back-pressure, compression.
+
+use std::future::poll_fn;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use ws::{AgreedDeflate, Connection, Error, Event, Kind, Limits};
+
+const LAST: u8 = 0x80;
+const TEXT: u8 = 1;
+const BINARY: u8 = 2;
+const CLOSE: u8 = 8;
+const PING: u8 = 9;
+const PONG: u8 = 10;
+const FRESH: AgreedDeflate = AgreedDeflate {
+    server_no_context_takeover: true,
+    client_no_context_takeover: true,
+};
+
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![first];
+    match payload.len() {
+        length @ 0..=125 => frame.push(length as u8),
+        length @ 126..=0xffff => {
+            frame.push(126);
+            frame.extend((length as u16).to_be_bytes());
+        }
+        length => {
+            frame.push(127);
+            frame.extend((length as u64).to_be_bytes());
+        }
+    }
+    frame.extend(payload);
+    frame
+}
+
+fn text(text: &str) -> Event {
+    Event::Text(text.to_owned())
+}
+
+/// A connection, and the far end of its stream.
+fn connected(room: usize) -> (Connection<DuplexStream>, DuplexStream) {
+    let (ours, theirs) = duplex(room);
+    (Connection::new(ours, &[], None, Limits::default()), theirs)
+}
+
+/// Reads one of the client's frames and takes its mask off.
+async fn heard(peer: &mut DuplexStream) -> (u8, Vec<u8>) {
+    let mut head = [0; 2];
+    peer.read_exact(&mut head).await.unwrap();
+    assert!(head[1] & 0x80 != 0, "a client masks");
+    let length = match head[1] & 0x7f {
+        126 => peer.read_u16().await.unwrap().into(),
+        127 => peer.read_u64().await.unwrap(),
+        length => length.into(),
+    };
+    let mut key = [0; 4];
+    peer.read_exact(&mut key).await.unwrap();
+    let mut payload = vec![0; length as usize];
+    peer.read_exact(&mut payload).await.unwrap();
+    for (at, byte) in payload.iter_mut().enumerate() {
+        *byte ^= key[at % 4];
+    }
+    (head[0], payload)
+}
+
+#[tokio::test]
+async fn pings_are_answered_with_their_payload() {
+    let (mut connection, mut peer) = connected(1 << 16);
+    for payload in [&b""[..], b"beat", &[0xfe; 125]] {
+        peer.write_all(&frame(LAST | PING, payload)).await.unwrap();
+        assert_eq!(
+            connection.event().await.unwrap(),
+            Event::Ping(payload.to_vec())
+        );
+        connection.flush().await.unwrap();
+        assert_eq!(heard(&mut peer).await, (LAST | PONG, payload.to_vec()));
+    }
+    // One that nobody asked for is told, and not answered.
+    peer.write_all(&frame(LAST | PONG, b"unasked"))
+        .await
+        .unwrap();
+    assert_eq!(
+        connection.event().await.unwrap(),
+        Event::Pong(b"unasked".to_vec())
+    );
+    assert_eq!(connection.unsent(), 0);
+}
+
+#[tokio::test]
+async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
+    let (mut connection, mut peer) = connected(1 << 10);
+    let pings = frame(LAST | PING, &[7; 125]).repeat(64);
+    // Both directions block at a kilobyte, so the peer's writing is a task.
+    let writing = tokio::spawn(async move {
+        for _ in 0..200 {
+            peer.write_all(&pings).await.unwrap();
+        }
+        peer
+    });
+    for _ in 0..64 * 200 {
+        assert!(matches!(connection.event().await.unwrap(), Event::Ping(_)));
+        assert!(connection.unsent() < 128 << 10, "{}", connection.unsent());
+    }
+    let mut peer = writing.await.unwrap();
+    // Those that were queued come, and at least the last one is answered.
+    let flushing = async move {
+        connection.flush().await.unwrap();
+        drop(connection);
+    };
+    let reading = async {
+        let mut pongs = 0;
+        let mut bytes = Vec::new();
+        peer.read_to_end(&mut bytes).await.unwrap();
+        // Two bytes of head, four of key, the payload.
+        for pong in bytes.chunks(2 + 4 + 125) {
+            assert_eq!((pong[0], pong[1]), (LAST | PONG, 0x80 | 125));
+            pongs += 1;
+        }
+        pongs
+    };
+    let (pongs, ()) = tokio::join!(reading, flushing);
+    assert!((1..64 * 200).contains(&pongs), "{pongs}");
+}
+
+#[tokio::test]
+async fn a_close_is_echoed_and_ends_the_events() {
+    let (mut connection, mut peer) = connected(1 << 16);
+    let close = frame(LAST | CLOSE, &[0x0f, 0xa0, b'o', b'k']);
+    // Section 5.5.1: what comes behind a close frame is not looked at.
+    let all = [close, frame(LAST | TEXT, b"late"), frame(LAST | 5, b"")].concat();
+    peer.write_all(&all).await.unwrap();
+    let Event::Close(told) = connection.event().await.unwrap() else {
+        panic!("no close")
+    };
+    assert_eq!((told.code, told.reason.as_str()), (4000, "ok"));
+    assert_eq!(heard(&mut peer).await, (LAST | CLOSE, vec![0x0f, 0xa0]));
+    assert_eq!(connection.send(Kind::Text, b"x"), Err(ws::Ended));
+    assert_eq!(connection.ping(b"x"), Err(ws::Ended));
+    drop(peer);
+    let end = connection.event().await.unwrap_err();
+    assert!(
+        matches!(end, Error::Closed { .. } | Error::Violation(_)),
+        "{end}"
+    );
+}
+
+#[tokio::test]
+async fn an_empty_close_is_answered_by_an_empty_one() {
+    let (mut connection, mut peer) = connected(1 << 16);
+    peer.write_all(&frame(LAST | CLOSE, b"")).await.unwrap();
+    assert!(matches!(connection.event().await.unwrap(), Event::Close(_)));
+    assert_eq!(heard(&mut peer).await, (LAST | CLOSE, vec![]));
+}
+
+#[tokio::test]
+async fn our_close_waits_for_theirs_while_messages_still_come() {
+    let (mut connection, mut peer) = connected(1 << 16);
+    connection.close(Some(1001), &"é".repeat(100));
+    connection.close(Some(1000), "twice counts once");
+    connection.flush().await.unwrap();
+    let (first, payload) = heard(&mut peer).await;
+    assert_eq!(first, LAST | CLOSE);
+    // A reason is cut at a character so that the frame holds it.
+    assert_eq!(payload[2..], *"é".repeat(61).as_bytes());
+    peer.write_all(&frame(LAST | TEXT, b"still")).await.unwrap();
+    assert_eq!(connection.event().await.unwrap(), text("still"));
+    peer.write_all(&frame(LAST | CLOSE, &[3, 0xe9]))
+        .await
+        .unwrap();
+    assert!(matches!(connection.event().await.unwrap(), Event::Close(_)));
+    drop(peer);
+    assert!(matches!(
+        connection.event().await,
+        Err(Error::Closed { inside: false })
+    ));
+}
+
+#[tokio::test]
+async fn a_violation_is_told_to_the_peer_by_its_code() {
+    for (bytes, code) in [
+        (frame(LAST | 3, b""), 1002),
+        (frame(LAST | TEXT, &[0xff]), 1007),
+        (vec![LAST | BINARY, 127, 0, 0, 0, 1, 0, 0, 0, 0], 1009),
+        (frame(LAST | CLOSE, &[0x03, 0xed]), 1002),
+        (frame(LAST | CLOSE, &[3, 0xe8, 0xff]), 1007),
+    ] {
+        let (mut connection, mut peer) = connected(1 << 16);
+        peer.write_all(&bytes).await.unwrap();
+        let error = connection.event().await.unwrap_err();
+        assert!(matches!(error, Error::Violation(_)), "{error}");
+        assert!(error.to_string().contains("broke the protocol"), "{error}");
+        let (first, payload) = heard(&mut peer).await;
+        assert_eq!(first, LAST | CLOSE);
+        assert_eq!(payload, u16::to_be_bytes(code), "{bytes:x?}");
+    }
+}
+
+#[tokio::test]
+async fn an_end_in_the_middle_is_told_from_one_between_messages() {
+    for (bytes, expected) in [
+        (&b""[..], false),
+        (&[LAST | TEXT], true),
+        (&[LAST | TEXT, 5, b'a'], true),
+        (&[TEXT, 1, b'a'], true),
+        (&[LAST | PING, 1], true),
+    ] {
+        let (mut connection, mut peer) = connected(1 << 16);
+        peer.write_all(bytes).await.unwrap();
+        drop(peer);
+        match connection.event().await {
+            Err(Error::Closed { inside }) => assert_eq!(inside, expected, "{bytes:x?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_came_behind_the_handshake_is_read_first() {
+    let (ours, mut theirs) = duplex(1 << 16);
+    let early = [frame(LAST | TEXT, b"one"), frame(LAST | TEXT, b"two")].concat();
+    let (rest, later) = early.split_at(early.len() - 2);
+    let mut connection = Connection::new(ours, rest, None, Limits::default());
+    theirs.write_all(later).await.unwrap();
+    assert_eq!(connection.event().await.unwrap(), text("one"));
+    assert_eq!(connection.event().await.unwrap(), text("two"));
+}
+
+#[tokio::test]
+async fn a_peer_that_is_slow_to_read_holds_back_and_loses_nothing() {
+    let (mut connection, mut peer) = connected(100);
+    let message = vec![0xa5; 300_000];
+    connection.send(Kind::Binary, &message).unwrap();
+    connection.send(Kind::Text, "ende".as_bytes()).unwrap();
+    let stuck = poll_fn(|cx| std::task::Poll::Ready(connection.poll_flush(cx))).await;
+    assert!(stuck.is_pending());
+    assert!(connection.unsent() > 299_000);
+    let (flushed, first) = tokio::join!(connection.flush(), async {
+        (heard(&mut peer).await, heard(&mut peer).await)
+    });
+    flushed.unwrap();
+    assert_eq!(
+        first,
+        ((LAST | BINARY, message), (LAST | TEXT, b"ende".to_vec()))
+    );
+}
+
+#[tokio::test]
+async fn compressed_messages_reach_a_peer_that_inflates() {
+    let (ours, mut peer) = duplex(1 << 20);
+    let mut connection = Connection::new(ours, &[], Some(FRESH), Limits::default());
+    let said = "a sentence with a sentence in it, ".repeat(40);
+    for _ in 0..2 {
+        connection.send(Kind::Text, said.as_bytes()).unwrap();
+        connection.flush().await.unwrap();
+        let (first, payload) = heard(&mut peer).await;
+        assert_eq!(first, LAST | 0x40 | TEXT);
+        assert!(payload.len() < said.len() / 4);
+        let mut engine = flate2::Decompress::new(false);
+        let mut out = Vec::with_capacity(said.len() * 2);
+        let input = [&payload[..], &[0, 0, 0xff, 0xff]].concat();
+        engine
+            .decompress_vec(&input, &mut out, flate2::FlushDecompress::Sync)
+            .unwrap();
+        assert_eq!(out, said.as_bytes());
+    }
+}
