@@ -5,9 +5,11 @@ use std::collections::VecDeque;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use engine::{AbortReason, Event, Evidence, MachineReading, Notice, PulseReading, Running};
+use engine::{
+    AbortReason, Event, Evidence, MachineReading, Notice, PulseReading, Running, ServiceTimes,
+};
 use samples::{Stage, Summary, Totals, Verdict, builtin};
-use units::Moment;
+use units::{Bytes, Moment};
 
 use crate::outputs::Outputs;
 use crate::recording::{self, Recording};
@@ -25,6 +27,8 @@ pub struct Session {
     outputs: Outputs,
     recording: Option<Recording>,
     machine_before: MachineReading,
+    /// Users at the most, as counted each second.
+    users_most: u32,
     requests_told: f64,
 }
 
@@ -81,6 +85,7 @@ impl Session {
             recording: None,
             phase: Phase::Init,
             evidence: Evidence::default(),
+            users_most: 0,
             rates: VecDeque::new(),
             pulses: Vec::new(),
             machine_before: MachineReading::now(),
@@ -201,6 +206,8 @@ impl Session {
         if let Some(recording) = &mut self.recording {
             recording.second_ended(state.users_active());
         }
+        self.users_most = self.users_most.max(state.users_active());
+        self.evidence.waiting_ports = self.evidence.waiting_ports.max(engine::waiting_ports());
         let requests = self.requests();
         if self.rates.len() == RATES {
             self.rates.pop_front();
@@ -283,7 +290,10 @@ impl Session {
             .filter(|error| is_exhaustion(&error.text))
             .map(|error| error.count)
             .sum();
+        let service = self.service_times(elapsed, lag.is_none());
         let evidence = &mut self.evidence;
+        evidence.service = service;
+        evidence.clock_step = Some(engine::clock_step());
         evidence.machine = MachineReading::now().since(&self.machine_before);
         evidence.open_model = lag.is_some();
         evidence.send_lag_p99 = lag;
@@ -294,6 +304,46 @@ impl Session {
         evidence.exhausted = exhausted;
         evidence.failed = failed;
         evidence.requests = requests;
+    }
+}
+
+impl Session {
+    /// How requests fared, for the verdict.
+    fn service_times(&self, elapsed: Duration, closed: bool) -> Option<ServiceTimes> {
+        let values = self.totals.values(builtin::HTTP_REQ_DURATION, elapsed)?;
+        let times = values.histogram()?;
+        let &[p10, median] = times.quantiles(&[0.1, 0.5]).as_slice() else {
+            return None;
+        };
+        let median = milliseconds(median)?;
+        let slow_from = ServiceTimes::slow_from(median).as_secs_f64() * 1e3;
+        let slow = times
+            .on_paper()
+            .into_iter()
+            .filter(|(time, _)| *time >= slow_from)
+            .fold((0, 0.0), |(count, sum), (time, times)| {
+                (count + times, sum + time * times as f64)
+            });
+        let sum = |metric| {
+            let values = self.totals.values(metric, elapsed)?;
+            milliseconds(values.histogram()?.sum())
+        };
+        let moving = [builtin::HTTP_REQ_SENDING, builtin::HTTP_REQ_RECEIVING];
+        Some(ServiceTimes {
+            count: times.count(),
+            total: milliseconds(times.sum())?,
+            least: milliseconds(times.min())?,
+            p10: milliseconds(p10)?,
+            median,
+            slow: slow.0,
+            slow_total: milliseconds(slow.1)?,
+            moving: moving.into_iter().filter_map(sum).sum(),
+            bytes: Bytes(
+                (self.count(builtin::DATA_SENT) + self.count(builtin::DATA_RECEIVED)) as u64,
+            ),
+            closed_users: closed.then_some(self.users_most),
+            elapsed,
+        })
     }
 }
 

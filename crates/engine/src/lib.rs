@@ -14,6 +14,7 @@
 mod executors;
 mod machine;
 mod pulse;
+mod quota;
 mod run;
 mod run_state;
 mod scenario_state;
@@ -24,7 +25,7 @@ mod user;
 mod verdict;
 mod worker;
 
-pub use machine::MachineReading;
+pub use machine::{MachineReading, clock_step, waiting_ports};
 pub use pulse::PulseReading;
 pub use run::{Event, Notice, Part, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
@@ -33,4 +34,4 @@ pub use stop::{Stop, Stopped};
 pub use user::{
     Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser, Worker,
 };
-pub use verdict::Evidence;
+pub use verdict::{Evidence, ServiceTimes};

@@ -1,37 +1,69 @@
-use std::time::Duration;
+//! Counters of the machine, read before and after a run.
 
-/// Counters of the machine, read before and after a run. What a system does
-/// not tell is absent.
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use units::Moment;
+
+use crate::quota;
+
+/// Counters of the machine. What a system does not tell is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MachineReading {
+    /// When it was read; the time between the two, of a difference.
+    pub span: Duration,
     /// Processor time that a hypervisor gave to others, all processors.
     pub steal: Option<Duration>,
     /// Processor time in all, idle time included, all processors.
     pub processor_time: Option<Duration>,
+    /// The part of it on the processors that this process may use.
+    pub allowed_time: Option<Duration>,
+    /// The part of that in which they were not idle.
+    pub allowed_busy: Option<Duration>,
+    /// Processor time of this process.
+    pub own: Duration,
     /// How many times the control group was made to wait by its quota.
     pub throttled: Option<u64>,
+    /// Periods of the quota in which the control group wanted to run.
+    pub quota_periods: Option<u64>,
+    /// How long some task waited for a processor (PSI).
+    pub processor_pressure: Option<Duration>,
+    /// How long some task waited for memory to be freed (PSI).
+    pub memory_pressure: Option<Duration>,
     /// TCP segments sent again, all connections of this machine.
     pub retransmitted: Option<u64>,
     /// TCP segments sent.
     pub segments_sent: Option<u64>,
+    /// The calendar's time since 1970.
+    pub calendar: Option<Duration>,
+    /// Time since the machine was switched on, sleep included.
+    pub since_boot: Option<Duration>,
 }
 
 impl MachineReading {
     /// The present reading.
     pub fn now() -> Self {
-        let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        let snmp = std::fs::read_to_string("/proc/net/snmp").unwrap_or_default();
-        let cgroup = ["/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu/cpu.stat"]
-            .iter()
-            .find_map(|path| std::fs::read_to_string(path).ok())
-            .unwrap_or_default();
+        let file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+        let stat = file("/proc/stat");
+        let snmp = file("/proc/net/snmp");
         let (processor_time, steal) = processor_times(&stat).unzip();
+        let allowed = allowed_processors(&file("/proc/self/status"));
+        let (allowed_time, allowed_busy) = allowed_times(&stat, &allowed).unzip();
+        let quota = quota::read();
         MachineReading {
+            span: clock::now().since(Moment::ZERO),
             steal,
             processor_time,
-            throttled: field_after(&cgroup, "nr_throttled"),
+            allowed_time,
+            allowed_busy,
+            own: process_cpu(),
+            throttled: quota.map(|quota| quota.throttled),
+            quota_periods: quota.map(|quota| quota.periods),
+            processor_pressure: pressure(&file("/proc/pressure/cpu")),
+            memory_pressure: pressure(&file("/proc/pressure/memory")),
             retransmitted: snmp_tcp(&snmp, "RetransSegs"),
             segments_sent: snmp_tcp(&snmp, "OutSegs"),
+            calendar: SystemTime::now().duration_since(UNIX_EPOCH).ok(),
+            since_boot: since_boot(),
         }
     }
 
@@ -46,13 +78,136 @@ impl MachineReading {
                 .map(|(now, before)| now.saturating_sub(before))
         };
         MachineReading {
+            span: self.span.saturating_sub(earlier.span),
             steal: time(self.steal, earlier.steal),
             processor_time: time(self.processor_time, earlier.processor_time),
+            allowed_time: time(self.allowed_time, earlier.allowed_time),
+            allowed_busy: time(self.allowed_busy, earlier.allowed_busy),
+            own: self.own.saturating_sub(earlier.own),
             throttled: count(self.throttled, earlier.throttled),
+            quota_periods: count(self.quota_periods, earlier.quota_periods),
+            processor_pressure: time(self.processor_pressure, earlier.processor_pressure),
+            memory_pressure: time(self.memory_pressure, earlier.memory_pressure),
             retransmitted: count(self.retransmitted, earlier.retransmitted),
             segments_sent: count(self.segments_sent, earlier.segments_sent),
+            calendar: time(self.calendar, earlier.calendar),
+            since_boot: time(self.since_boot, earlier.since_boot),
         }
     }
+}
+
+/// Connections of this machine that are over and still hold their local port
+/// (TIME_WAIT, RFC 9293, section 3.6.1), and how many local ports there are.
+pub fn waiting_ports() -> Option<(u64, u64)> {
+    let sockets = std::fs::read_to_string("/proc/net/sockstat").ok()?;
+    let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
+    Some((time_wait(&sockets)?, ports(&range)?))
+}
+
+/// `TCP: inuse 5 orphan 0 tw 12 alloc 9 mem 2`
+fn time_wait(sockstat: &str) -> Option<u64> {
+    let line = sockstat.lines().find(|line| line.starts_with("TCP:"))?;
+    let mut words = line.split_ascii_whitespace();
+    words.find(|word| *word == "tw")?;
+    words.next()?.parse().ok()
+}
+
+fn ports(range: &str) -> Option<u64> {
+    let mut words = range.split_ascii_whitespace();
+    let (from, to): (u64, u64) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    Some(to.checked_sub(from)? + 1)
+}
+
+/// The smallest step that the clock was seen to make.
+pub fn clock_step() -> Duration {
+    let mut last = clock::now();
+    let mut least = Duration::MAX;
+    for _ in 0..1_000 {
+        let now = clock::now();
+        let step = now.since(last);
+        if !step.is_zero() {
+            least = least.min(step);
+        }
+        last = now;
+    }
+    least
+}
+
+#[cfg(target_os = "linux")]
+fn process_cpu() -> Duration {
+    seconds(rustix::time::ClockId::ProcessCPUTime)
+}
+
+#[cfg(target_os = "linux")]
+fn since_boot() -> Option<Duration> {
+    Some(seconds(rustix::time::ClockId::Boottime))
+}
+
+#[cfg(target_os = "linux")]
+fn seconds(clock: rustix::time::ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
+    Duration::new(
+        time.tv_sec.try_into().unwrap_or(0),
+        time.tv_nsec.try_into().unwrap_or(0),
+    )
+}
+
+#[cfg(not(target_os = "linux"))]
+fn process_cpu() -> Duration {
+    Duration::ZERO
+}
+
+#[cfg(not(target_os = "linux"))]
+fn since_boot() -> Option<Duration> {
+    None
+}
+
+/// The processors of `Cpus_allowed_list: 0-3,8` (proc_pid_status(5)).
+fn allowed_processors(status: &str) -> Vec<u32> {
+    let list = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+        .unwrap_or_default();
+    list.trim()
+        .split(',')
+        .filter_map(|part| {
+            let (from, to) = part.split_once('-').unwrap_or((part, part));
+            let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+            Some(from..=to.min(from.saturating_add(4_096)))
+        })
+        .flatten()
+        .collect()
+}
+
+/// Time in all and time not idle of the processors named, from the lines `cpuN`.
+fn allowed_times(stat: &str, processors: &[u32]) -> Option<(Duration, Duration)> {
+    let (mut all, mut busy) = (0, 0);
+    for line in stat.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let number = words.next().and_then(|word| word.strip_prefix("cpu"));
+        let Some(number) = number.and_then(|number| number.parse::<u32>().ok()) else {
+            continue;
+        };
+        if processors.contains(&number) {
+            let ticks: Vec<u64> = words.take(8).map_while(|t| t.parse().ok()).collect();
+            let idle = ticks.get(3)? + ticks.get(4)?;
+            let sum: u64 = ticks.iter().sum();
+            all += sum;
+            busy += sum.saturating_sub(idle);
+        }
+    }
+    let tick = |count: u64| Duration::from_millis(count.saturating_mul(10));
+    (all > 0).then(|| (tick(all), tick(busy)))
+}
+
+/// The total of the line `some avg10=… total=MICROSECONDS`
+/// (Documentation/accounting/psi.rst).
+fn pressure(text: &str) -> Option<Duration> {
+    let line = text.lines().find(|line| line.starts_with("some "))?;
+    let total = line
+        .split_ascii_whitespace()
+        .find_map(|word| word.strip_prefix("total="))?;
+    total.parse().ok().map(Duration::from_micros)
 }
 
 /// Sum of all states, and steal, from the first line of `/proc/stat`
@@ -68,14 +223,6 @@ fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
         .collect();
     let tick = |count: u64| Duration::from_millis(count.saturating_mul(10));
     Some((tick(ticks.iter().sum()), tick(*ticks.get(7)?)))
-}
-
-/// The number behind `key` in a file of `key number` lines.
-fn field_after(text: &str, key: &str) -> Option<u64> {
-    let line = text
-        .lines()
-        .find(|line| line.split_ascii_whitespace().next() == Some(key))?;
-    line.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// A counter of the `Tcp:` pair of lines, names above figures.
@@ -106,10 +253,20 @@ mod tests {
         let snmp = "Ip: a\nIp: 1\nTcp: RtoAlgorithm OutSegs RetransSegs\nTcp: 1 2000 7\n";
         assert_eq!(snmp_tcp(snmp, "RetransSegs"), Some(7));
         assert_eq!(snmp_tcp(snmp, "NoSuch"), None);
+        let status = "Name:\tx\nCpus_allowed_list:\t0-1,5\n";
+        assert_eq!(allowed_processors(status), [0, 1, 5]);
+        let stat = "cpu  9 9 9 9\ncpu0 100 0 0 300 0 0 0 0\ncpu1 1 1 1 1 1 1 1 1\n";
         assert_eq!(
-            field_after("usage_usec 5\nnr_throttled 3\n", "nr_throttled"),
-            Some(3)
+            allowed_times(stat, &[0]),
+            Some((Duration::from_secs(4), Duration::from_secs(1)))
         );
+        let psi = "some avg10=1.00 avg60=0 avg300=0 total=2500000\nfull avg10=0 total=7\n";
+        assert_eq!(pressure(psi), Some(Duration::from_millis(2_500)));
+        assert_eq!(
+            time_wait("sockets: used 1\nTCP: inuse 5 orphan 0 tw 12 alloc 9\n"),
+            Some(12)
+        );
+        assert_eq!(ports("32768\t60999\n"), Some(28_232));
     }
 
     #[test]
@@ -117,6 +274,12 @@ mod tests {
         assert_eq!(processor_times(""), None);
         assert_eq!(processor_times("cpu x y"), None);
         assert_eq!(snmp_tcp("Tcp: OutSegs", "OutSegs"), None);
-        assert_eq!(field_after("nr_throttled", "nr_throttled"), None);
+        assert_eq!(allowed_times("cpu0 1 2", &[0]), None);
+        assert_eq!(pressure("some avg10=0"), None);
+        assert_eq!((time_wait("TCP: tw"), ports("5 1")), (None, None));
+        assert_eq!(
+            allowed_processors("Cpus_allowed_list: x,0-99999999").len(),
+            4_097
+        );
     }
 }

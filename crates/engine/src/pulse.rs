@@ -1,9 +1,13 @@
 use std::time::Duration;
 
+use units::Moment;
+
 /// How a worker fared in one window: evidence for whether its figures can be
 /// believed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PulseReading {
+    /// How long the window was: a second, or more where the thread was kept waiting.
+    pub span: Duration,
     /// Processor time of this thread in the window.
     pub cpu: Duration,
     /// How long this thread was runnable and had no processor.
@@ -14,6 +18,7 @@ pub struct PulseReading {
 
 /// Feels a worker's event loop and its thread's share of the processor.
 pub(crate) struct Pulse {
+    began: Moment,
     lateness: Vec<Duration>,
     cpu: Duration,
     run_queue_wait: Option<Duration>,
@@ -25,6 +30,7 @@ impl Pulse {
 
     pub fn new() -> Self {
         Pulse {
+            began: clock::now(),
             lateness: Vec::with_capacity(128),
             cpu: thread_cpu(),
             run_queue_wait: run_queue_wait(),
@@ -40,13 +46,16 @@ impl Pulse {
         let (cpu, wait) = (thread_cpu(), run_queue_wait());
         let mut lateness = std::mem::replace(&mut self.lateness, Vec::with_capacity(128));
         lateness.sort_unstable();
+        let now = clock::now();
         let reading = PulseReading {
+            span: now.since(self.began),
             cpu: cpu.saturating_sub(self.cpu),
             run_queue_wait: wait
                 .zip(self.run_queue_wait)
                 .map(|(now, before)| now.saturating_sub(before)),
             lateness,
         };
+        self.began = now;
         self.cpu = cpu;
         self.run_queue_wait = wait;
         reading

@@ -1,0 +1,186 @@
+//! Each way in which a run's figures are not what they seem, provoked, and the verdict
+//! that names the culprit.
+//!
+//! On a busy machine more than what is provoked may be found: each test asks whether the
+//! provoked is among it, and none that anything is valid.
+
+mod plimsoll;
+#[cfg(target_os = "linux")]
+#[path = "verdict/starved.rs"]
+mod starved;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use plimsoll::plimsoll;
+use serde_json::Value;
+use testkit::program::{Ended, Program};
+
+/// A server whose answer to each request is `answer`, sent when `admit` returns.
+fn server(answer: Vec<u8>, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (admit, answer) = (Arc::new(admit), Arc::new(answer));
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let (admit, answer) = (Arc::clone(&admit), Arc::clone(&answer));
+            thread::spawn(move || serve(connection, &answer, &*admit));
+        }
+    });
+    address
+}
+
+fn serve(mut connection: TcpStream, answer: &[u8], admit: &dyn Fn()) {
+    let _ = connection.set_nodelay(true);
+    let mut buffer = [0; 4_096];
+    let mut held = 0;
+    while let Ok(count @ 1..) = connection.read(&mut buffer[held..]) {
+        held += count;
+        if !buffer[..held].ends_with(b"\r\n\r\n") {
+            continue;
+        }
+        held = 0;
+        admit();
+        if connection.write_all(answer).is_err() {
+            return;
+        }
+    }
+}
+
+fn ok(bytes: usize) -> Vec<u8> {
+    let mut answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {bytes}\r\n\r\n").into_bytes();
+    answer.resize(answer.len() + bytes, b'x');
+    answer
+}
+
+/// The level and the reasons of a run's verdict, each with its cause before it.
+fn verdict(ended: &Ended) -> (String, Vec<String>) {
+    let result: Value =
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+    let generator = &result["generator"];
+    let reasons = generator["reasons"].as_array().expect("reasons");
+    (
+        generator["verdict"].as_str().expect("a level").to_owned(),
+        reasons
+            .iter()
+            .map(|reason| {
+                let text = |key: &str| reason[key].as_str().expect("text");
+                format!("{}: {}", text("cause"), text("text"))
+            })
+            .collect(),
+    )
+}
+
+/// Whether there is a reason of that cause with those words in it.
+#[track_caller]
+fn assert_blamed(ended: &Ended, cause: &str, words: &str) {
+    let (level, reasons) = verdict(ended);
+    assert_ne!(level, "valid", "{reasons:?}");
+    let blamed = |reason: &String| reason.starts_with(cause) && reason.contains(words);
+    assert!(
+        reasons.iter().any(blamed),
+        "no {cause}: … {words} in {reasons:#?}"
+    );
+}
+
+fn http(flags: &[&str], url: &str) -> Program {
+    plimsoll(&[&["http", "--json", "--quiet"], flags, &[url]].concat())
+}
+
+#[test]
+fn a_closed_loop_on_few_workers_is_saturated() {
+    let free = (Mutex::new(2_u32), Condvar::new());
+    let address = server(ok(2), move || {
+        let (left, freed) = &free;
+        let mut workers = left.lock().expect("not poisoned");
+        while *workers == 0 {
+            workers = freed.wait(workers).expect("not poisoned");
+        }
+        *workers -= 1;
+        drop(workers);
+        thread::sleep(Duration::from_millis(5));
+        *left.lock().expect("not poisoned") += 1;
+        freed.notify_one();
+    });
+    let ended = http(&["-c", "100", "-d", "4s"], &format!("http://{address}/")).run();
+    assert_blamed(
+        &ended,
+        "server",
+        "the closed loop was saturated: all 100 users",
+    );
+}
+
+#[test]
+fn a_stall_that_a_closed_loop_hides_is_told() {
+    // Quick for a second and a half, then stuck for as long.
+    let begun = Instant::now();
+    let address = server(ok(2), move || {
+        let phase = begun.elapsed().as_millis() % 3_000;
+        if phase >= 1_500 {
+            thread::sleep(Duration::from_millis(3_000 - phase as u64));
+        }
+    });
+    let ended = http(&["-c", "2", "-d", "6s"], &format!("http://{address}/")).run();
+    assert_blamed(&ended, "server", "the server stalled");
+}
+
+#[test]
+fn an_open_schedule_that_users_cannot_keep_is_told() {
+    let address = server(ok(2), || thread::sleep(Duration::from_millis(100)));
+    let flags = ["-r", "500", "-c", "2", "--max-users", "2", "-d", "2s"];
+    let ended = http(&flags, &format!("http://{address}/")).run();
+    assert_blamed(&ended, "server", "scheduled iterations were dropped");
+    assert_eq!(verdict(&ended).0, "invalid");
+}
+
+#[test]
+fn a_server_that_mostly_fails_is_told() {
+    let address = server(
+        b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n".to_vec(),
+        || (),
+    );
+    let ended = http(&["-c", "2", "-n", "100"], &format!("http://{address}/")).run();
+    assert_blamed(&ended, "server", "100 of 100 requests failed");
+}
+
+#[test]
+fn a_throttled_link_is_told() {
+    let address = server(ok(100_000), || ()).to_string();
+    let link = [
+        "link",
+        "--listen",
+        "127.0.0.1:0",
+        "--to",
+        &address,
+        "--rate",
+        "8Mbit/s",
+    ];
+    let mut link = plimsoll(&link).start();
+    let ready: Value = serde_json::from_str(&link.line()).expect("JSON");
+    let url = format!(
+        "http://{}/",
+        ready["listening"].as_str().expect("an address")
+    );
+    let ended = http(&["-c", "2", "-d", "3s"], &url).run();
+    drop(link);
+    assert_blamed(&ended, "network", "bytes were under way for");
+}
+
+#[test]
+fn too_few_descriptors_are_told() {
+    let address = server(ok(2), || thread::sleep(Duration::from_millis(2)));
+    let line = format!(
+        "ulimit -n 40; exec '{}' http --json --quiet -c 100 -d 1s http://{address}/",
+        env!("CARGO_BIN_EXE_plimsoll")
+    );
+    let ended = Program::at("/bin/sh").args(["-c", &line]).run();
+    assert_blamed(
+        &ended,
+        "client",
+        "for want of local ports or file descriptors",
+    );
+    assert_eq!(verdict(&ended).0, "invalid");
+}

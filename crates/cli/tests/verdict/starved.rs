@@ -1,0 +1,191 @@
+//! A generator that is kept from its processor, or from local ports. The kernel's means
+//! for that are Linux's.
+
+#![allow(clippy::print_stdout)]
+
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use testkit::peers::{Peer, Play};
+use testkit::program::Program;
+
+use super::{assert_blamed, verdict};
+
+/// Threads that never rest, on the first processor this test may use.
+struct Crowd(Arc<AtomicBool>);
+
+impl Crowd {
+    fn of(count: usize, processor: u32) -> Crowd {
+        let over = Arc::new(AtomicBool::new(false));
+        for _ in 0..count {
+            let over = Arc::clone(&over);
+            // A process of its own each: `taskset` pins what it starts.
+            thread::spawn(move || {
+                let mut busy = Command::new("taskset")
+                    .args([
+                        "-c",
+                        &processor.to_string(),
+                        "sh",
+                        "-c",
+                        "while :; do :; done",
+                    ])
+                    .spawn()
+                    .expect("taskset, of util-linux");
+                while !over.load(Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(20));
+                }
+                let _ = busy.kill();
+                let _ = busy.wait();
+            });
+        }
+        Crowd(over)
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+        // The threads end their processes within a moment.
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// The first processor that this process may use.
+fn processor() -> u32 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let list = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+        .expect("a list");
+    let first = list.trim().split([',', '-']).next().expect("a number");
+    first.parse().expect("a number")
+}
+
+#[test]
+fn a_generator_on_a_crowded_processor_is_told() {
+    let server = Peer::start(Play::ok("hello"));
+    let processor = processor();
+    let crowd = Crowd::of(8, processor);
+    let ended = Program::at("taskset")
+        .args(["-c", &processor.to_string(), env!("CARGO_BIN_EXE_plimsoll")])
+        .args([
+            "http",
+            "--json",
+            "--quiet",
+            "-c",
+            "50",
+            "-d",
+            "4s",
+            &server.url(),
+        ])
+        .run();
+    drop(crowd);
+    assert_blamed(&ended, "client", "had no processor for");
+    assert_eq!(verdict(&ended).0, "invalid");
+}
+
+/// Needs a control group of its own, which takes a writable hierarchy: as root, outside
+/// of most containers. Where it cannot be made the quota's reader has its own tests.
+#[test]
+fn a_generator_with_a_processor_quota_is_told() {
+    let Some(group) = Group::with_a_tenth() else {
+        println!("no control group can be made here");
+        return;
+    };
+    let server = Peer::start(Play::ok("hello"));
+    let line = format!(
+        "echo $$ > {} && exec '{}' http --json --quiet -c 20 -d 2s {}",
+        group.procs(),
+        env!("CARGO_BIN_EXE_plimsoll"),
+        server.url()
+    );
+    let ended = Program::at("/bin/sh").args(["-c", &line]).run();
+    drop(group);
+    assert_blamed(&ended, "client", "processor quota stopped the generator");
+    assert_eq!(verdict(&ended).0, "invalid");
+}
+
+/// A control group that may use a tenth of a processor.
+struct Group(std::path::PathBuf);
+
+impl Group {
+    fn with_a_tenth() -> Option<Group> {
+        let name = format!("plimsoll-test-{}", std::process::id());
+        for (mount, file, quota) in [
+            ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "10000"),
+            ("/sys/fs/cgroup", "cpu.max", "10000 100000"),
+        ] {
+            let folder = std::path::Path::new(mount).join(&name);
+            if std::fs::create_dir(&folder).is_err() {
+                continue;
+            }
+            let group = Group(folder);
+            if group.0.join(file).exists() && std::fs::write(group.0.join(file), quota).is_ok() {
+                return Some(group);
+            }
+        }
+        None
+    }
+
+    fn procs(&self) -> String {
+        self.0.join("cgroup.procs").display().to_string()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+/// In a network of its own with ten local ports. Needs `unshare` and `ip`, and the right
+/// to make a network: root's, or a user namespace.
+#[test]
+fn exhausted_ports_are_told() {
+    let program = env!("CARGO_BIN_EXE_plimsoll");
+    // The script's server would need another program; a refused connection needs none,
+    // but holds no port. So the relay listens: it accepts, and finds nobody behind it.
+    let script = format!(
+        "ip link set lo up && echo '40000 40009' > /proc/sys/net/ipv4/ip_local_port_range || exit 77
+         '{program}' link --listen 127.0.0.1:7000 --to 127.0.0.1:7001 --round-trip 2s >/dev/null &
+         relay=$!
+         sleep 1
+         '{program}' http --json --quiet -c 100 -d 2s http://127.0.0.1:7000/
+         kill $relay"
+    );
+    let arguments = ["--net", "--map-root-user", "sh", "-c", &script];
+    let ended = Program::at("unshare").args(arguments).run();
+    if ended.status == Some(77) || ended.stderr.contains("unshare failed") {
+        println!("no network can be made here: {}", ended.stderr);
+        return;
+    }
+    assert_blamed(
+        &ended,
+        "client",
+        "for want of local ports or file descriptors",
+    );
+    assert_eq!(verdict(&ended).0, "invalid");
+}
+
+#[test]
+fn late_starts_of_an_open_schedule_are_told() {
+    let server = Peer::start(Play::ok("hello"));
+    let processor = processor();
+    let crowd = Crowd::of(8, processor);
+    let ended = Program::at("taskset")
+        .args(["-c", &processor.to_string(), env!("CARGO_BIN_EXE_plimsoll")])
+        .args([
+            "http", "--json", "--quiet", "-r", "2000", "-c", "50", "-d", "3s",
+        ])
+        .arg(server.url())
+        .run();
+    drop(crowd);
+    assert_blamed(
+        &ended,
+        "client",
+        "after its scheduled moment (send lag p99)",
+    );
+}

@@ -1,0 +1,58 @@
+//! The clock that all is measured by.
+
+use std::time::Duration;
+
+use samples::{Cause, Level};
+
+use super::{Evidence, Findings};
+
+/// A step of the clock of more than this share of the median blurs it.
+const STEP: f64 = 0.01;
+/// The calendar may differ from the run's clock by this much, and by this share of the
+/// run: twice what a clock is steered by (500 millionths, adjtimex(2)).
+const SHIFT: Duration = Duration::from_millis(100);
+const STEERED: f64 = 0.001;
+/// A machine that was asleep for longer than this has not run what it was asked to.
+const ASLEEP: Duration = Duration::from_millis(50);
+
+impl Evidence {
+    pub(super) fn judge_clock(&self, found: &mut Findings) {
+        if let (Some(step), Some(median)) = (self.clock_step, self.latency_median)
+            && !median.is_zero()
+            && step.as_secs_f64() > median.as_secs_f64() * STEP
+        {
+            found.add(
+                Level::Suspect,
+                Cause::Clock,
+                format!(
+                    "the clock goes in steps of {}, and the median is {}",
+                    units::duration::format(step),
+                    units::duration::format(median)
+                ),
+            );
+        }
+        let span = self.machine.span;
+        if let Some(calendar) = self.machine.calendar {
+            let shift = calendar.abs_diff(span);
+            if shift > SHIFT + span.mul_f64(STEERED) {
+                found.add(Level::Suspect, Cause::Clock, format!(
+                    "the machine's calendar was set by {} during the run: durations are not affected, dates of samples are",
+                    units::duration::format(shift)
+                ));
+            }
+        }
+        if let Some(since_boot) = self.machine.since_boot {
+            let asleep = since_boot.saturating_sub(span);
+            if asleep > ASLEEP {
+                found.add(
+                    Level::Invalid,
+                    Cause::Clock,
+                    format!(
+                        "the machine was asleep for {} of the run",
+                        units::duration::format(asleep)
+                    ),
+                );
+            }
+        }
+    }
+}

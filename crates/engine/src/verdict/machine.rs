@@ -1,0 +1,128 @@
+//! The machine that the generator runs on, and the way to the server.
+
+use samples::{Cause, Level};
+
+use super::{Evidence, Findings, graded, share};
+
+/// The share of its quota's periods in which the control group was stopped.
+const THROTTLED_INVALID: f64 = 0.02;
+/// Share of processor time stolen by the hypervisor.
+const STEAL_SUSPECT: f64 = 0.02;
+const STEAL_INVALID: f64 = 0.15;
+/// The processors that this process may use are as good as full,
+const CROWDED: f64 = 0.95;
+/// and at least this share of them is used by others.
+const BY_OTHERS: f64 = 0.25;
+/// The share of the time in which some task of the machine waited for a processor.
+const PROCESSOR_PRESSURE: f64 = 0.60;
+/// The share of the time in which some task waited for memory.
+const MEMORY_SUSPECT: f64 = 0.05;
+const MEMORY_INVALID: f64 = 0.25;
+/// Share of TCP segments sent again, of at least so many.
+const RETRANSMIT_SUSPECT: f64 = 0.01;
+const RETRANSMIT_LEAST: u64 = 1_000;
+/// The share of the local ports that wait for their connection's end.
+const PORTS_SUSPECT: f64 = 0.80;
+
+impl Evidence {
+    pub(super) fn judge_machine(&self, found: &mut Findings) {
+        self.judge_quota(found);
+        self.judge_processors(found);
+        self.judge_memory(found);
+        self.judge_network(found);
+    }
+
+    fn judge_quota(&self, found: &mut Findings) {
+        let Some(times) = self.machine.throttled.filter(|times| *times > 0) else {
+            return;
+        };
+        let periods = self.machine.quota_periods.unwrap_or(0).max(times);
+        let share = times as f64 / periods as f64;
+        let level = if share > THROTTLED_INVALID {
+            Level::Invalid
+        } else {
+            Level::Suspect
+        };
+        found.add(level, Cause::Client, format!(
+            "the control group's processor quota stopped the generator in {times} of {periods} periods: give it more, or offer less"
+        ));
+    }
+
+    fn judge_processors(&self, found: &mut Findings) {
+        let machine = &self.machine;
+        if let (Some(steal), Some(all)) = (machine.steal, machine.processor_time)
+            && !all.is_zero()
+        {
+            let share = share(steal, all);
+            if let Some(level) = graded(share, STEAL_SUSPECT, STEAL_INVALID) {
+                found.add(
+                    level,
+                    Cause::Client,
+                    format!(
+                        "the hypervisor gave {:.0}% of the processors' time to others (steal)",
+                        share * 100.0
+                    ),
+                );
+            }
+        }
+        if let (Some(busy), Some(all)) = (machine.allowed_busy, machine.allowed_time)
+            && !all.is_zero()
+        {
+            let busy = share(busy, all);
+            let others = busy - share(machine.own, all);
+            if busy > CROWDED && others > BY_OTHERS {
+                found.add(Level::Suspect, Cause::Client, format!(
+                    "the processors it may use were {:.0}% busy, {:.0}% with other programs: pin it to processors of its own",
+                    busy * 100.0,
+                    others * 100.0
+                ));
+            }
+        }
+        if let Some(waited) = machine.processor_pressure
+            && share(waited, machine.span) > PROCESSOR_PRESSURE
+        {
+            let share = share(waited, machine.span);
+            found.add(Level::Suspect, Cause::Client, format!(
+                "for {:.0}% of the time some program of this machine waited for a processor (PSI)",
+                share * 100.0
+            ));
+        }
+    }
+
+    fn judge_memory(&self, found: &mut Findings) {
+        if let Some(waited) = self.machine.memory_pressure
+            && let share = share(waited, self.machine.span)
+            && let Some(level) = graded(share, MEMORY_SUSPECT, MEMORY_INVALID)
+        {
+            found.add(level, Cause::Client, format!(
+                "for {:.0}% of the time some program of this machine waited for memory (PSI): run fewer users here",
+                share * 100.0
+            ));
+        }
+    }
+
+    fn judge_network(&self, found: &mut Findings) {
+        if let (Some(again), Some(sent)) = (self.machine.retransmitted, self.machine.segments_sent)
+            && sent > RETRANSMIT_LEAST
+            && again as f64 / sent as f64 > RETRANSMIT_SUSPECT
+        {
+            found.add(
+                Level::Suspect,
+                Cause::Network,
+                format!("{again} of {sent} TCP segments were sent again"),
+            );
+        }
+        if self.exhausted > 0 {
+            found.add(Level::Invalid, Cause::Client, format!(
+                "{} requests failed for want of local ports or file descriptors: reuse connections, or raise ulimit -n and net.ipv4.ip_local_port_range",
+                self.exhausted
+            ));
+        } else if let Some((waiting, ports)) = self.waiting_ports
+            && waiting as f64 > ports as f64 * PORTS_SUSPECT
+        {
+            found.add(Level::Suspect, Cause::Client, format!(
+                "{waiting} closed connections held a local port each (TIME_WAIT), of {ports}: reuse connections, or widen net.ipv4.ip_local_port_range"
+            ));
+        }
+    }
+}

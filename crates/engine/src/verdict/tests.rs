@@ -1,0 +1,287 @@
+use super::*;
+
+fn second(cpu_ms: u64, wait_ms: u64, late: Duration) -> PulseReading {
+    PulseReading {
+        span: Duration::from_secs(1),
+        cpu: Duration::from_millis(cpu_ms),
+        run_queue_wait: Some(Duration::from_millis(wait_ms)),
+        lateness: vec![late; 100],
+    }
+}
+
+fn after(seconds: usize, pulse: &PulseReading) -> Evidence {
+    let mut evidence = Evidence::default();
+    for _ in 0..seconds {
+        evidence.add(0, pulse);
+    }
+    evidence
+}
+
+#[test]
+fn a_quiet_run_is_valid_and_says_what_was_looked_at() {
+    let verdict = after(10, &second(300, 2, Duration::from_micros(60))).judge();
+    assert_eq!(verdict.level, Level::Valid);
+    assert!(verdict.reasons[0].text.contains("30% of its processor"));
+}
+
+#[test]
+fn a_saturated_worker_is_suspect() {
+    let verdict = after(10, &second(990, 2, Duration::from_micros(60))).judge();
+    assert_eq!(verdict.level, Level::Suspect);
+    assert_eq!(verdict.reasons[0].cause, Cause::Client);
+    assert!(verdict.reasons[0].text.contains("99%"));
+}
+
+#[test]
+fn a_starved_worker_is_invalid() {
+    let verdict = after(10, &second(500, 400, Duration::from_micros(60))).judge();
+    assert_eq!(verdict.level, Level::Invalid);
+}
+
+#[test]
+fn late_timers_are_told() {
+    let verdict = after(10, &second(100, 0, Duration::from_millis(20))).judge();
+    assert_eq!(verdict.level, Level::Suspect);
+    assert!(verdict.reasons[0].text.contains("timers"));
+}
+
+#[test]
+fn throttling_dropping_and_exhaustion_are_told_with_their_causes() {
+    let mut evidence = after(10, &second(100, 0, Duration::ZERO));
+    evidence.machine.throttled = Some(3);
+    evidence.machine.quota_periods = Some(30);
+    evidence.exhausted = 2;
+    evidence.dropped = 10;
+    evidence.started = 90;
+    let verdict = evidence.judge();
+    assert_eq!(verdict.level, Level::Invalid);
+    let causes: Vec<_> = verdict.reasons.iter().map(|reason| reason.cause).collect();
+    assert_eq!(causes, [Cause::Client, Cause::Client, Cause::Server]);
+}
+
+#[test]
+fn a_short_run_does_not_pretend_to_know() {
+    let verdict = Evidence::default().judge();
+    assert_eq!(verdict.level, Level::Valid);
+    assert!(verdict.reasons[0].text.contains("too short"));
+}
+
+fn closed(users: u32) -> ServiceTimes {
+    ServiceTimes {
+        count: 1_000,
+        total: Duration::from_secs(100),
+        least: Duration::from_millis(80),
+        p10: Duration::from_millis(90),
+        median: Duration::from_millis(100),
+        closed_users: Some(users),
+        elapsed: Duration::from_secs(10),
+        ..ServiceTimes::default()
+    }
+}
+
+/// The findings on a run in which all but the requests was well.
+fn of_service(service: ServiceTimes) -> Verdict {
+    let mut evidence = after(10, &second(100, 0, Duration::ZERO));
+    evidence.service = Some(service);
+    evidence.judge()
+}
+
+#[test]
+fn a_closed_loop_at_the_limit_is_told_from_one_that_is_slow() {
+    assert_eq!(of_service(closed(10)).level, Level::Valid);
+    let quick = ServiceTimes {
+        least: Duration::from_millis(5),
+        ..closed(10)
+    };
+    let verdict = of_service(quick.clone());
+    assert_eq!(
+        (verdict.level, verdict.reasons[0].cause),
+        (Level::Suspect, Cause::Server)
+    );
+    assert!(
+        verdict.reasons[0].text.contains("below 100/s"),
+        "{verdict:?}"
+    );
+    // With think time, with quick requests throughout, in an open model: nothing of the kind.
+    let thinking = ServiceTimes {
+        closed_users: Some(20),
+        ..quick.clone()
+    };
+    let mixed = ServiceTimes {
+        p10: Duration::from_millis(6),
+        ..quick.clone()
+    };
+    let open = ServiceTimes {
+        closed_users: None,
+        ..quick
+    };
+    for service in [thinking, mixed, open] {
+        assert_eq!(of_service(service).level, Level::Valid);
+    }
+}
+
+#[test]
+fn stalls_that_percentiles_hide_are_told() {
+    let stalled = |slow| ServiceTimes {
+        slow,
+        slow_total: Duration::from_secs(2 * slow),
+        ..closed(10)
+    };
+    assert_eq!(of_service(stalled(1)).level, Level::Valid);
+    let verdict = of_service(stalled(10));
+    assert_eq!(
+        (verdict.level, verdict.reasons[0].cause),
+        (Level::Suspect, Cause::Server)
+    );
+    assert!(
+        verdict.reasons[0].text.contains("10 of 1000") && verdict.reasons[0].text.contains("20%")
+    );
+    // What the 99th percentile shows is not hidden.
+    assert_eq!(of_service(stalled(20)).level, Level::Valid);
+}
+
+#[test]
+fn a_full_link_is_told_by_the_time_bytes_take() {
+    let moved = |bytes| ServiceTimes {
+        moving: Duration::from_secs(80),
+        bytes: units::Bytes(bytes),
+        ..closed(10)
+    };
+    assert_eq!(of_service(moved(1_000_000)).level, Level::Valid);
+    let verdict = of_service(moved(100_000_000));
+    assert_eq!(
+        (verdict.level, verdict.reasons[0].cause),
+        (Level::Suspect, Cause::Network)
+    );
+    assert!(
+        verdict.reasons[0].text.contains("80.0 Mbit/s"),
+        "{verdict:?}"
+    );
+}
+
+#[test]
+fn the_machine_is_judged_by_its_counters() {
+    let seconds = Duration::from_secs;
+    let judge = |change: &dyn Fn(&mut Evidence)| {
+        let mut evidence = after(10, &second(100, 0, Duration::ZERO));
+        evidence.machine.span = seconds(10);
+        change(&mut evidence);
+        let verdict = evidence.judge();
+        (
+            verdict.level,
+            verdict.reasons[0].cause,
+            verdict.reasons[0].text.clone(),
+        )
+    };
+    type Case = (Level, Cause, &'static str, Box<dyn Fn(&mut Evidence)>);
+    let cases: [Case; 11] = [
+        (
+            Level::Suspect,
+            Cause::Client,
+            "quota",
+            Box::new(|e| {
+                (e.machine.throttled, e.machine.quota_periods) = (Some(1), Some(100));
+            }),
+        ),
+        (
+            Level::Invalid,
+            Cause::Client,
+            "quota",
+            Box::new(|e| {
+                (e.machine.throttled, e.machine.quota_periods) = (Some(3), Some(100));
+            }),
+        ),
+        (
+            Level::Suspect,
+            Cause::Client,
+            "steal",
+            Box::new(move |e| {
+                (e.machine.steal, e.machine.processor_time) = (Some(seconds(1)), Some(seconds(20)));
+            }),
+        ),
+        (
+            Level::Suspect,
+            Cause::Client,
+            "60% with other programs",
+            Box::new(move |e| {
+                (e.machine.allowed_busy, e.machine.allowed_time) =
+                    (Some(seconds(10)), Some(seconds(10)));
+                e.machine.own = seconds(4);
+            }),
+        ),
+        (
+            Level::Suspect,
+            Cause::Client,
+            "processor (PSI)",
+            Box::new(move |e| {
+                e.machine.processor_pressure = Some(seconds(7));
+            }),
+        ),
+        (
+            Level::Invalid,
+            Cause::Client,
+            "memory (PSI)",
+            Box::new(move |e| {
+                e.machine.memory_pressure = Some(seconds(3));
+            }),
+        ),
+        (
+            Level::Suspect,
+            Cause::Network,
+            "sent again",
+            Box::new(|e| {
+                (e.machine.retransmitted, e.machine.segments_sent) = (Some(30), Some(2_000));
+            }),
+        ),
+        (
+            Level::Suspect,
+            Cause::Client,
+            "TIME_WAIT",
+            Box::new(|e| {
+                e.waiting_ports = Some((25_000, 28_000));
+            }),
+        ),
+        (
+            Level::Suspect,
+            Cause::Clock,
+            "in steps of 10ms",
+            Box::new(|e| {
+                e.clock_step = Some(Duration::from_millis(10));
+                e.latency_median = Some(Duration::from_millis(50));
+            }),
+        ),
+        (
+            Level::Suspect,
+            Cause::Clock,
+            "calendar was set by 2s",
+            Box::new(move |e| {
+                e.machine.calendar = Some(seconds(8));
+            }),
+        ),
+        (
+            Level::Invalid,
+            Cause::Clock,
+            "asleep for 5s",
+            Box::new(move |e| {
+                e.machine.since_boot = Some(seconds(15));
+            }),
+        ),
+    ];
+    for (level, cause, part, change) in cases {
+        let (seen, blamed, text) = judge(&*change);
+        assert_eq!((seen, blamed), (level, cause), "{text}");
+        assert!(text.contains(part), "{text}");
+    }
+    // The same counters without trouble.
+    let (level, ..) = judge(&|e| {
+        e.machine.throttled = Some(0);
+        e.machine.processor_pressure = Some(seconds(1));
+        (e.machine.allowed_busy, e.machine.allowed_time) = (Some(seconds(10)), Some(seconds(10)));
+        e.machine.own = seconds(9);
+        (e.machine.calendar, e.machine.since_boot) = (Some(seconds(10)), Some(seconds(10)));
+        e.waiting_ports = Some((100, 28_000));
+        e.clock_step = Some(Duration::from_nanos(30));
+        e.latency_median = Some(Duration::from_micros(50));
+    });
+    assert_eq!(level, Level::Valid);
+}
