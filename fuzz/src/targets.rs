@@ -6,6 +6,7 @@ mod archive;
 mod base64;
 mod duration;
 mod environment;
+mod gateway_config;
 mod http_answer;
 mod json_selector;
 mod options;
@@ -14,6 +15,7 @@ mod set_cookie;
 mod threshold;
 mod typescript;
 mod url;
+mod zanzibar_model;
 
 /// A reader of foreign input.
 pub struct Target {
@@ -33,6 +35,7 @@ pub const TARGETS: &[&Target] = &[
     &base64::TARGET,
     &duration::TARGET,
     &environment::TARGET,
+    &gateway_config::TARGET,
     &http_answer::TARGET,
     &json_selector::TARGET,
     &options::TARGET,
@@ -41,6 +44,7 @@ pub const TARGETS: &[&Target] = &[
     &threshold::TARGET,
     &typescript::TARGET,
     &url::TARGET,
+    &zanzibar_model::TARGET,
 ];
 
 /// The text in `data`, with what is no UTF-8 replaced.

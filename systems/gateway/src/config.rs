@@ -120,6 +120,14 @@ pub fn load(file: &Path) -> Result<Config, Invalid> {
     })
 }
 
+/// Reads and checks a text as [`load`] does a file's.
+pub fn check(text: &str) -> Result<Config, Invalid> {
+    read(text, Path::new("")).map_err(|problems| Invalid {
+        file: PathBuf::from("text"),
+        problems,
+    })
+}
+
 /// Reads and checks a text; paths in it are relative to `folder`.
 fn read(text: &str, folder: &Path) -> Result<Config, Vec<Problem>> {
     let mut problems = Problems::default();

@@ -118,3 +118,11 @@ pub fn run(settings: &Settings) -> Result<(), String> {
         Ok((places, async {}))
     })
 }
+
+/// Whether `text` is a configuration, or the problems of it, one a line. Certificates
+/// that it names are read, nothing else.
+pub fn check_config(text: &str) -> Result<(), String> {
+    config::check(text)
+        .map(drop)
+        .map_err(|invalid| invalid.to_string())
+}

@@ -155,3 +155,8 @@ fn place(settings: &Settings) -> Result<Place, String> {
         (Backend::Pgfunc, Some(url)) => store::read_address(url).map(Place::PgFunc),
     }
 }
+
+/// Whether `text` is a model, or what is wrong with it and in which line.
+pub fn check_model(text: &str) -> Result<(), String> {
+    Model::read("text", text).map(drop)
+}

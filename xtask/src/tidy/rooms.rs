@@ -100,6 +100,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "audit",
             "throughput",
             "ws",
+            "gateway",
+            "zanzibar",
         ],
     ),
 ];

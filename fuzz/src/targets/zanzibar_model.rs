@@ -1,0 +1,21 @@
+//! A model of who may do what.
+
+use super::{Target, text};
+
+pub const TARGET: Target = Target {
+    name: "zanzibar_model",
+    run,
+    seeds: &[
+        b"types:\n  user: {}\n  group:\n    member: this\n  doc:\n    parent: this\n    viewer:\n      any_of:\n        - this\n        - computed_userset: parent\n        - tuple_to_userset: { tupleset: parent, computed_userset: viewer }\n",
+        b"{\"types\":{\"a\":{\"b\":{\"computed_userset\":\"c\"},\"c\":{\"any_of\":[\"this\",{\"computed_userset\":\"b\"}]}}}}",
+    ],
+    words: &[
+        "types", "this", "any_of", "computed_userset", "tuple_to_userset", "tupleset", ": ", "- ",
+        "{", "}", "[", "]", "\n  ", "&a", "*a", "'", "\"",
+    ],
+};
+
+fn run(data: &[u8]) {
+    // What is wrong is for people to read; that it is told at all is the point here.
+    let _ = zanzibar::check_model(&text(data));
+}
