@@ -2,6 +2,7 @@
 
 mod archive;
 mod args;
+mod at_rate;
 mod audit;
 mod certs;
 mod exit;

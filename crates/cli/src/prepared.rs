@@ -14,7 +14,7 @@ use crate::args::{OptionArgs, RuntimeArgs};
 use crate::exit::Exit;
 use crate::log::Log;
 use crate::script_input::{self, ScriptInput};
-use crate::{modules, option_flags, settings};
+use crate::{at_rate, modules, option_flags, settings};
 
 /// A script that was loaded, with the plan that its options come to.
 pub struct Prepared {
@@ -106,7 +106,8 @@ pub fn prepare(
     log: &Arc<Log>,
     purpose: Purpose,
 ) -> Result<Prepared, Refusal> {
-    let flags = option_flags::read(flags).map_err(Refusal::generic)?;
+    let rate = flags.rate;
+    let mut flags = option_flags::read(flags).map_err(Refusal::generic)?;
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -150,6 +151,10 @@ pub fn prepare(
     let (script_options, script_warnings) =
         Options::from_json(archived_options.unwrap_or_else(|| program.options().clone()))
             .map_err(Refusal::config)?;
+    if let Some(rate) = rate {
+        at_rate::shape(&mut flags, rate, script_options.scenarios.as_ref())
+            .map_err(Refusal::config)?;
+    }
     // What is said of them is said below.
     let (own_options, _) = consolidate(Layers {
         script: script_options.clone(),

@@ -98,6 +98,8 @@ pub struct Recording {
     /// The second whose users are noted next.
     noted: u64,
     users: u32,
+    /// Iterations under way: the sum over looks, and how many looks.
+    in_flight: (u64, u32),
     cpu: Duration,
     /// When each worker last handed over.
     taken: Vec<Moment>,
@@ -106,6 +108,7 @@ pub struct Recording {
 struct Pending {
     stretch: Stretch,
     users: Option<u32>,
+    in_flight: f64,
     cpu: Duration,
 }
 
@@ -145,6 +148,7 @@ impl Recording {
             next: 0,
             noted: 0,
             users: 0,
+            in_flight: (0, 0),
             cpu: machine::cpu_time(),
             taken: Vec::new(),
         })
@@ -183,9 +187,22 @@ impl Recording {
         self.users = users;
         let noted = self.noted;
         self.noted += 1;
+        let in_flight = self.take_in_flight();
         let pending = self.pending(noted);
+        pending.in_flight = in_flight;
         pending.users = Some(users);
         pending.cpu += used;
+    }
+
+    /// Iterations under way now. Call it ten times a second.
+    pub fn look(&mut self, in_flight: u64) {
+        self.in_flight.0 += in_flight;
+        self.in_flight.1 += 1;
+    }
+
+    fn take_in_flight(&mut self) -> f64 {
+        let (sum, looks) = std::mem::take(&mut self.in_flight);
+        sum as f64 / f64::from(looks.max(1))
     }
 
     /// Writes the seconds that are over for good after `elapsed` of the run.
@@ -231,6 +248,7 @@ impl Recording {
                     .pop()
                     .unwrap_or_else(|| Stretch::new(Arc::clone(registry), Arc::clone(watch))),
                 users: None,
+                in_flight: 0.0,
                 cpu: Duration::ZERO,
             })
     }
@@ -247,6 +265,7 @@ impl Recording {
         if let Some(mut pending) = self.pending.remove(&second) {
             let figures = Figures::of(&pending.stretch.metrics(lasted.unwrap_or(SECOND)));
             line.users = pending.users.unwrap_or(self.users);
+            line.in_flight = pending.in_flight;
             line.generator_cpu_seconds = pending.cpu.as_secs_f64();
             line.counters = figures.counters;
             line.rates = figures.rates;

@@ -26,6 +26,7 @@ pub struct Session {
     pub pulses: Vec<PulseReading>,
     outputs: Outputs,
     recording: Option<Recording>,
+    next_in_flight: Moment,
     machine_before: MachineReading,
     /// Users at the most, as counted each second.
     users_most: u32,
@@ -73,6 +74,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const EARLIER: Duration = Duration::from_millis(5);
 /// How often thresholds are judged while the run goes on, as in k6.
 const JUDGE: Duration = Duration::from_secs(2);
+/// How often iterations under way are counted for the record.
+const LOOK: Duration = Duration::from_millis(100);
 /// How many seconds' rates are remembered.
 const RATES: usize = 120;
 
@@ -83,6 +86,7 @@ impl Session {
             totals,
             outputs,
             recording: None,
+            next_in_flight: Moment::ZERO,
             phase: Phase::Init,
             evidence: Evidence::default(),
             users_most: 0,
@@ -138,10 +142,7 @@ impl Session {
                     *due = *due + SECOND;
                     self.count_users(now);
                 }
-                let elapsed = self.elapsed();
-                if let Some(recording) = &mut self.recording {
-                    recording.write_due(elapsed);
-                }
+                self.keep_recording(now);
                 if let Some(due) = judging.as_mut().filter(|due| **due <= now) {
                     *due = *due + JUDGE;
                     self.judge();
@@ -153,6 +154,19 @@ impl Session {
             }
         }
         self.close(watcher)
+    }
+
+    fn keep_recording(&mut self, now: Moment) {
+        let elapsed = self.elapsed();
+        let Some(recording) = &mut self.recording else {
+            return;
+        };
+        recording.write_due(elapsed);
+        if now >= self.next_in_flight {
+            self.next_in_flight = now + LOOK;
+            let scenarios = self.running.scenarios.iter();
+            recording.look(scenarios.map(|scenario| scenario.in_flight()).sum());
+        }
     }
 
     fn take(&mut self, event: Event, watcher: &mut dyn Watcher) {

@@ -78,11 +78,15 @@ fn pool(workers: u32, time: Duration) -> impl Fn() + Send + Sync {
 
 fn find(address: SocketAddr, flags: &[&str]) -> Ended {
     let url = format!("http://{address}/");
-    let command = ["--", "http", "-c", "20", &url];
+    search(&["http", "-c", "20", &url], flags)
+}
+
+fn search(command: &[&str], flags: &[&str]) -> Ended {
     let arguments = [
-        &["find", "--trial", "1s", "--soak", "3s", "--repeats", "2"],
+        &["find", "--trial", "800ms", "--soak", "2s", "--repeats", "2", "--precision", "3%"],
         flags,
-        &command,
+        &["--"],
+        command,
     ]
     .concat();
     plimsoll::plimsoll(&arguments)
@@ -132,6 +136,49 @@ fn the_rate_of_a_pool_of_workers_is_found() {
         "{kept} to {broken}\n{}",
         ended.stderr
     );
+}
+
+#[test]
+fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
+    let address = server(pool(2, Duration::from_millis(20)));
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("script.js");
+    // Its own executor, and the name of its function, are not what finds the limit.
+    std::fs::write(
+        &script,
+        "import http from 'k6/http';
+         export const options = { scenarios: { one: {
+           executor: 'per-vu-iterations', vus: 1, iterations: 1, exec: 'visit', env: { PATH_: 'x' } } } };
+         export function visit() { http.get(`${__ENV.BASE}/${__ENV.PATH_}`); }",
+    )
+    .expect("written");
+    let base = format!("BASE=http://{address}");
+    let command = [
+        "run",
+        "-u",
+        "20",
+        "-e",
+        &base,
+        script.to_str().expect("plain"),
+    ];
+    let ended = search(&command, &["--objective", "p95<200ms", "--start", "20"]);
+    assert_eq!(ended.status, Some(0), "{}\n{}", ended.stdout, ended.stderr);
+    // Two workers of 20 ms carry 100 a second, less what sleeping overshoots.
+    let words: Vec<&str> = ended.stdout.split_ascii_whitespace().collect();
+    let kept: f64 = words[2].trim_end_matches("/s").parse().expect("a rate");
+    assert!((85.0..=105.0).contains(&kept), "{}", ended.stdout);
+    for part in [
+        "It carries ",
+        "p95 of response time, ms; │ is the limit of 200 ms",
+        "● kept",
+        "offered/s   served/s",
+        "soak: kept",
+        "knee",
+        "calability",
+        "Little's law in the soak:",
+    ] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
 }
 
 #[test]

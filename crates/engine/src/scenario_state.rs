@@ -200,6 +200,13 @@ impl ScenarioState {
         !self.told_of_drops.swap(true, Ordering::Relaxed)
     }
 
+    /// Iterations under way now.
+    pub fn in_flight(&self) -> u64 {
+        let completed = self.iterations_completed.load(Ordering::Relaxed);
+        let begun = self.iterations_begun.load(Ordering::Relaxed);
+        begun.saturating_sub(completed)
+    }
+
     pub(crate) fn user_activated(&self) {
         self.users_active.fetch_add(1, Ordering::Relaxed);
     }

@@ -59,6 +59,8 @@ pub struct LimitSearch {
     soaked: bool,
     /// The interval is as narrow as wanted; from now on its ends are tried again, and move outward only.
     narrowed: bool,
+    /// How often the upper end moved up in a row.
+    moved: u32,
     done: u32,
     random: Random,
 }
@@ -77,6 +79,7 @@ impl LimitSearch {
             broken: None,
             soaked: false,
             narrowed: false,
+            moved: 0,
             done: 0,
             random: Random::new(settings.seed),
         }
@@ -154,7 +157,13 @@ impl LimitSearch {
             (Some((known, times)), _) if *known == rate => *times += 1,
             // The upper end wavers: the limit's blur reaches further up.
             (Some(_), Some((known, _))) if self.narrowed && known == rate => {
+                self.moved += 1;
                 self.broken = self.further(rate).map(|rate| (rate, 0));
+                if self.moved == MISHAP {
+                    // A mishap, not the limit, had put the end there: on from here.
+                    (self.kept, self.broken) = (Some((rate, 1)), None);
+                    (self.narrowed, self.moved) = (false, 0);
+                }
             }
             (Some((known, _)), _) if *known > rate => {}
             (kept, _) => *kept = Some((rate, 1)),
@@ -167,12 +176,16 @@ impl LimitSearch {
 
     fn give_up(&mut self, rate: u64, weight: u32) {
         match (&mut self.broken, self.kept) {
-            (Some((known, times)), _) if *known == rate => *times += weight,
+            (Some((known, times)), _) if *known == rate => {
+                *times += weight;
+                self.moved = 0;
+            }
             // The lower end wavers, or did not bear the soak: it is no safe load.
             (broken, Some((known, _))) if self.narrowed && known == rate => {
                 if weight >= self.settings.repeats {
                     *broken = Some((rate, weight));
                 }
+                self.moved = 0;
                 self.kept = self.nearer(rate).map(|rate| (rate, 0));
             }
             (Some((known, _)), _) if *known < rate => {}
@@ -183,7 +196,7 @@ impl LimitSearch {
         }
     }
 
-    /// The next rate above, a precision's width away.
+    /// The next rate above.
     fn further(&self, rate: u64) -> Option<u64> {
         let next = ((rate as f64 * (1.0 + self.settings.precision)).round() as u64).max(rate + 1);
         (next <= self.settings.most).then_some(next)
@@ -219,9 +232,29 @@ impl LimitSearch {
     }
 }
 
+/// So many moves up in a row are no waver of the edge.
+const MISHAP: u32 = 3;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mishap_far_below_the_limit_is_overcome() {
+        for mishap in 1..8 {
+            let mut count = 0;
+            let (found, trials) = search(SETTINGS, |rate, _| {
+                count += 1;
+                rate <= 2_000 && count != mishap
+            });
+            let (kept, broken) = (found.kept.expect("kept"), found.broken.expect("broken"));
+            assert!(
+                found.confirmed && (1_900..=2_000).contains(&kept) && broken <= 2_200,
+                "{mishap}: {found:?}"
+            );
+            assert!(trials <= 50, "{mishap}: {trials} trials");
+        }
+    }
 
     const SETTINGS: LimitSettings = LimitSettings {
         start: 100,

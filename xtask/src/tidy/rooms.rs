@@ -18,7 +18,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("engine", &["units", "clock", "plan", "pace", "samples"]),
     (
         "script",
-        &["units", "clock", "plan", "samples", "net", "http", "ws", "engine"],
+        &[
+            "units", "clock", "plan", "samples", "net", "http", "ws", "engine",
+        ],
     ),
     (
         "targets",

@@ -9,7 +9,9 @@ use clap::Args;
 #[command(after_help = "Examples:\n  \
     plimsoll find --objective 'p95<50ms' -- http http://127.0.0.1:8080/\n  \
     plimsoll find --objective 'p99<=100ms' --objective 'mean<20ms' --trial 10s --soak 2m -- \\\n      \
-    http -H 'Accept: application/json' http://127.0.0.1:8080/items\n\n\
+    http -H 'Accept: application/json' http://127.0.0.1:8080/items\n  \
+    plimsoll find --objective 'p95<200ms' -- run -e BASE=http://127.0.0.1:8080 script.js\n\n\
+    A script is searched by iterations per second (run --rate), whatever executor it names itself.\n\
     Each trial is a run of the command at a rate, in the open model: response time counts from the\n\
     scheduled start. A trial keeps the objective when every --objective holds, no more than\n\
     --fail-rate of the requests failed, and at least 95% of the rate was served. The answer is an\n\
@@ -47,7 +49,7 @@ pub struct FindArgs {
     /// The answer and all trials as one JSON object on standard output
     #[arg(long)]
     pub json: bool,
-    /// The command, after --: http and its flags, without a rate and a duration
+    /// The command, after --: http or run with its flags, without a rate and a duration
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

@@ -14,6 +14,9 @@ pub struct OptionArgs {
     /// How many iterations for all users together
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     pub iterations: Option<String>,
+    /// Iterations per second: an open model in place of the script's scenario; -d says how long, -u how many users to begin with
+    #[arg(long, value_name = "N", conflicts_with_all = ["iterations", "stage"])]
+    pub rate: Option<u32>,
     /// One step of a ramp; give it several times
     #[arg(short, long = "stage", value_name = "TIME:USERS")]
     pub stage: Vec<String>,

@@ -10,6 +10,7 @@ use super::{OptionArgs, RecordArgs};
     plimsoll run -s 30s:100 -s 1m:100 -s 10s:0 script.js   up, steady, down\n  \
     plimsoll run -e BASE=http://127.0.0.1:8080 script.js   __ENV.BASE in the script\n  \
     plimsoll run -o json=samples.gz --summary-export end.json script.js\n  \
+    plimsoll run --rate 200 -d 1m script.js          two hundred iterations a second, whatever the script says\n  \
     plimsoll run --record run.jsonl script.js        every second, to compare and plot later\n  \
     plimsoll run tests.tar                           what plimsoll archive, or k6, packed\n  \
     echo 'export default function () {}' | plimsoll run -\n\n\

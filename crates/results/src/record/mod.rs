@@ -67,6 +67,9 @@ pub struct Second {
     pub lasted: Option<f64>,
     /// Users at its end.
     pub users: u32,
+    /// Iterations under way, on average over ten looks.
+    #[serde(default)]
+    pub in_flight: f64,
     /// Sums of counters.
     pub counters: BTreeMap<String, f64>,
     /// Rates: how many values were not zero, and how many values.

@@ -1,0 +1,63 @@
+//! `--rate`: a script's scenario, started so many times a second.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use plan::{Options, ScenarioOptions};
+use serde_json::json;
+
+/// How long without `--duration`.
+const DURATION: Duration = Duration::from_secs(10);
+/// Users made before the start without `--vus`.
+const USERS: i64 = 50;
+/// Users at the most: ten times as many, and at least so many.
+const USERS_MOST: i64 = 1_000;
+
+/// Puts a constant arrival rate into the flags in the place of `--duration` and `--vus`.
+/// Function, variables and tags are those of the script's one scenario, if it has one.
+///
+/// # Errors
+/// When the script has several scenarios: whose rate it is cannot be known.
+pub fn shape(
+    flags: &mut Options,
+    rate: u32,
+    scenarios: Option<&BTreeMap<String, ScenarioOptions>>,
+) -> Result<(), String> {
+    if rate == 0 {
+        return Err(
+            "--rate 0: no iteration would ever start; leave it out for the script's own scenario"
+                .to_owned(),
+        );
+    }
+    let mut own = scenarios.into_iter().flatten();
+    let (name, scenario) = match (own.next(), own.next()) {
+        (None, _) => ("default", None),
+        (Some((name, scenario)), None) => (name.as_str(), Some(scenario)),
+        (Some((one, _)), Some((other, _))) => {
+            return Err(format!(
+                "--rate {rate}: the script has several scenarios ({one}, {other}, …), and it could be any one's rate; keep one of them, or set the rates in the script"
+            ));
+        }
+    };
+    let users = flags.vus.unwrap_or(USERS);
+    let duration = flags.duration.take().unwrap_or(DURATION);
+    flags.vus = None;
+    let shaped = json!({ "scenarios": { name: {
+        "executor": "constant-arrival-rate",
+        "rate": rate,
+        "timeUnit": "1s",
+        "duration": units::duration::format(duration),
+        "preAllocatedVUs": users,
+        "maxVUs": users.saturating_mul(10).max(USERS_MOST),
+    }}});
+    let (shaped, _) = Options::from_json(shaped).map_err(|errors| errors.to_string())?;
+    flags.scenarios = shaped.scenarios;
+    if let (Some(shaped), Some(scenario)) = (&mut flags.scenarios, scenario)
+        && let Some(shaped) = shaped.get_mut(name)
+    {
+        shaped.exec.clone_from(&scenario.exec);
+        shaped.env.clone_from(&scenario.env);
+        shaped.tags.clone_from(&scenario.tags);
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! The search as it is printed: answer, plot, table, what lies beside it; or all as JSON.
+
+use plots::terminal;
+use serde_json::{Value, json};
+use stats::limit::Limit;
+
+use super::curve;
+use super::trial::Trial;
+use crate::args::FindArgs;
+use crate::talk::{put, screen_columns};
+
+/// Columns where there is no terminal.
+const COLUMNS: usize = 100;
+
+/// A search that is over.
+pub struct Account<'a> {
+    pub args: &'a FindArgs,
+    pub trials: &'a [Trial],
+    pub limit: Limit,
+    pub answer: &'a str,
+}
+
+impl Account<'_> {
+    /// Prints it as was asked for.
+    pub fn put(&self) {
+        if self.args.json {
+            put(format!("{:#}\n", self.json()).as_bytes());
+        } else {
+            put(self.text().as_bytes());
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{}\n", self.answer);
+        if self.trials.len() > 1 {
+            text += &format!("\n{}", self.plot());
+            text += &format!("\n{}", self.table());
+            text += &format!(
+                "\n{}\n{}\n",
+                curve::knee_text(&curve::knee(self.trials)),
+                curve::fit_text(&curve::fit(self.trials))
+            );
+            text += &self.little();
+        }
+        text
+    }
+
+    fn plot(&self) -> String {
+        let Some(objective) = self.args.objectives.first() else {
+            return String::new();
+        };
+        let plot = plots::LimitPlot {
+            title: "The search".to_owned(),
+            figure: format!("{} of {}", objective.figure, self.metric()),
+            unit: "ms".to_owned(),
+            limit: objective.bound.as_secs_f64() * 1e3,
+            trials: self
+                .trials
+                .iter()
+                .map(|trial| plots::Trial {
+                    rate: trial.rate as f64,
+                    value: trial
+                        .figures
+                        .first()
+                        .copied()
+                        .filter(|value| value.is_finite()),
+                    kept: trial.broken.is_empty(),
+                    soak: trial.soak,
+                })
+                .collect(),
+            kept: self.limit.kept.map(|rate| rate as f64),
+            broken: self.limit.broken.map(|rate| rate as f64),
+        };
+        terminal::limit(&plot, screen_columns().unwrap_or(COLUMNS))
+    }
+
+    /// The rates in rising order, a line for each trial.
+    fn table(&self) -> String {
+        let mut ordered: Vec<&Trial> = self.trials.iter().collect();
+        ordered.sort_by_key(|trial| (trial.rate, trial.soak));
+        let names: Vec<&str> = self
+            .args
+            .objectives
+            .iter()
+            .map(|objective| objective.figure)
+            .collect();
+        let mut text = format!("{:>10} {:>10} {:>8}", "offered/s", "served/s", "failed");
+        for name in &names {
+            text += &format!(" {:>12}", format!("{name} ms"));
+        }
+        text += &format!(" {:>10}  outcome\n", "under way");
+        for trial in ordered {
+            text += &format!(
+                "{:>10} {:>10.1} {:>8}",
+                trial.rate,
+                trial.served,
+                format!("{:.2}%", trial.failed * 100.0)
+            );
+            for figure in &trial.figures {
+                text += &format!(" {figure:>12.2}");
+            }
+            let soak = if trial.soak { "soak: " } else { "" };
+            text += &format!(" {:>10.1}  {soak}{}\n", trial.by_little, trial.outcome());
+        }
+        text
+    }
+
+    /// The self-check of the longest trial.
+    fn little(&self) -> String {
+        let soak = self.trials.iter().rev().find(|trial| trial.soak);
+        let checked = soak.and_then(|trial| Some((trial, trial.little_residual()?)));
+        checked.map_or(String::new(), |(trial, residual)| {
+            format!(
+                "Little's law in the soak: {:.1} were under way by count and {:.1} by rate × duration ({:+.1} %).\n",
+                trial.in_flight,
+                trial.by_little,
+                residual * 100.0
+            )
+        })
+    }
+
+    fn metric(&self) -> &'static str {
+        match self.trials.first().map(|trial| trial.metric) {
+            Some("http_req_response_time") => "response time",
+            _ => "iteration duration",
+        }
+    }
+
+    fn json(&self) -> Value {
+        let objectives: Vec<&str> = self
+            .args
+            .objectives
+            .iter()
+            .map(|objective| objective.text.as_str())
+            .collect();
+        let trials: Vec<Value> = self.trials.iter().map(|trial| self.trial(trial)).collect();
+        let (knee, scalability) = curve::json(self.trials);
+        json!({
+            "schema": "plimsoll/find-result/1",
+            "objectives": objectives,
+            "kept": self.limit.kept,
+            "broken": self.limit.broken,
+            "confirmed": self.limit.confirmed,
+            "answer": self.answer,
+            "knee": knee,
+            "scalability": scalability,
+            "trials": trials,
+        })
+    }
+
+    fn trial(&self, trial: &Trial) -> Value {
+        let figures: serde_json::Map<String, Value> = self
+            .args
+            .objectives
+            .iter()
+            .zip(&trial.figures)
+            .map(|(objective, figure)| (objective.figure.to_owned(), json!(figure)))
+            .collect();
+        json!({
+            "rate": trial.rate,
+            "soak": trial.soak,
+            "kept": trial.broken.is_empty(),
+            "broken_by": trial.broken,
+            "requests_per_second": trial.served,
+            "failed_share": trial.failed,
+            "metric": trial.metric,
+            "response_time_ms": figures,
+            "in_flight": trial.in_flight,
+            "in_flight_by_little": trial.by_little,
+            "little_residual": trial.little_residual(),
+            "verdict": trial.verdict,
+            "reasons": trial.reasons,
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! What the trials say of the system beside its limit: the knee of its curve, and the
+//! Universal Scalability Law. Both are refused where the trials do not show them.
+
+use serde_json::{Value, json};
+use stats::Interval;
+use stats::knee::{NoKnee, Step, knee_of_runs};
+use stats::scalability::{Scalability, Unfit, scalability};
+
+use super::trial::Trial;
+
+/// The knee in the served rate over the offered one, in requests per second.
+pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut ordered: Vec<&Trial> = trials.iter().collect();
+    ordered.sort_by_key(|trial| trial.rate);
+    for trial in ordered {
+        let load = trial.rate as f64;
+        match steps.last_mut() {
+            Some(step) if step.load == load => step.reached.push(trial.served),
+            _ => steps.push(Step {
+                load,
+                reached: vec![trial.served],
+            }),
+        }
+    }
+    knee_of_runs(&steps, 0.95, 1)
+}
+
+/// The fit of the served rate over the iterations under way. Trials in which hardly any
+/// were under way at once say nothing of how they share the system.
+pub fn fit(trials: &[Trial]) -> Result<Scalability, Unfit> {
+    let points: Vec<(f64, f64)> = trials
+        .iter()
+        .map(|trial| (trial.by_little, trial.served))
+        .filter(|(load, served)| load.is_finite() && served.is_finite() && *load > 0.0)
+        .collect();
+    scalability(&points)
+}
+
+/// The knee in a sentence.
+pub fn knee_text(knee: &Result<Interval, NoKnee>) -> String {
+    match knee {
+        Ok(knee) => format!(
+            "The knee of served over offered load is at {:.0}/s ({:.0} to {:.0}, 95 %).",
+            knee.estimate, knee.low, knee.high
+        ),
+        Err(why) => format!("No knee is given: {}.", no_knee(*why)),
+    }
+}
+
+/// The fit in a sentence.
+pub fn fit_text(fit: &Result<Scalability, Unfit>) -> String {
+    match fit {
+        Ok(fit) => format!(
+            "Universal Scalability Law: contention {}, coherence {}; its peak is {:.0}/s with {:.0} under way.",
+            interval(&fit.contention),
+            interval(&fit.coherence),
+            fit.peak.1,
+            fit.peak.0
+        ),
+        Err(why) => format!("No scalability law is fitted: {}.", unfit(why)),
+    }
+}
+
+/// Both as JSON: each the figures, or why there are none.
+pub fn json(trials: &[Trial]) -> (Value, Value) {
+    let bounds = |interval: &Interval| json!({"low": interval.low, "estimate": interval.estimate, "high": interval.high});
+    let knee = match knee(trials) {
+        Ok(knee) => bounds(&knee),
+        Err(why) => json!({ "refused": no_knee(why) }),
+    };
+    let fit = match fit(trials) {
+        Ok(fit) => json!({
+            "alone": bounds(&fit.alone),
+            "contention": bounds(&fit.contention),
+            "coherence": bounds(&fit.coherence),
+            "peak": {"in_flight": fit.peak.0, "per_second": fit.peak.1},
+        }),
+        Err(why) => json!({ "refused": unfit(&why) }),
+    };
+    (knee, fit)
+}
+
+fn interval(interval: &Interval) -> String {
+    format!(
+        "{:.3} ({:.3} to {:.3})",
+        interval.estimate, interval.low, interval.high
+    )
+}
+
+fn no_knee(why: NoKnee) -> &'static str {
+    match why {
+        NoKnee::TooFewLoads => "fewer than six rates were tried",
+        NoKnee::Straight => "what was served grew as what was offered did",
+        NoKnee::NoRepeats => "most rates were tried once, so it would have no interval",
+        NoKnee::Unsteady => "resampling the trials moves it or makes it vanish",
+    }
+}
+
+fn unfit(why: &Unfit) -> String {
+    match why {
+        Unfit::TooFewPoints => "fewer than six loads were seen".to_owned(),
+        Unfit::NotPositive => "a trial served nothing".to_owned(),
+        Unfit::Singular => "the trials determine no curve".to_owned(),
+        Unfit::SpansZero {
+            contention,
+            coherence,
+        } => format!(
+            "the interval of a term holds 0 (contention {}, coherence {}), so the trials do not show it",
+            interval(contention),
+            interval(coherence)
+        ),
+    }
+}

@@ -1,0 +1,255 @@
+//! `plimsoll find`: the Plimsoll line of a service. Each trial is a run of this very program at a rate, reached by its
+//! command line and the record it leaves, so that a trial is what a user would have run by hand.
+
+mod account;
+mod curve;
+mod subject;
+mod trial;
+
+use stats::limit::{Limit, LimitSearch, LimitSettings, Step};
+
+use crate::args::{FindArgs, Objective};
+use crate::exit::Exit;
+use crate::talk::{complain, say};
+use account::Account;
+use subject::Subject;
+use trial::Trial;
+
+/// Searches, and says what was found.
+pub fn find(args: &FindArgs) -> Exit {
+    match run(args) {
+        Ok(exit) => exit,
+        Err(text) => {
+            complain(&text);
+            Exit::GENERIC
+        }
+    }
+}
+
+fn run(args: &FindArgs) -> Result<Exit, String> {
+    let subject = Subject::of(&args.command)?;
+    let mut search = LimitSearch::new(LimitSettings {
+        start: args.start,
+        least: 1,
+        most: args.most,
+        precision: args.precision,
+        repeats: args.repeats,
+        trials: args.trials,
+        seed: 1,
+    });
+    let mut trials: Vec<Trial> = Vec::new();
+    let limit = loop {
+        let step = search.step();
+        let (rate, soak) = match step {
+            Step::Try(rate) => (rate, false),
+            Step::Soak(rate) => (rate, true),
+            Step::Done(limit) => break limit,
+        };
+        let length = if soak { args.soak } else { args.trial };
+        let kept = loop {
+            let record = subject.run(rate, length)?;
+            let trial = Trial::of(args, rate, soak, &record)?;
+            say(&trial.line(args));
+            trials.push(trial);
+            match weigh(&trials) {
+                Weight::Counts(kept) => break kept,
+                Weight::Again => {}
+                Weight::Void => return Ok(give_up(args, &trials)),
+            }
+        };
+        search.record(step, kept);
+    };
+    Ok(conclude(args, &trials, limit))
+}
+
+/// What the latest trial is worth.
+#[derive(Debug, PartialEq, Eq)]
+enum Weight {
+    /// It kept the objective, or did not.
+    Counts(bool),
+    /// It did not, and the generator may be why.
+    Again,
+    /// The generator was why, each time.
+    Void,
+}
+
+/// How often a rate is tried again at which the generator failed.
+const PATIENCE: usize = 4;
+
+/// A rate that was not kept while the generator itself was in trouble is tried again: a
+/// moment's trouble of the machine is no limit of the service. Trouble in the generator
+/// alone ends the search; where the figures can be trusted half, two failures count.
+fn weigh(trials: &[Trial]) -> Weight {
+    let Some(last) = trials.last() else {
+        return Weight::Again;
+    };
+    if last.broken.is_empty() {
+        return Weight::Counts(true);
+    }
+    let same = |trial: &&Trial| (trial.rate, trial.soak) == (last.rate, last.soak);
+    let failed: Vec<&Trial> = trials
+        .iter()
+        .rev()
+        .take_while(same)
+        .take_while(|trial| !trial.broken.is_empty())
+        .collect();
+    let doubted = |level: &str| {
+        let by_client = last
+            .reasons
+            .iter()
+            .any(|reason| reason.starts_with("client"));
+        by_client && last.verdict == level
+    };
+    if doubted("invalid") {
+        if failed.len() < PATIENCE {
+            Weight::Again
+        } else {
+            Weight::Void
+        }
+    } else if doubted("suspect") && failed.len() < 2 {
+        Weight::Again
+    } else {
+        Weight::Counts(false)
+    }
+}
+
+/// The generator was the bottleneck: what is known is a lower bound.
+fn give_up(args: &FindArgs, trials: &[Trial]) -> Exit {
+    let kept = trials
+        .iter()
+        .filter(|trial| trial.broken.is_empty())
+        .map(|trial| trial.rate)
+        .max();
+    let last = trials.last();
+    let why = last.map_or(String::new(), |trial| trial.reasons.join("; "));
+    let rate = last.map_or(0, |trial| trial.rate);
+    let known = kept.map_or("no rate was kept before".to_owned(), |kept| {
+        format!("{kept}/s was kept before")
+    });
+    let answer = format!(
+        "The limit was not found: at {rate}/s the generator was the bottleneck ({why}). {known}."
+    );
+    let limit = Limit {
+        kept,
+        broken: None,
+        confirmed: false,
+    };
+    Account {
+        args,
+        trials,
+        limit,
+        answer: &answer,
+    }
+    .put();
+    Exit::UNCERTAIN
+}
+
+fn conclude(args: &FindArgs, trials: &[Trial], limit: Limit) -> Exit {
+    let objective: Vec<&str> = args
+        .objectives
+        .iter()
+        .map(|objective: &Objective| objective.text.as_str())
+        .collect();
+    let objective = objective.join(" and ");
+    let doubts = trials
+        .iter()
+        .filter(|trial| trial.verdict != "valid")
+        .count();
+    let mut text = match (limit.kept, limit.broken) {
+        (Some(kept), Some(broken)) => {
+            format!("It carries {kept}/s with {objective}, and no longer {broken}/s.")
+        }
+        (Some(kept), None) => format!(
+            "It carries {kept}/s with {objective}, and no higher rate was tried; raise --most."
+        ),
+        (None, _) => {
+            format!("It does not keep {objective} at any rate, not even at one request a second.")
+        }
+    };
+    if limit.kept.is_some() {
+        text += &if limit.confirmed {
+            format!(
+                " {kept}/s was held for {soak}; {n} trials.",
+                kept = limit.kept.unwrap_or(0),
+                soak = units::duration::format(args.soak),
+                n = trials.len()
+            )
+        } else {
+            format!(
+                " This is not certain: {} trials were too few; raise --trials or --trial.",
+                trials.len()
+            )
+        };
+    }
+    if doubts > 0 {
+        text += &format!(
+            " In {doubts} of {} trials the generator's own figures were in doubt.",
+            trials.len()
+        );
+    }
+    Account {
+        args,
+        trials,
+        limit,
+        answer: &text,
+    }
+    .put();
+    match limit {
+        Limit { kept: None, .. } => Exit::NOT_EVEN_THE_LEAST,
+        Limit {
+            confirmed: false, ..
+        } => Exit::UNCERTAIN,
+        _ => Exit::SUCCESS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(rate: u64, verdict: &str, broken: bool) -> Trial {
+        Trial {
+            rate,
+            soak: false,
+            served: rate as f64,
+            failed: 0.0,
+            metric: "http_req_response_time",
+            figures: vec![1.0],
+            in_flight: 1.0,
+            by_little: 1.0,
+            verdict: verdict.to_owned(),
+            reasons: match verdict {
+                "valid" => Vec::new(),
+                _ => vec!["client: it was slow".to_owned()],
+            },
+            broken: if broken {
+                vec!["not p95<1ms".to_owned()]
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    #[test]
+    fn a_failure_in_doubt_is_tried_again() {
+        let of = |trials: &[(u64, &str, bool)]| {
+            let trials: Vec<Trial> = trials.iter().map(|(r, v, b)| trial(*r, v, *b)).collect();
+            weigh(&trials)
+        };
+        assert_eq!(of(&[(5, "valid", true)]), Weight::Counts(false));
+        assert_eq!(of(&[(5, "invalid", false)]), Weight::Counts(true));
+        assert_eq!(of(&[(5, "suspect", true)]), Weight::Again);
+        assert_eq!(of(&[(5, "suspect", true); 2]), Weight::Counts(false));
+        assert_eq!(
+            of(&[(5, "suspect", true), (5, "suspect", false)]),
+            Weight::Counts(true)
+        );
+        // What another rate came to is no failure of this one.
+        assert_eq!(
+            of(&[(4, "suspect", true), (5, "suspect", true)]),
+            Weight::Again
+        );
+        assert_eq!(of(&[(5, "invalid", true); 3]), Weight::Again);
+        assert_eq!(of(&[(5, "invalid", true); 4]), Weight::Void);
+    }
+}
