@@ -83,7 +83,17 @@ fn find(address: SocketAddr, flags: &[&str]) -> Ended {
 
 fn search(command: &[&str], flags: &[&str]) -> Ended {
     let arguments = [
-        &["find", "--trial", "800ms", "--soak", "2s", "--repeats", "2", "--precision", "3%"],
+        &[
+            "find",
+            "--trial",
+            "1s",
+            "--soak",
+            "2s",
+            "--repeats",
+            "2",
+            "--precision",
+            "3%",
+        ],
         flags,
         &["--"],
         command,
