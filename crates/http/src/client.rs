@@ -2,6 +2,7 @@ use std::cell::RefCell;
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use bytes::Bytes;
 use net::{Traffic, TrafficCounter};
 use units::Moment;
 
@@ -9,7 +10,7 @@ use crate::exchange::Exchange;
 use crate::leg::{HeadSource, Leg};
 use crate::outcome::Outcome;
 use crate::pool::{Limits, Pool};
-use crate::prepared::Prepared;
+use crate::prepared::{Prepared, Stamp};
 use crate::shared::Shared;
 
 /// One virtual user's HTTP: its connections and its traffic. Methods take
@@ -62,6 +63,7 @@ impl Client {
             url: &prepared.url,
             body: &prepared.body,
             keep_body: false,
+            cut_body: None,
             deadline: started + prepared.timeout,
             protocol: prepared.protocol,
             is_upgrade: false,
@@ -69,5 +71,76 @@ impl Client {
         let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
         self.leg(&leg, &mut outcome).await;
         outcome.exchange
+    }
+
+    /// Sends a prepared request with one field more, and keeps the body of its
+    /// answer. One round trip: where the answer leads is the caller's business
+    /// ([`Request::redirected_by`]).
+    pub async fn send_stamped(
+        &self,
+        prepared: &Prepared,
+        stamp: Stamp,
+        limit: BodyLimit,
+        started: Moment,
+    ) -> Answer {
+        let keep = match limit {
+            BodyLimit::None => None,
+            BodyLimit::Cut(bytes) => Some(bytes),
+        };
+        let leg = Leg {
+            head: HeadSource::Stamped(prepared, stamp),
+            method: &prepared.method,
+            url: &prepared.url,
+            body: &prepared.body,
+            keep_body: keep != Some(0),
+            cut_body: keep,
+            deadline: started + prepared.timeout,
+        };
+        let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
+        self.leg(&leg, &mut outcome).await;
+        Answer {
+            exchange: outcome.exchange,
+            body: outcome.body,
+        }
+    }
+}
+
+/// How much of an answer's body is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyLimit {
+    /// All of it, up to [`crate::Settings::max_body`], beyond which the
+    /// exchange fails.
+    None,
+    /// So many bytes; more are read and dropped.
+    Cut(u64),
+}
+
+/// What came of one round trip.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub exchange: Exchange,
+    /// As it came, not decoded.
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// Undoes gzip, as far as the body was kept. False if the answer is not in
+    /// gzip alone.
+    pub fn gunzip(&mut self, settings: &crate::Settings) -> bool {
+        let Some(head) = self.exchange.head.clone().filter(|head| head.has_encoding) else {
+            return false;
+        };
+        let mut codings = head.all("content-encoding");
+        let only = codings
+            .next()
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"gzip"));
+        if !only || codings.next().is_some() {
+            return false;
+        }
+        match crate::coding::gunzip(&self.body, settings.max_body) {
+            Ok(body) => self.body = body.into(),
+            Err(error) => self.exchange.fail(error),
+        }
+        true
     }
 }

@@ -64,6 +64,17 @@ pub(crate) fn decode(head: &Head, body: Bytes, max: u64) -> Result<Bytes, ErrorI
     Ok(body)
 }
 
+/// Undoes gzip. What of a body that was cut can be decoded, is.
+pub(crate) fn gunzip(body: &[u8], max: u64) -> Result<Vec<u8>, ErrorInfo> {
+    let mut decoder = flate2::read::MultiGzDecoder::new(body).take(max);
+    let mut out = Vec::new();
+    match decoder.read_to_end(&mut out) {
+        Ok(_) => Ok(out),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(out),
+        Err(error) => Err(broken(&error.to_string())),
+    }
+}
+
 fn decode_one(body: &[u8], encoding: Encoding, max: u64) -> Result<Vec<u8>, ErrorInfo> {
     match encoding {
         Encoding::Gzip => bounded(flate2::read::MultiGzDecoder::new(body), max),

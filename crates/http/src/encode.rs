@@ -51,7 +51,7 @@ pub(crate) fn write_head(out: &mut Vec<u8>, parts: &HeadParts<'_>) {
     }
     if parts.body_length > 0 || parts.method.announces_empty_body() {
         out.extend_from_slice(b"Content-Length: ");
-        decimal(out, parts.body_length);
+        decimal(out, parts.body_length as u64);
         out.extend_from_slice(b"\r\n");
     }
     if own_host.is_none() && own_agent.is_none() && !has_ours {
@@ -88,7 +88,9 @@ fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn decimal(out: &mut Vec<u8>, number: usize) {
+/// Appends a number in digits.
+#[inline]
+pub(crate) fn decimal(out: &mut Vec<u8>, number: u64) {
     let mut digits = [0u8; 20];
     let mut at = digits.len();
     let mut rest = number;

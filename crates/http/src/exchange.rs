@@ -24,6 +24,8 @@ pub struct Exchange {
     pub remote: Option<SocketAddr>,
     /// Bytes of HTTP, without TLS: head and body as sent and as received.
     pub bytes: Traffic,
+    /// Bytes of the answer's body as they came, without framing.
+    pub payload: u64,
     /// The head of the answer, if one came whole.
     pub head: Option<Rc<Head>>,
     pub error: Option<ErrorInfo>,

@@ -43,6 +43,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) keep_body: bool,
     /// Most bytes of body that are kept.
     pub(crate) max_body: u64,
+    /// What is beyond them is read and dropped, instead of being an error.
+    pub(crate) cut_body: bool,
     pub(crate) deadline: Moment,
     /// 101 is an answer, and what follows it is not ours.
     pub(crate) is_upgrade: bool,
@@ -53,6 +55,8 @@ pub(crate) struct Ask<'a> {
 pub(crate) struct Progress {
     pub(crate) written: usize,
     pub(crate) received: u64,
+    /// Of these, bytes of body, without their framing.
+    pub(crate) payload: u64,
     pub(crate) sent: Option<Moment>,
     pub(crate) first_byte: Option<Moment>,
     pub(crate) done: Option<Moment>,
@@ -273,11 +277,12 @@ impl<S: Wire> Connection<S> {
                 let take = (data.len() as u64).min(*left) as usize;
                 let (body, rest) = data.split_at(take);
                 *left -= take as u64;
+                progress.payload += take as u64;
                 if ask.keep_body && take > 0 {
-                    if *left == 0 && state.kept.is_empty() {
+                    if *left == 0 && state.kept.is_empty() && take as u64 <= ask.max_body {
                         progress.body = Bytes::copy_from_slice(body);
                     } else {
-                        keep(&mut state.kept, body, ask.max_body, *left)?;
+                        keep(&mut state.kept, body, ask, *left)?;
                     }
                 }
                 if *left > 0 {
@@ -286,10 +291,11 @@ impl<S: Wire> Connection<S> {
                 data = rest;
             }
             Place::Chunks(chunks) => {
-                let kept = &mut state.kept;
+                let (kept, payload) = (&mut state.kept, &mut progress.payload);
                 let used = chunks.feed(data, &mut |body| {
+                    *payload += body.len() as u64;
                     if ask.keep_body {
-                        keep(kept, body, ask.max_body, 0)
+                        keep(kept, body, ask, 0)
                     } else {
                         Ok(())
                     }
@@ -300,8 +306,9 @@ impl<S: Wire> Connection<S> {
                 data = data.get(used..).unwrap_or_default();
             }
             Place::UntilClose => {
+                progress.payload += data.len() as u64;
                 if ask.keep_body {
-                    keep(&mut state.kept, data, ask.max_body, 0)?;
+                    keep(&mut state.kept, data, ask, 0)?;
                 }
                 return Ok(false);
             }
@@ -439,7 +446,14 @@ fn place_after(head: &Head, ask: &Ask<'_>) -> Place {
 }
 
 /// Keeps bytes of a body; `more` is how many are announced to follow.
-fn keep(kept: &mut Vec<u8>, bytes: &[u8], max: u64, more: u64) -> Result<(), ErrorInfo> {
+fn keep(kept: &mut Vec<u8>, bytes: &[u8], ask: &Ask<'_>, more: u64) -> Result<(), ErrorInfo> {
+    let max = ask.max_body;
+    let room = max.saturating_sub(kept.len() as u64);
+    let (bytes, more) = match bytes.split_at_checked(usize::try_from(room).unwrap_or(usize::MAX)) {
+        Some((bytes, _)) if ask.cut_body => (bytes, 0),
+        _ if ask.cut_body => (bytes, more.min(room - bytes.len() as u64)),
+        _ => (bytes, more),
+    };
     let needed = kept.len() as u64 + bytes.len() as u64 + more;
     if needed > max {
         return Err(ErrorInfo::new(

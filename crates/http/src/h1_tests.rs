@@ -20,6 +20,7 @@ async fn exchange(
         is_head: false,
         keep_body: true,
         max_body: 1 << 20,
+        cut_body: false,
         deadline: clock::now() + Duration::from_secs(5),
         is_upgrade: false,
     };

@@ -48,6 +48,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) is_head: bool,
     pub(crate) keep_body: bool,
     pub(crate) max_body: u64,
+    pub(crate) cut_body: bool,
     pub(crate) deadline: Moment,
 }
 
@@ -142,6 +143,7 @@ impl Connection {
     }
 
     async fn converse(&self, ask: Ask<'_>, progress: &mut Progress) -> Result<(), Fault> {
+        let keep = ask.keep_body.then_some((ask.max_body, ask.cut_body));
         let mut sender = self.sender.clone().ready().await?;
         let bodyless = ask.body.is_empty();
         let (answer, upload) = sender.send_request(ask.request, bodyless)?;
@@ -174,7 +176,7 @@ impl Connection {
         if ask.is_head {
             return Ok(());
         }
-        receive(&mut body, ask.keep_body, ask.max_body, progress).await
+        receive(&mut body, keep, progress).await
     }
 }
 
@@ -198,11 +200,11 @@ impl Connection {
     }
 }
 
-/// Reads the body out, keeping it or not.
+/// Reads the body out. Of one that is to be kept, `keep` says how many bytes,
+/// and whether more are dropped instead of being an error.
 async fn receive(
     body: &mut RecvStream,
-    keep: bool,
-    max: u64,
+    keep: Option<(u64, bool)>,
     progress: &mut Progress,
 ) -> Result<(), Fault> {
     let mut kept = Vec::new();
@@ -213,9 +215,15 @@ async fn receive(
         let piece = piece?;
         progress.done = Some(clock::now());
         progress.received += piece.len() as u64;
+        progress.payload += piece.len() as u64;
         body.flow_control().release_capacity(piece.len())?;
-        if !keep {
+        let Some((max, cut)) = keep else {
             continue;
+        };
+        let mut piece = piece;
+        if cut {
+            let room = max.saturating_sub(kept.len() as u64);
+            piece.truncate(usize::try_from(room).unwrap_or(usize::MAX));
         }
         if kept.is_empty() && body.is_end_stream() {
             progress.body = piece;

@@ -53,6 +53,7 @@ pub async fn read_answer(
             is_head,
             keep_body: true,
             max_body,
+            cut_body: false,
             deadline,
             is_upgrade: false,
         };

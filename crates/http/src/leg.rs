@@ -15,7 +15,7 @@ use crate::h2_connection::{self, request_of};
 use crate::method::Method;
 use crate::outcome::Outcome;
 use crate::pool::Kept;
-use crate::prepared::{JOINED_BODY, Prepared};
+use crate::prepared::{JOINED_BODY, Prepared, Stamp};
 use crate::settings::Protocol;
 use crate::timeline::Timeline;
 use crate::url::Url;
@@ -27,6 +27,8 @@ pub(crate) struct Leg<'a> {
     pub(crate) url: &'a Rc<Url>,
     pub(crate) body: &'a Bytes,
     pub(crate) keep_body: bool,
+    /// Most bytes kept of a body, if what is beyond them is to be dropped.
+    pub(crate) cut_body: Option<u64>,
     pub(crate) deadline: Moment,
     pub(crate) protocol: Protocol,
     /// An answer of 101 gives the connection away.
@@ -37,6 +39,8 @@ pub(crate) struct Leg<'a> {
 pub(crate) enum HeadSource<'a> {
     Parts(&'a HeadParts<'a>),
     Prepared(&'a Prepared),
+    /// The same with one field more.
+    Stamped(&'a Prepared, Stamp),
 }
 
 /// How an exchange on a connection ended.
@@ -140,6 +144,11 @@ impl Client {
         let Kept { wire, out, .. } = &mut *kept;
         let (head, body): (&[u8], &[u8]) = match &leg.head {
             HeadSource::Prepared(prepared) => (&prepared.head, &prepared.body),
+            HeadSource::Stamped(prepared, stamp) => {
+                out.clear();
+                stamp.write(prepared, out);
+                (out, &prepared.body)
+            }
             HeadSource::Parts(parts) => {
                 out.clear();
                 write_head(out, parts);
@@ -157,7 +166,8 @@ impl Client {
             body,
             is_head: *leg.method == Method::Head,
             keep_body: leg.keep_body,
-            max_body: self.shared.settings.max_body,
+            max_body: leg.cut_body.unwrap_or(self.shared.settings.max_body),
+            cut_body: leg.cut_body.is_some(),
             deadline: leg.deadline,
             is_upgrade: leg.is_upgrade,
         };
@@ -194,6 +204,11 @@ impl Client {
                 &prepared.whole_body,
                 prepared.head_length,
             ),
+            HeadSource::Stamped(prepared, stamp) => (
+                stamp.stamped(&prepared.request),
+                &prepared.whole_body,
+                prepared.head_length + stamp.length(),
+            ),
             HeadSource::Parts(parts) => {
                 let mut text = Vec::new();
                 write_head(&mut text, parts);
@@ -212,7 +227,8 @@ impl Client {
             body,
             is_head: *leg.method == Method::Head,
             keep_body: leg.keep_body,
-            max_body: self.shared.settings.max_body,
+            max_body: leg.cut_body.unwrap_or(self.shared.settings.max_body),
+            cut_body: leg.cut_body.is_some(),
             deadline: leg.deadline,
         };
         outcome.exchange.tls = connection.tls;

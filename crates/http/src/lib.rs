@@ -49,7 +49,7 @@ mod timeline;
 mod upgrade;
 mod url;
 
-pub use client::Client;
+pub use client::{Answer, BodyLimit, Client};
 pub use cookie::{Cookie, CookieJar, SameSite};
 pub use error::{ErrorInfo, Failure, code};
 pub use exchange::Exchange;
@@ -57,7 +57,7 @@ pub use fields::Fields;
 pub use head::{Head, canonical_name};
 pub use method::Method;
 pub use net::{TlsFacts, Traffic};
-pub use prepared::Prepared;
+pub use prepared::{Prepared, Stamp};
 pub use proxy::Proxies;
 pub use rate::RateLimit;
 pub use request::{Auth, BodyUse, Encoding, Request, RequestCookie};

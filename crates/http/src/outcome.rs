@@ -40,6 +40,7 @@ impl Outcome {
                 tls: None,
                 remote: None,
                 bytes: Traffic::default(),
+                payload: 0,
                 head: None,
                 error: None,
             },
@@ -66,6 +67,7 @@ impl Outcome {
             sent: progress.written as u64,
             received: progress.received,
         };
+        exchange.payload = progress.payload;
         exchange.head = progress.head;
         exchange.error = error;
         self.body = progress.body;

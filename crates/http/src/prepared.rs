@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::encode::{HeadParts, write_head};
+use crate::encode::{HeadParts, decimal, write_head};
 use crate::error::ErrorInfo;
 use crate::h2_connection::request_of;
 use crate::method::Method;
@@ -72,11 +72,121 @@ impl Prepared {
         })
     }
 
+    /// The same, with its body sent in chunks (RFC 9112, section 7.1) where the
+    /// connection speaks HTTP/1.1. A request without a body stays as it is.
+    pub fn chunked(mut self) -> Self {
+        const LENGTH: &[u8] = b"\r\nContent-Length: ";
+        if self.whole_body.is_empty() {
+            return self;
+        }
+        let head = self.head.get(..self.head_length).unwrap_or_default();
+        let Some(start) = memchr::memmem::find(head, LENGTH) else {
+            return self;
+        };
+        let (before, after) = head.split_at(start);
+        let rest = after.get(LENGTH.len()..).unwrap_or_default();
+        let end = memchr::memchr(b'\r', rest).unwrap_or(rest.len());
+        let mut whole = before.to_vec();
+        whole.extend_from_slice(b"\r\nTransfer-Encoding: chunked");
+        whole.extend_from_slice(rest.get(end..).unwrap_or_default());
+        self.head_length = whole.len();
+        whole.extend_from_slice(format!("{:x}\r\n", self.whole_body.len()).as_bytes());
+        whole.extend_from_slice(&self.whole_body);
+        whole.extend_from_slice(b"\r\n0\r\n\r\n");
+        self.head = whole.into();
+        self.body = Bytes::new();
+        self.request.headers_mut().remove("content-length");
+        self
+    }
+
     pub fn url(&self) -> &Rc<Url> {
         &self.url
     }
 
     pub fn method(&self) -> &Method {
         &self.method
+    }
+}
+
+/// One field more on a prepared request: a number that is another each time.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp {
+    /// The field's name in canonical form: `X-Request-Number`.
+    pub name: &'static str,
+    pub number: u64,
+}
+
+impl Stamp {
+    /// Appends the prepared request with the field as the last of its head,
+    /// and its body where that is joined to the head.
+    #[inline]
+    pub(crate) fn write(self, prepared: &Prepared, out: &mut Vec<u8>) {
+        const END: usize = 2;
+        let (head, body) = prepared
+            .head
+            .split_at_checked(prepared.head_length)
+            .unwrap_or((&prepared.head, &[]));
+        out.extend_from_slice(head.get(..head.len() - END).unwrap_or_default());
+        out.extend_from_slice(self.name.as_bytes());
+        out.extend_from_slice(b": ");
+        decimal(out, self.number);
+        out.extend_from_slice(b"\r\n\r\n");
+        out.extend_from_slice(body);
+    }
+
+    /// The same in the form of HTTP/2.
+    pub(crate) fn stamped(self, request: &http_types::Request<()>) -> http_types::Request<()> {
+        let mut request = request.clone();
+        if let Ok(name) = http_types::HeaderName::from_bytes(self.name.as_bytes()) {
+            request.headers_mut().insert(name, self.number.into());
+        }
+        request
+    }
+
+    /// Bytes that the field adds to a head.
+    pub(crate) fn length(self) -> usize {
+        let digits = self.number.checked_ilog10().unwrap_or(0) as usize + 1;
+        self.name.len() + ": \r\n".len() + digits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prepared(body: &'static [u8]) -> Prepared {
+        let url = Rc::new(Url::parse("http://h/p").unwrap());
+        let mut request = Request::new(Method::Post, url);
+        request.body = Bytes::from_static(body);
+        Prepared::new(&request, &Settings::default()).unwrap()
+    }
+
+    #[test]
+    fn a_stamp_is_the_last_field_of_the_head() {
+        let stamp = Stamp {
+            name: "X-Seq",
+            number: 10,
+        };
+        let mut out = Vec::new();
+        let prepared = prepared(b"hello");
+        stamp.write(&prepared, &mut out);
+        assert_eq!(
+            String::from_utf8_lossy(&out),
+            "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nX-Seq: 10\r\n\r\nhello"
+        );
+        assert_eq!(out.len(), prepared.head.len() + stamp.length());
+        let request = stamp.stamped(&prepared.request);
+        assert_eq!(request.headers()["x-seq"], "10");
+    }
+
+    #[test]
+    fn a_chunked_body_is_one_chunk() {
+        let chunked = prepared(b"hello").chunked();
+        assert_eq!(
+            String::from_utf8_lossy(&chunked.head),
+            "POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        );
+        let bodyless = prepared(b"").chunked();
+        assert!(bodyless.head.ends_with(b"Content-Length: 0\r\n\r\n"));
     }
 }

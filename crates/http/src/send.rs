@@ -13,6 +13,7 @@ use crate::encode::HeadParts;
 use crate::error::{ErrorInfo, Failure, code};
 use crate::exchange::Exchange;
 use crate::fields::Fields;
+use crate::head::Head;
 use crate::leg::{HeadSource, Leg};
 use crate::method::Method;
 use crate::outcome::Outcome;
@@ -82,6 +83,7 @@ impl Client {
                 url: &hop.url,
                 body: &hop.body,
                 keep_body,
+                cut_body: None,
                 deadline,
                 protocol: request.protocol.unwrap_or(settings.protocol),
                 is_upgrade: false,
@@ -154,6 +156,29 @@ impl Client {
             }
         }
         next
+    }
+}
+
+impl Request {
+    /// The request that an answer to this one asks for instead, or `None`
+    /// where it asks for none.
+    ///
+    /// # Errors
+    /// When it leads to no usable URL.
+    pub fn redirected_by(&self, head: &Head) -> Result<Option<Request>, ErrorInfo> {
+        let mut hop = Hop::first(self);
+        let Some(redirect) = redirect_of(head, &hop.method, &hop.url)? else {
+            return Ok(None);
+        };
+        hop.follow(redirect);
+        hop.url.check_usable()?;
+        Ok(Some(Request {
+            method: hop.method,
+            url: hop.url,
+            headers: hop.fields.into_owned(),
+            body: hop.body,
+            ..self.clone()
+        }))
     }
 }
 
@@ -257,7 +282,7 @@ impl<'a> Hop<'a> {
 
     /// The answer to a digest challenge among `WWW-Authenticate`, if the URL
     /// has a user to answer with.
-    fn answer_challenge(&self, head: &crate::head::Head) -> Option<String> {
+    fn answer_challenge(&self, head: &Head) -> Option<String> {
         let user = self.url.userinfo()?;
         let challenge = head
             .all("www-authenticate")

@@ -1,5 +1,18 @@
 //! Virtual users without a script: each iteration sends one request that was
-//! encoded once.
+//! encoded once, or to the next of a list of targets.
+
+mod aim;
+mod attack;
+mod facts;
+mod list;
+mod outlet;
+mod target;
+
+pub use aim::{Aim, Stream};
+pub use attack::{AttackSettings, AttackUsers};
+pub use list::{Format, List, ReadBody};
+pub use outlet::{Inlet, Outlet, outlet};
+pub use target::{Defaults, ListError, Target};
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,8 +23,10 @@ use engine::{
     AbortReason, Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser,
     Worker,
 };
-use http::{Client, Exchange, Fields, Method, Prepared, Request, Settings, Shared, Url};
-use samples::{BaseTags, HttpFacts, Phases, Recorder, TagMap};
+use http::{Client, Fields, Method, Prepared, Request, Settings, Shared, Url};
+use samples::{BaseTags, Recorder, TagMap};
+
+use crate::facts::record;
 
 /// The request that every user sends, over and over.
 #[derive(Clone, Debug)]
@@ -122,53 +137,11 @@ impl VirtualUser for HttpUser {
         let Ok(exchange) = iteration.stop.race(sending).await else {
             return Ending::Interrupted;
         };
-        self.record(&exchange, iteration);
-        Ending::Completed
-    }
-}
-
-impl HttpUser {
-    fn record(&self, exchange: &Exchange, iteration: &Iteration) {
-        let phases = exchange.timeline.phases();
-        let (error, error_code) = match &exchange.error {
-            Some(error) => (error.message.as_str(), error.code),
-            None => ("", 0),
-        };
+        record(&self.recorder, &self.tags, &exchange, iteration);
         let done = exchange.timeline.done();
-        self.recorder.http(
-            &HttpFacts {
-                phases: Phases {
-                    queued: phases.queued,
-                    looking_up: phases.looking_up,
-                    connecting: phases.connecting,
-                    tls: phases.securing,
-                    sending: phases.sending,
-                    waiting: phases.waiting,
-                    receiving: phases.receiving,
-                },
-                scheduled: iteration.scheduled,
-                started: exchange.timeline.started(),
-                done,
-                method: self.prepared.method().as_str(),
-                url: self.prepared.url().as_str(),
-                status: exchange.status,
-                proto: exchange.proto.as_str(),
-                tls_version: exchange.tls.map_or("", |tls| tls.version),
-                error,
-                error_code,
-                expected: Some(error_code == 0 && (200..400).contains(&exchange.status)),
-                ..HttpFacts::default()
-            },
-            &self.tags,
-        );
-        self.recorder.traffic(
-            exchange.bytes.sent,
-            exchange.bytes.received,
-            &self.tags,
-            done,
-        );
         self.recorder
             .iteration(done.since(iteration.started), &self.tags, done);
+        Ending::Completed
     }
 }
 

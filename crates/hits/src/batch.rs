@@ -1,0 +1,192 @@
+//! Results in a compact format of ours, written while an attack runs.
+//!
+//! A file is a sequence of batches, each complete in itself: files can be
+//! joined with `cat`, and of a file that was cut off all but the last hits can
+//! be read. A batch is [`MAGIC`], the length of the rest (4 bytes, little
+//! endian), a date (8 bytes, nanoseconds since 1970), and entries. An entry is
+//! a text, which later entries call by its place in the order of texts, or a
+//! hit. Numbers are LEB128, seven bits a byte, lowest first.
+
+use rustc_hash::FxHashMap;
+
+/// How a batch begins: a name and the version of the format.
+pub const MAGIC: &[u8; 8] = b"PLIMHIT\x01";
+/// Length of [`MAGIC`], length and date.
+pub(crate) const BEGINNING: usize = 8 + 4 + 8;
+/// A text follows.
+pub(crate) const TEXT: u8 = 0;
+/// A hit follows.
+pub(crate) const HIT: u8 = 1;
+/// The answer's body was decoded, so that its length and coding are no longer
+/// what the head says.
+pub(crate) const DECODED: u8 = 1;
+/// There is a body, perhaps an empty one.
+pub(crate) const HAS_BODY: u8 = 2;
+
+/// Texts are counted from 1.
+pub(crate) const NO_TEXT: u64 = 0;
+
+/// A hit as the one who made it has it at hand. Everything is borrowed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fresh<'a> {
+    pub attack: &'a str,
+    pub seq: u64,
+    pub code: u16,
+    /// Nanoseconds since 1970.
+    pub date: i64,
+    /// Nanoseconds.
+    pub latency: u64,
+    /// Nanoseconds.
+    pub service: u64,
+    pub bytes_out: u64,
+    pub error: &'a str,
+    pub method: &'a str,
+    pub url: &'a str,
+    /// The answer's head as on the wire of HTTP/1; none if no answer came.
+    pub head: Option<&'a [u8]>,
+    /// Whether `body` was decoded.
+    pub decoded: bool,
+    pub body: Option<&'a [u8]>,
+}
+
+/// A batch in the making.
+#[derive(Debug)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    base: i64,
+    texts: FxHashMap<Box<[u8]>, u64>,
+    /// The texts that the last hit called, which the next mostly calls too.
+    last: [(Vec<u8>, u64); 5],
+    hits: u64,
+}
+
+impl Batch {
+    /// An empty batch that builds in `room`, whose memory is kept.
+    pub fn new(room: Vec<u8>) -> Batch {
+        let mut batch = Batch {
+            bytes: room,
+            base: 0,
+            texts: FxHashMap::default(),
+            last: Default::default(),
+            hits: 0,
+        };
+        batch.begin();
+        batch
+    }
+
+    fn begin(&mut self) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(MAGIC);
+        self.bytes.resize(BEGINNING, 0);
+        self.texts.clear();
+        for last in &mut self.last {
+            last.0.clear();
+            last.1 = 0;
+        }
+        self.hits = 0;
+    }
+
+    /// Bytes so far.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is no hit in it.
+    pub fn is_empty(&self) -> bool {
+        self.hits == 0
+    }
+
+    /// The finished batch. This one goes on empty, in `room`.
+    pub fn take(&mut self, room: Vec<u8>) -> Vec<u8> {
+        let length = (self.bytes.len() - BEGINNING + 8) as u32;
+        let head = [&length.to_le_bytes()[..], &self.base.to_le_bytes()].concat();
+        if let Some(place) = self.bytes.get_mut(MAGIC.len()..BEGINNING) {
+            place.copy_from_slice(&head);
+        }
+        let whole = std::mem::replace(&mut self.bytes, room);
+        self.begin();
+        whole
+    }
+
+    /// Adds a hit.
+    pub fn push(&mut self, hit: &Fresh<'_>) {
+        if self.hits == 0 {
+            self.base = hit.date;
+        }
+        self.hits += 1;
+        let attack = self.text(0, hit.attack.as_bytes());
+        let method = self.text(1, hit.method.as_bytes());
+        let url = self.text(2, hit.url.as_bytes());
+        let error = self.text(3, hit.error.as_bytes());
+        let head = hit.head.map_or(NO_TEXT, |head| self.text(4, head));
+        let out = &mut self.bytes;
+        out.push(HIT);
+        let flags = u8::from(hit.decoded) * DECODED + u8::from(hit.body.is_some()) * HAS_BODY;
+        out.push(flags);
+        let body = hit.body.unwrap_or_default();
+        let later = zigzag(hit.date.wrapping_sub(self.base));
+        for number in [
+            attack,
+            method,
+            url,
+            error,
+            head,
+            hit.seq,
+            u64::from(hit.code),
+            later,
+            hit.latency,
+            hit.service,
+            hit.bytes_out,
+            body.len() as u64,
+        ] {
+            number_to(out, number);
+        }
+        out.extend_from_slice(body);
+    }
+
+    /// The number of a text, which is written if it is new.
+    #[inline]
+    fn text(&mut self, kind: usize, text: &[u8]) -> u64 {
+        if let Some((last, number)) = self.last.get(kind)
+            && *number > 0
+            && last == text
+        {
+            return *number;
+        }
+        self.other_text(kind, text)
+    }
+
+    fn other_text(&mut self, kind: usize, text: &[u8]) -> u64 {
+        let number = match self.texts.get(text) {
+            Some(number) => *number,
+            None => {
+                self.bytes.push(TEXT);
+                number_to(&mut self.bytes, text.len() as u64);
+                self.bytes.extend_from_slice(text);
+                let number = self.texts.len() as u64 + 1;
+                self.texts.insert(text.into(), number);
+                number
+            }
+        };
+        if let Some((last, known)) = self.last.get_mut(kind) {
+            last.clear();
+            last.extend_from_slice(text);
+            *known = number;
+        }
+        number
+    }
+}
+
+#[inline]
+fn number_to(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Small numbers of either sign as small ones without.
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}

@@ -1,0 +1,179 @@
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+
+use crate::batch::MAGIC;
+use crate::csv;
+use crate::hit::Hit;
+use crate::json;
+use crate::unbatch::{End, Unbatch};
+
+/// The longest line of JSON or CSV that is read, in bytes: a hit with a body of
+/// half a gigabyte.
+const LONGEST_LINE: u64 = 1 << 30;
+
+/// The hits of one file, in whatever of the known formats it is.
+pub struct Results<R: Read> {
+    input: BufReader<R>,
+    format: Format,
+    /// Lines, or hits in our own format, that were read.
+    read: u64,
+    line: Vec<u8>,
+    was_cut_off: bool,
+}
+
+enum Format {
+    Ours(Unbatch),
+    Json,
+    Csv,
+}
+
+/// Why the hits of a file cannot be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// There is nothing in it.
+    Empty,
+    /// It is in vegeta's binary format.
+    Gob,
+    /// It is in no known format.
+    Unknown,
+    /// This line is wrong, and why.
+    Line(u64, String),
+    /// After so many hits there is something else, and what.
+    Batch(u64, &'static str),
+    Io(io::Error),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Empty => f.write_str("there are no results in it"),
+            ReadError::Gob => f.write_str(
+                "these are results in vegeta's binary format (gob), which only vegeta reads: \
+                 convert them with `vegeta encode -to=json results.bin > results.json`",
+            ),
+            ReadError::Unknown => f.write_str(
+                "these are no results: known are those of plimsoll attack, and the JSON and CSV \
+                 that vegeta encode writes",
+            ),
+            ReadError::Line(line, why) => write!(f, "line {line}: {why}"),
+            ReadError::Batch(hits, why) => write!(f, "after {hits} hits: {why}"),
+            ReadError::Io(error) => write!(f, "cannot read it: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        ReadError::Io(error)
+    }
+}
+
+impl<R: Read> Results<R> {
+    /// Tells the format by the first bytes.
+    ///
+    /// # Errors
+    /// When it is none that is known.
+    pub fn open(input: R) -> Result<Self, ReadError> {
+        let mut input = BufReader::with_capacity(1 << 16, input);
+        let beginning = loop {
+            match input.fill_buf() {
+                Ok(beginning) => break beginning,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        let format = match beginning {
+            [] => return Err(ReadError::Empty),
+            // A pipe may hand the first bytes over in pieces.
+            bytes if bytes.starts_with(MAGIC) || MAGIC.starts_with(bytes) => {
+                Format::Ours(Unbatch::default())
+            }
+            bytes if is_gob(bytes) => return Err(ReadError::Gob),
+            bytes => match bytes.trim_ascii_start() {
+                [b'{', ..] => Format::Json,
+                [b'0'..=b'9' | b'-', ..] => Format::Csv,
+                _ => return Err(ReadError::Unknown),
+            },
+        };
+        Ok(Results {
+            input,
+            format,
+            read: 0,
+            line: Vec::new(),
+            was_cut_off: false,
+        })
+    }
+
+    /// Reads the next hit into `hit`; false at the end.
+    ///
+    /// # Errors
+    /// Where the file is not what it began as.
+    pub fn next(&mut self, hit: &mut Hit) -> Result<bool, ReadError> {
+        if let Format::Ours(batch) = &mut self.format {
+            return match batch.next(&mut self.input, hit) {
+                Ok(()) => {
+                    self.read += 1;
+                    Ok(true)
+                }
+                Err(End::Whole) => Ok(false),
+                Err(End::CutOff) => {
+                    self.was_cut_off = true;
+                    Ok(false)
+                }
+                Err(End::Broken(why)) => Err(ReadError::Batch(self.read, why)),
+                Err(End::Io(error)) => Err(error.into()),
+            };
+        }
+        loop {
+            if !self.next_line()? {
+                return Ok(false);
+            }
+            if self.line.trim_ascii().is_empty() {
+                continue;
+            }
+            let read = match self.format {
+                Format::Json => json::read(&self.line, hit),
+                _ => csv::read(&self.line, hit),
+            };
+            return match read {
+                Ok(()) => Ok(true),
+                Err(why) => Err(ReadError::Line(self.read, why)),
+            };
+        }
+    }
+
+    /// Whether the file ended within a hit: whoever wrote it was killed.
+    pub fn was_cut_off(&self) -> bool {
+        self.was_cut_off
+    }
+
+    /// The next line; in CSV, with the lines that a quote joins to it.
+    fn next_line(&mut self) -> Result<bool, ReadError> {
+        self.line.clear();
+        loop {
+            self.read += 1;
+            let room = LONGEST_LINE.saturating_sub(self.line.len() as u64);
+            let read = (&mut self.input)
+                .take(room)
+                .read_until(b'\n', &mut self.line)?;
+            if room == 0 || (read as u64 == room && self.line.last() != Some(&b'\n')) {
+                let why = format!("it is longer than {LONGEST_LINE} bytes");
+                return Err(ReadError::Line(self.read, why));
+            }
+            if read == 0 {
+                return Ok(!self.line.is_empty());
+            }
+            if !matches!(self.format, Format::Csv) || !csv::is_open(&self.line) {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// Go's encoding/gob begins with the definition of the type by its name.
+fn is_gob(bytes: &[u8]) -> bool {
+    let beginning = bytes.get(..16).unwrap_or(bytes);
+    beginning.windows(6).any(|part| part == b"Result") && beginning.first() != Some(&b'{')
+}

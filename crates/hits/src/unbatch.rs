@@ -1,0 +1,202 @@
+//! Reads what [`crate::batch`] writes.
+
+use std::io::{self, Read};
+use std::time::Duration;
+
+use crate::batch::{BEGINNING, DECODED, HAS_BODY, HIT, MAGIC, NO_TEXT, TEXT};
+use crate::date::Date;
+use crate::hit::{Headers, Hit, canonical};
+
+/// The batch that is being read.
+#[derive(Debug, Default)]
+pub(crate) struct Unbatch {
+    payload: Vec<u8>,
+    at: usize,
+    base: i64,
+    texts: Vec<std::ops::Range<usize>>,
+}
+
+/// Why there is no further hit.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// They were all read.
+    Whole,
+    /// The file ends within a batch.
+    CutOff,
+    /// It is no such file.
+    Broken(&'static str),
+    Io(io::Error),
+}
+
+impl Unbatch {
+    /// The next hit of `input`.
+    pub fn next(&mut self, input: &mut impl Read, hit: &mut Hit) -> Result<(), End> {
+        loop {
+            if self.at >= self.payload.len() {
+                self.open(input)?;
+                continue;
+            }
+            // A batch that was cut off ends within an entry.
+            if self.entry(hit).ok_or(End::CutOff)?? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes in the next batch, or as much as there is of it.
+    fn open(&mut self, input: &mut impl Read) -> Result<(), End> {
+        let mut beginning = [0; BEGINNING];
+        match fill(input, &mut beginning).map_err(End::Io)? {
+            0 => return Err(End::Whole),
+            BEGINNING => {}
+            _ => return Err(End::CutOff),
+        }
+        let (magic, rest) = beginning.split_at(MAGIC.len());
+        let (length, base) = rest.split_at(4);
+        if magic != MAGIC {
+            return Err(End::Broken(
+                "a batch does not begin as one of this version does",
+            ));
+        }
+        let length = u32::from_le_bytes(length.try_into().unwrap_or_default());
+        self.base = i64::from_le_bytes(base.try_into().unwrap_or_default());
+        let length = u64::from(length)
+            .checked_sub(8)
+            .ok_or(End::Broken("a batch is shorter than its own beginning"))?;
+        self.at = 0;
+        self.texts.clear();
+        self.payload.clear();
+        // The announced length is believed as far as there are bytes.
+        let read = input
+            .take(length)
+            .read_to_end(&mut self.payload)
+            .map_err(End::Io)?;
+        if read == 0 && length > 0 {
+            return Err(End::CutOff);
+        }
+        Ok(())
+    }
+
+    /// Reads an entry; true if it was a hit. None at the end of the bytes.
+    fn entry(&mut self, hit: &mut Hit) -> Option<Result<bool, End>> {
+        match self.byte()? {
+            TEXT => {
+                let length = usize::try_from(self.number()?).ok()?;
+                let end = self.at.checked_add(length)?;
+                self.payload.get(self.at..end)?;
+                self.texts.push(self.at..end);
+                self.at = end;
+                Some(Ok(false))
+            }
+            HIT => self.hit(hit).map(|()| Ok(true)),
+            _ => Some(Err(End::Broken("an entry is neither a text nor a hit"))),
+        }
+    }
+
+    fn hit(&mut self, hit: &mut Hit) -> Option<()> {
+        let flags = self.byte()?;
+        let mut numbers = [0; 12];
+        for number in &mut numbers {
+            *number = self.number()?;
+        }
+        let [
+            attack,
+            method,
+            url,
+            error,
+            head,
+            seq,
+            code,
+            later,
+            latency,
+            service,
+            out,
+            length,
+        ] = numbers;
+        let end = self.at.checked_add(usize::try_from(length).ok()?)?;
+        let body = self.payload.get(self.at..end)?;
+        hit.body = (flags & HAS_BODY != 0).then(|| body.to_vec());
+        self.at = end;
+        hit.attack = self.text(attack)?;
+        hit.method = self.text(method)?;
+        hit.url = self.text(url)?;
+        hit.error = self.text(error)?;
+        hit.headers = if head == NO_TEXT {
+            None
+        } else {
+            Some(headers(self.bytes(head)?, flags & DECODED != 0))
+        };
+        hit.seq = seq;
+        hit.code = u16::try_from(code).ok()?;
+        hit.date = Date::from_unix_nanos(self.base.wrapping_add(unzigzag(later)));
+        hit.latency = Duration::from_nanos(latency);
+        hit.service = Some(Duration::from_nanos(service));
+        hit.bytes_out = out;
+        hit.bytes_in = length;
+        Some(())
+    }
+
+    fn text(&self, number: u64) -> Option<String> {
+        Some(String::from_utf8_lossy(self.bytes(number)?).into_owned())
+    }
+
+    fn bytes(&self, number: u64) -> Option<&[u8]> {
+        let place = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.payload.get(self.texts.get(place)?.clone())
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let byte = *self.payload.get(self.at)?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let (mut number, mut shift) = (0u64, 0);
+        loop {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            if byte < 0x80 {
+                return Some(number);
+            }
+            shift += 7;
+        }
+    }
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+/// Reads until `room` is full or the input ends; how much there was.
+fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match input.read(rest) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// The fields of a head, named as Go names them. Those that told of the coding
+/// of a body that was decoded are gone, as in Go.
+fn headers(head: &[u8], decoded: bool) -> Headers {
+    let mut headers = Headers::default();
+    for line in head.split(|&byte| byte == b'\n').skip(1) {
+        let Some(colon) = line.iter().position(|&byte| byte == b':') else {
+            continue;
+        };
+        let (name, value) = line.split_at(colon);
+        let name = canonical(&String::from_utf8_lossy(name));
+        if decoded && matches!(name.as_str(), "Content-Encoding" | "Content-Length") {
+            continue;
+        }
+        let value = value.get(1..).unwrap_or_default().trim_ascii();
+        headers.append(&name, &String::from_utf8_lossy(value));
+    }
+    headers
+}

@@ -1,0 +1,49 @@
+use engine::Iteration;
+use http::Exchange;
+use samples::{BaseTags, HttpFacts, Phases, Recorder};
+
+/// Records an exchange that an iteration made.
+pub(crate) fn record(
+    recorder: &Recorder,
+    tags: &BaseTags,
+    exchange: &Exchange,
+    iteration: &Iteration,
+) {
+    let phases = exchange.timeline.phases();
+    let (error, error_code) = match &exchange.error {
+        Some(error) => (error.message.as_str(), error.code),
+        None => ("", 0),
+    };
+    let started = exchange.timeline.started();
+    let done = exchange.timeline.done();
+    recorder.http(
+        &HttpFacts {
+            phases: Phases {
+                queued: phases.queued,
+                looking_up: phases.looking_up,
+                connecting: phases.connecting,
+                tls: phases.securing,
+                sending: phases.sending,
+                waiting: phases.waiting,
+                receiving: phases.receiving,
+            },
+            // A later exchange of the iteration is as late as this was.
+            scheduled: iteration
+                .scheduled
+                .map(|scheduled| scheduled + started.since(iteration.started)),
+            started,
+            done,
+            method: exchange.method.as_str(),
+            url: exchange.url.as_str(),
+            status: exchange.status,
+            proto: exchange.proto.as_str(),
+            tls_version: exchange.tls.map_or("", |tls| tls.version),
+            error,
+            error_code,
+            expected: Some(error_code == 0 && (200..400).contains(&exchange.status)),
+            ..HttpFacts::default()
+        },
+        tags,
+    );
+    recorder.traffic(exchange.bytes.sent, exchange.bytes.received, tags, done);
+}
