@@ -4,21 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{AbortReason, Notice, Setting};
+use engine::{AbortReason, Notice};
 use plan::{Executor, Plan, Rate, Scenario};
-use report::Paint;
-use report::http_result::{Generator, HttpResult};
-use samples::{Registry, Totals, Watch, WatchSettings, builtin};
+use samples::builtin;
 use targets::{HttpUsers, RequestSpec};
 
 use crate::args::{GlobalArgs, HttpArgs};
+use crate::direct::{self, Direct, Show};
 use crate::exit::Exit;
-use crate::live::{Live, Quiet};
-use crate::outputs::Outputs;
-use crate::recording::{Model, Question, Recording};
-use crate::session::{Session, Watcher};
-use crate::talk::{columns, complain, no_color, put, say};
-use crate::{interrupts, machine};
+use crate::recording::{Model, Question};
+use crate::talk::complain;
 
 /// Loads the address, and says what came of it.
 pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
@@ -38,72 +33,26 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let scenario = scenario(args)?;
     let plan = Plan::single(scenario.clone(), Vec::new());
     let duration = scenario.executor.duration().unwrap_or_default();
-    let registry = Arc::new(Registry::new());
-    let watch =
-        Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
-    let watch = Arc::new(watch);
-    let recording = args
-        .record
-        .record
-        .as_deref()
-        .map(|path| Recording::begin(path, question(args, &spec, &plan), &registry, &watch))
-        .transpose()?;
-    let running = engine::start(Setting {
-        plan: Arc::new(plan),
-        factory: Arc::new(users),
-        registry: Arc::clone(&registry),
-        watch: Arc::clone(&watch),
-        run_tags: samples::TagMap::new(),
-        min_iteration: Duration::ZERO,
-        workers: machine::workers(args.workers),
-    });
-    interrupts::listen(
-        Arc::clone(&running.state),
-        |_| {
-            say("stopping; once more to quit at once");
+    let path = args.record.record.as_deref();
+    let outcome = direct::run(
+        Direct {
+            users,
+            scenario,
+            title: title(args, &spec),
+            duration: args.requests.is_none().then_some(duration),
+            threads: args.workers,
+            record: path.map(|path| (path, question(args, &spec, &plan))),
         },
-        |_| (),
+        global,
     )?;
-    let totals = Totals::new(registry, watch);
-    let session = Session::new(running, totals, Outputs::default()).record(recording);
-    let title = title(args, &spec);
-    let paint = Paint::new(!no_color(global));
-    let mut watcher: Box<dyn Watcher> = match columns() {
-        Some(_) if !global.quiet => Box::new(Live::new(
-            title.clone(),
-            args.requests.is_none().then_some(duration),
-            args.rate.map(|rate| rate as f64),
-            paint,
-        )),
-        _ => Box::new(Quiet),
-    };
-    let ended = session.accompany(watcher.as_mut());
-    if let Some(AbortReason::Machine(what)) = &ended.aborted {
+    if let Some(AbortReason::Machine(what)) = &outcome.ended.aborted {
         return Err(what.clone());
     }
-    for error in &ended.output_errors {
+    for error in &outcome.ended.output_errors {
         complain(error);
     }
-    let generator = Generator {
-        cpu: machine::cpu_time(),
-        peak_rss: machine::peak_rss(),
-        verdict: ended.verdict.clone(),
-    };
-    let result = HttpResult::new(&ended.summary, &generator);
-    if args.json {
-        let text = serde_json::to_string_pretty(&result)
-            .map_err(|error| format!("cannot write the result as JSON: {error}"))?;
-        put(format!("{text}\n").as_bytes());
-    } else {
-        let paint =
-            Paint::new(paint.is_on() && std::io::IsTerminal::is_terminal(&std::io::stdout()));
-        put(report::http_text::render(&title, &result, paint).as_bytes());
-    }
-    Ok(match ended.aborted {
-        Some(AbortReason::Signal) => Exit::SIGNAL,
-        _ if result.requests == 0 || result.failed > 0 => Exit::SOME_FAILED,
-        _ => Exit::SUCCESS,
-    })
+    outcome.show(if args.json { Show::Json } else { Show::Text }, global)?;
+    Ok(outcome.exit())
 }
 
 /// What the record's header says of the run. Files are named by their contents.

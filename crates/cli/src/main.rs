@@ -3,8 +3,11 @@
 mod archive;
 mod args;
 mod at_rate;
+mod attack;
+mod attack_settings;
 mod audit;
 mod certs;
+mod direct;
 mod exit;
 mod find;
 mod http;
@@ -23,6 +26,7 @@ mod probe;
 mod progress_view;
 mod record_of_script;
 mod recording;
+mod results_file;
 mod run;
 mod script_input;
 mod serve;
@@ -45,7 +49,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     // The clock's origin is the program's start.
     clock::now();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(args::translate(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             let wrong = error.use_stderr();
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::inspect(&args, &cli.global),
         Command::Archive(args) => archive::archive(&args, &cli.global),
         Command::Http(args) => http::http(&args, &cli.global),
+        Command::Attack(args) => attack::attack(&args, &cli.global),
         Command::New(args) => new::new(&args),
         Command::Audit(args) => audit::audit(&args),
         Command::Find(args) => find::find(&args),

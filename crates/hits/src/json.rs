@@ -91,7 +91,7 @@ pub(crate) fn text(text: &str, out: &mut String) {
 /// A number as Go writes a 64-bit float in JSON.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
-    if size != 0.0 && (size < 1e-6 || size >= 1e21) {
+    if size != 0.0 && (!(1e-6..1e21).contains(&size)) {
         format!("{value:e}")
     } else if value.is_finite() {
         format!("{value}")

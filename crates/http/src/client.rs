@@ -95,6 +95,8 @@ impl Client {
             keep_body: keep != Some(0),
             cut_body: keep,
             deadline: started + prepared.timeout,
+            protocol: prepared.protocol,
+            is_upgrade: false,
         };
         let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
         self.leg(&leg, &mut outcome).await;

@@ -67,6 +67,7 @@ impl Client {
             url: &request.url,
             body: &request.body,
             keep_body: true,
+            cut_body: None,
             deadline: started + request.timeout,
             protocol: Protocol::Http1,
             is_upgrade: true,

@@ -42,7 +42,7 @@ impl Stream {
         std::thread::Builder::new()
             .name("targets".to_owned())
             .spawn(move || {
-                while let Some(target) = list.next().transpose() {
+                while let Some(target) = list.read_next().transpose() {
                     let last = target.is_err();
                     // Nobody wants any more when the attack is over.
                     if sender.blocking_send(target).is_err() || last {

@@ -251,13 +251,11 @@ impl AttackUser {
             .client
             .send_stamped(&target.prepared, stamp, limit, iteration.started)
             .await;
-        let mut error = self.record(&answer, iteration);
-        if error.is_none()
-            && here.attack.redirects.is_some()
-            && matches!(answer.exchange.status, 301 | 302 | 303 | 307 | 308)
-        {
+        let mut error = None;
+        if here.attack.redirects.is_some() && is_redirect(&answer) {
             (answer, error) = Box::pin(self.follow(target, answer, stamp, iteration)).await;
         }
+        self.record(&answer, error.as_deref(), iteration);
         if let Some(sink) = &here.sink {
             self.deliver(sink, target, &mut answer, error, iteration);
         }
@@ -280,38 +278,43 @@ impl AttackUser {
         let mut answer = first;
         let mut request = target.request.clone();
         let mut followed = 0;
-        loop {
+        while is_redirect(&answer) {
             let Some(head) = answer.exchange.head.clone() else {
-                return (answer, None);
+                break;
             };
-            let next = match request.redirected_by(&head) {
+            request = match request.redirected_by(&head) {
                 Ok(Some(next)) => next,
-                Ok(None) => return (answer, None),
+                Ok(None) => break,
                 Err(error) => return (answer, Some(error.detail().to_owned())),
             };
             if followed == most {
                 return (answer, Some(format!("stopped after {most} redirects")));
             }
             followed += 1;
-            request = next;
             let prepared = match here.encode(&request) {
                 Ok(prepared) => prepared,
                 Err(error) => return (answer, Some(error)),
             };
+            self.record(&answer, None, iteration);
             let limit = here.attack.max_body;
-            let now = clock::now();
-            answer = here.client.send_stamped(&prepared, stamp, limit, now).await;
-            if let Some(error) = self.record(&answer, iteration) {
-                return (answer, Some(error));
-            }
+            answer = here
+                .client
+                .send_stamped(&prepared, stamp, limit, clock::now())
+                .await;
         }
+        (answer, None)
     }
 
-    /// Records an exchange, and says why it has no answer if it has none.
-    fn record(&self, answer: &Answer, iteration: &Iteration) -> Option<String> {
-        record(&self.here.recorder, &self.tags, &answer.exchange, iteration);
-        let error = answer.exchange.error.as_ref()?;
-        Some(error.detail().to_owned())
+    /// Records an exchange; `error` is what is wrong beside what itself says.
+    fn record(&self, answer: &Answer, error: Option<&str>, iteration: &Iteration) {
+        let here = &*self.here;
+        record(
+            &here.recorder,
+            &self.tags,
+            &answer.exchange,
+            error,
+            iteration,
+        );
     }
 
     fn deliver(
@@ -365,6 +368,10 @@ impl AttackUser {
             body,
         });
     }
+}
+
+fn is_redirect(answer: &Answer) -> bool {
+    matches!(answer.exchange.status, 301 | 302 | 303 | 307 | 308)
 }
 
 /// `404 Not Found`.

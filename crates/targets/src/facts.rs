@@ -2,17 +2,20 @@ use engine::Iteration;
 use http::Exchange;
 use samples::{BaseTags, HttpFacts, Phases, Recorder};
 
-/// Records an exchange that an iteration made.
+/// Records an exchange that an iteration made. `wrong` is what is wrong with it
+/// beside what itself says.
 pub(crate) fn record(
     recorder: &Recorder,
     tags: &BaseTags,
     exchange: &Exchange,
+    wrong: Option<&str>,
     iteration: &Iteration,
 ) {
     let phases = exchange.timeline.phases();
-    let (error, error_code) = match &exchange.error {
-        Some(error) => (error.message.as_str(), error.code),
-        None => ("", 0),
+    let (error, error_code) = match (&exchange.error, wrong) {
+        (Some(error), _) => (error.message.as_str(), error.code),
+        (None, Some(wrong)) => (wrong, http::code::DEFAULT),
+        (None, None) => ("", 0),
     };
     let started = exchange.timeline.started();
     let done = exchange.timeline.done();

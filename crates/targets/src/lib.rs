@@ -137,7 +137,7 @@ impl VirtualUser for HttpUser {
         let Ok(exchange) = iteration.stop.race(sending).await else {
             return Ending::Interrupted;
         };
-        record(&self.recorder, &self.tags, &exchange, iteration);
+        record(&self.recorder, &self.tags, &exchange, None, iteration);
         let done = exchange.timeline.done();
         self.recorder
             .iteration(done.since(iteration.started), &self.tags, done);

@@ -61,7 +61,7 @@ impl<R: BufRead> List<R> {
     ///
     /// # Errors
     /// What is wrong with it, and in which line.
-    pub fn next(&mut self) -> Result<Option<Target>, ListError> {
+    pub fn read_next(&mut self) -> Result<Option<Target>, ListError> {
         let target = match self.format {
             Format::Text => self.next_of_text()?,
             Format::Json => self.next_of_json()?,
@@ -78,7 +78,7 @@ impl<R: BufRead> List<R> {
     /// The first that is wrong, or that there are none.
     pub fn all(mut self) -> Result<Vec<Target>, ListError> {
         let mut targets = Vec::new();
-        while let Some(target) = self.next()? {
+        while let Some(target) = self.read_next()? {
             targets.push(target);
         }
         if targets.is_empty() {
@@ -117,8 +117,7 @@ impl<R: BufRead> List<R> {
             headers: self.defaults.headers.clone(),
             body: self.defaults.body.clone(),
         };
-        loop {
-            let Some(line) = self.next_line()? else { break };
+        while let Some(line) = self.next_line()? {
             if line.is_empty() {
                 break;
             }

@@ -65,7 +65,12 @@ impl Target {
                 .append(name, value)
                 .map_err(|error| format!("bad header: {name}: {error}"))?;
         }
-        Ok(())
+        let mut request = http::Request::new(http::Method::Get, std::rc::Rc::new(url));
+        request.headers = fields;
+        // What else keeps it from being sent shows when it is encoded.
+        http::Prepared::new(&request, &http::Settings::default())
+            .map(drop)
+            .map_err(|error| format!("bad URL: {}: {}", self.url, error.message))
     }
 }
 

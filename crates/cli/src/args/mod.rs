@@ -1,5 +1,6 @@
 //! The command line: the one source of help, man page and completions.
 
+mod attack;
 mod audit;
 mod certs;
 mod find;
@@ -9,9 +10,11 @@ mod options;
 mod probe;
 mod record;
 mod run;
+mod single_dash;
 
 use clap::{Parser, Subcommand};
 
+pub use attack::AttackArgs;
 pub use audit::{AuditArgs, AuditFormat};
 pub use certs::CertsArgs;
 pub use find::{FindArgs, Objective};
@@ -21,6 +24,7 @@ pub use options::OptionArgs;
 pub use probe::ProbeArgs;
 pub use record::RecordArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
+pub use single_dash::translate;
 
 /// Plimsoll: how much load a service carries, and the proof.
 #[derive(Debug, Parser)]
@@ -82,6 +86,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Load one address, without a script
     Http(Box<HttpArgs>),
+    /// Load a list of targets, with vegeta's flags and results
+    Attack(Box<AttackArgs>),
     /// Print a script's consolidated options as JSON
     Inspect(Box<InspectArgs>),
     /// Pack a script with all it loads into one file

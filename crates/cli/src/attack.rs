@@ -1,0 +1,328 @@
+//! `plimsoll attack`: a target list, with vegeta's flags.
+
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::AbortReason;
+use plan::{Executor, Plan, Rate, Scenario};
+use targets::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
+
+use crate::args::{AttackArgs, GlobalArgs};
+use crate::attack_settings::{body_limit, header, http_settings, positive_time};
+use crate::direct::{self, Direct, Show};
+use crate::exit::Exit;
+use crate::recording::{Model, Question};
+use crate::results_file::{Destination, ResultsFile};
+use crate::talk::{complain, say};
+
+/// Attacks the targets, and says what came of it.
+pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
+    match load(args, global) {
+        Ok(exit) => exit,
+        Err(message) => {
+            complain(&message);
+            Exit::INVALID_CONFIG
+        }
+    }
+}
+
+fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
+    let load = Load::of(args)?;
+    let settings = Arc::new(http_settings(args, load.threads)?);
+    let attack = AttackSettings {
+        name: args.name.clone(),
+        redirects: u32::try_from(args.redirects).ok(),
+        max_body: body_limit(&args.max_body)?,
+        timeout: load.timeout,
+        chunked: args.chunked,
+    };
+    let destination = destination(args)?;
+    let aim = aim(args)?;
+    let stream = match &aim {
+        Aim::Stream(stream) => Some(Arc::clone(stream)),
+        Aim::Cycle(_) => None,
+    };
+    let title = title(args, &aim);
+    let scenario = load.scenario()?;
+    let plan = Plan::single(scenario.clone(), Vec::new());
+    let (outlet, results) = match &destination {
+        Destination::Nowhere => (None, None),
+        destination => {
+            let (outlet, inlet) = targets::outlet();
+            (Some(outlet), Some(ResultsFile::write(destination, inlet)?))
+        }
+    };
+    let path = args.record.record.as_deref();
+    let outcome = direct::run(
+        Direct {
+            users: AttackUsers::new(aim, attack, settings, outlet),
+            scenario,
+            title,
+            duration: load.duration,
+            threads: Some(load.threads),
+            record: path.map(|path| (path, question(args, &plan))),
+        },
+        global,
+    )?;
+    let mut failed = results.and_then(|results| results.finish(&destination));
+    if let Some(AbortReason::Machine(what)) = &outcome.ended.aborted {
+        failed = Some(what.clone());
+    }
+    let list_error = match stream.as_ref().and_then(|stream| stream.ended()) {
+        Some(Some(error)) => Some(format!("{}: {error}", args.targets)),
+        Some(None) => None,
+        None => match &outcome.ended.aborted {
+            Some(AbortReason::Failed(what)) => Some(what.clone()),
+            _ => None,
+        },
+    };
+    let show = match (args.json, &destination) {
+        (true, _) => Show::Json,
+        (false, Destination::Stdout) => Show::Beside,
+        (false, _) => Show::Text,
+    };
+    outcome.show(show, global)?;
+    for error in outcome.ended.output_errors.iter().chain(&list_error) {
+        complain(error);
+    }
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    Ok(match list_error {
+        Some(_) => Exit::INVALID_CONFIG,
+        None => outcome.exit(),
+    })
+}
+
+/// When hits start, and how long.
+struct Load {
+    /// Hits per time; `None` for as many as workers can.
+    rate: Option<Rate>,
+    duration: Option<Duration>,
+    workers: u32,
+    max_workers: u32,
+    timeout: Duration,
+    threads: usize,
+}
+
+impl Load {
+    fn of(args: &AttackArgs) -> Result<Load, String> {
+        let rate = parse_rate(&args.rate)?;
+        let max_workers = args.max_workers.unwrap_or(u64::MAX);
+        if rate.is_none() && args.max_workers.is_none() {
+            return Err("-rate=0 requires setting -max-workers: write -max-workers=100".to_owned());
+        }
+        if max_workers == 0 {
+            return Err("-max-workers=0: at least one is needed to send anything".to_owned());
+        }
+        if rate.is_none() && max_workers > 1_000_000 {
+            return Err(format!(
+                "-max-workers={max_workers}: with -rate=0 all of them work at once; 1000000 are the most"
+            ));
+        }
+        let duration = positive_time("-duration", &args.duration)?;
+        let mut threads = crate::machine::workers(args.cpus);
+        if args.max_connections > 0 {
+            // Each thread has connections of its own.
+            threads = threads.min(args.max_connections);
+        }
+        let max_workers = u32::try_from(max_workers).unwrap_or(u32::MAX);
+        Ok(Load {
+            rate,
+            duration: (!duration.is_zero()).then_some(duration),
+            workers: args.workers.clamp(1, max_workers),
+            max_workers,
+            timeout: positive_time("-timeout", &args.timeout)?,
+            threads,
+        })
+    }
+
+    fn scenario(&self) -> Result<Scenario, String> {
+        const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
+        let duration = self.duration.unwrap_or(FOR_EVER);
+        let executor = match self.rate {
+            Some(rate) => Executor::ConstantArrivalRate {
+                rate,
+                duration,
+                pre_allocated: self.workers,
+                max_users: self.max_workers,
+            },
+            None => Executor::ConstantUsers {
+                users: self.max_workers,
+                duration,
+            },
+        };
+        let mut scenario = Scenario::new("attack", executor);
+        // Hits that were sent are waited for, as long as they may take.
+        scenario.graceful_stop = match self.timeout {
+            Duration::ZERO => FOR_EVER,
+            timeout => timeout + Duration::from_secs(1),
+        };
+        Ok(scenario)
+    }
+}
+
+/// `50`, `50/s`, `50/1m`; none for 0.
+fn parse_rate(text: &str) -> Result<Option<Rate>, String> {
+    let wrong = |why: &str| format!("-rate={text}: {why}; write it like 50, 50/1s or 50/1m");
+    if text == "infinity" {
+        return Ok(None);
+    }
+    let (count, per) = text.split_once('/').unwrap_or((text, "1s"));
+    let count: u64 = count
+        .trim()
+        .parse()
+        .map_err(|_| wrong("it is no whole number of requests"))?;
+    let per = per.trim();
+    // A unit alone is one of it.
+    let per = if per.starts_with(|first: char| first.is_ascii_digit()) {
+        per.to_owned()
+    } else {
+        format!("1{per}")
+    };
+    let per = units::duration::needs_unit(&per)
+        .and_then(|()| units::duration::parse(&per).map_err(|error| error.to_string()))
+        .map_err(|error| wrong(&error))?;
+    if count == 0 || per.is_zero() {
+        return Ok(None);
+    }
+    Ok(Some(Rate { count, per }))
+}
+
+fn destination(args: &AttackArgs) -> Result<Destination, String> {
+    match args.output.as_deref() {
+        None if args.json => Ok(Destination::Nowhere),
+        Some("stdout" | "-") if args.json => Err(
+            "-output=stdout and --json both write to standard output: name a file for one of them"
+                .to_owned(),
+        ),
+        None | Some("stdout" | "-") if std::io::stdout().is_terminal() => {
+            say(
+                "results are binary and not shown on a terminal: pipe them into `plimsoll vegeta report`, \
+                 or name a file with -output",
+            );
+            Ok(Destination::Nowhere)
+        }
+        None | Some("stdout" | "-") => Ok(Destination::Stdout),
+        Some(path) => Ok(Destination::File(path.into())),
+    }
+}
+
+/// Opens the target list, and reads it unless it is to be read lazily.
+fn aim(args: &AttackArgs) -> Result<Aim, String> {
+    let format = match args.format.as_str() {
+        "http" | "text" => Format::Text,
+        "json" => Format::Json,
+        other => {
+            return Err(format!(
+                "-format={other}: it isn't one of http (text) and json"
+            ));
+        }
+    };
+    let body = match &args.body {
+        Some(path) => std::fs::read(path)
+            .map_err(|error| format!("-body={}: cannot read it: {error}", path.display()))?,
+        None => Vec::new(),
+    };
+    let headers = args
+        .headers
+        .iter()
+        .map(|line| header("-header", line))
+        .collect::<Result<_, String>>()?;
+    let defaults = Defaults {
+        headers,
+        body: body.into(),
+    };
+    let input: Box<dyn BufRead + Send> = match args.targets.as_str() {
+        "stdin" | "-" => Box::new(BufReader::new(std::io::stdin())),
+        path => Box::new(BufReader::new(
+            std::fs::File::open(path)
+                .map_err(|error| format!("-targets={path}: cannot read it: {error}"))?,
+        )),
+    };
+    let list = List::new(
+        input,
+        format,
+        defaults,
+        Box::new(|path| std::fs::read(path)),
+    );
+    if args.lazy {
+        return Ok(Aim::Stream(Arc::new(Stream::read(list)?)));
+    }
+    match list.all() {
+        Ok(targets) => Ok(Aim::Cycle(targets.into())),
+        Err(error) => Err(format!("{}: {error}", args.targets)),
+    }
+}
+
+fn title(args: &AttackArgs, aim: &Aim) -> String {
+    let what = match aim {
+        Aim::Stream(_) => format!("targets of {}", args.targets),
+        Aim::Cycle(targets) => match &**targets {
+            [only] => format!("{} {}", only.method, only.url),
+            targets => format!("{} targets", targets.len()),
+        },
+    };
+    let load = match (args.rate.as_str(), args.max_workers) {
+        ("0" | "infinity", Some(workers)) => format!("{workers} workers"),
+        (rate, _) if rate.contains('/') => format!("{rate} requests"),
+        (rate, _) => format!("{rate} requests/s"),
+    };
+    let name = match args.name.as_str() {
+        "" => String::new(),
+        name => format!("{name}: "),
+    };
+    format!("{name}{what}, {load}")
+}
+
+/// What the record's header says of the run.
+fn question<'a>(args: &AttackArgs, plan: &Plan) -> Question<'a> {
+    let executors: Vec<String> = plan.scenarios.iter().map(Scenario::description).collect();
+    Question {
+        kind: "attack",
+        model: Model::of(plan),
+        configuration: serde_json::json!({
+            "targets": args.targets,
+            "format": args.format,
+            "lazy": args.lazy,
+            "headers": args.headers,
+            "load": executors,
+            "rate": args.rate,
+            "duration": args.duration,
+            "workers": args.workers,
+            "max_workers": args.max_workers,
+            "connections": args.connections,
+            "max_connections": args.max_connections,
+            "keep_alive": args.keepalive,
+            "http2": args.http2,
+            "h2c": args.h2c,
+            "redirects": args.redirects,
+            "timeout": args.timeout,
+            "chunked": args.chunked,
+            "insecure": args.insecure,
+            "client_certificate": args.cert.is_some(),
+            "name": args.name,
+        }),
+        files: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_read_as_vegeta_reads_them() {
+        let rate = |text: &str| parse_rate(text).map(|rate| rate.map(|r| (r.count, r.per)));
+        let second = Duration::from_secs(1);
+        assert_eq!(rate("50"), Ok(Some((50, second))));
+        assert_eq!(rate("50/s"), Ok(Some((50, second))));
+        assert_eq!(rate("3/2s"), Ok(Some((3, 2 * second))));
+        assert_eq!(rate("10/1m"), Ok(Some((10, 60 * second))));
+        assert_eq!(rate("0"), Ok(None));
+        for wrong in ["x", "-1", "1.5", "5/", "5/x", ""] {
+            assert!(rate(wrong).unwrap_err().starts_with("-rate="), "{wrong}");
+        }
+    }
+}

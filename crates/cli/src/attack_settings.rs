@@ -1,0 +1,247 @@
+//! How `plimsoll attack` connects and sends.
+
+use std::net::ToSocketAddrs;
+use std::path::Path;
+use std::time::Duration;
+
+use http::BodyLimit;
+
+use crate::args::AttackArgs;
+
+/// The settings of connections, for so many threads.
+///
+/// # Errors
+/// What is wrong with a flag.
+pub fn http_settings(args: &AttackArgs, threads: usize) -> Result<http::Settings, String> {
+    refuse_unsupported(args)?;
+    let protocol = match (args.h2c, args.http2) {
+        (true, _) => http::Protocol::H2c,
+        (false, true) => http::Protocol::Auto,
+        (false, false) => http::Protocol::Http1,
+    };
+    let idle = match args.connections {
+        // What Go's client makes of 0.
+        0 => 2,
+        connections => connections,
+    };
+    let proxies = http::Proxies::from_env(|name| std::env::var(name).ok())?;
+    Ok(http::Settings {
+        user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
+        no_connection_reuse: !args.keepalive,
+        idle_per_host: idle.div_ceil(threads),
+        idle_total: usize::MAX,
+        connections_per_host: match args.max_connections {
+            0 => None,
+            most => Some((most / threads).max(1)),
+        },
+        protocol,
+        proxies,
+        network: network(args)?,
+        ..http::Settings::default()
+    })
+}
+
+fn refuse_unsupported(args: &AttackArgs) -> Result<(), String> {
+    let refuse = |given: bool, why: &str| if given { Err(why.to_owned()) } else { Ok(()) };
+    refuse(
+        args.resolvers.is_some(),
+        "-resolvers is not supported: names are looked up as the system does; -connect-to leads a name elsewhere",
+    )?;
+    refuse(
+        args.unix_socket.is_some(),
+        "-unix-socket is not supported by attack",
+    )?;
+    refuse(
+        !args.proxy_headers.is_empty(),
+        "-proxy-header is not supported: user and password of a proxy go into its URL in HTTPS_PROXY",
+    )?;
+    refuse(
+        args.prometheus_addr
+            .as_deref()
+            .is_some_and(|at| !at.is_empty()),
+        "-prometheus-addr is not supported: --record writes every second of the run to a file",
+    )
+}
+
+fn network(args: &AttackArgs) -> Result<net::NetworkSettings, String> {
+    let local_ips = match args.laddr {
+        any if any.is_unspecified() => Vec::new(),
+        ip => vec![net::IpRange::parse(&ip.to_string())?],
+    };
+    let ttl = match args.dns_ttl.as_str() {
+        text if text.starts_with("-1") => Duration::ZERO,
+        text => match positive_time("-dns-ttl", text)? {
+            Duration::ZERO => Duration::MAX,
+            ttl => ttl,
+        },
+    };
+    Ok(net::NetworkSettings {
+        rules: rules(&args.connect_to)?,
+        dns: net::DnsSettings {
+            ttl,
+            ..net::DnsSettings::default()
+        },
+        local_ips,
+        tls: tls(args)?,
+        io: net::Io::Auto,
+        ..net::NetworkSettings::default()
+    })
+}
+
+/// `HOST:PORT:OTHER:PORT`, with addresses of version 6 in brackets.
+fn rules(connect_to: &[String]) -> Result<net::HostRules, String> {
+    let mut rules = net::HostRules::default();
+    let mut seen: Vec<&str> = Vec::new();
+    for text in connect_to {
+        let wrong = |why: &str| {
+            format!("-connect-to={text}: {why}; write it like example.com:80:127.0.0.1:8080")
+        };
+        let colons: Vec<usize> = text
+            .match_indices(':')
+            .map(|(at, _)| at)
+            .filter(|at| {
+                let before = text.get(..*at).unwrap_or_default();
+                before.matches('[').count() == before.matches(']').count()
+            })
+            .collect();
+        let &[_, middle, _] = colons.as_slice() else {
+            return Err(wrong("it is not two addresses with their ports"));
+        };
+        let (from, to) = text.split_at(middle);
+        let to = to.trim_start_matches(':');
+        if seen.contains(&from) {
+            return Err(wrong(
+                "its address is led to a second place, which is not supported",
+            ));
+        }
+        seen.push(from);
+        let address = to
+            .to_socket_addrs()
+            .map_err(|error| wrong(&format!("{to}: {error}")))?
+            .next()
+            .ok_or_else(|| wrong(&format!("{to} has no address")))?;
+        rules.add_override(from, &address.to_string())?;
+    }
+    Ok(rules)
+}
+
+fn tls(args: &AttackArgs) -> Result<net::TlsSettings, String> {
+    let read = |flag: &str, path: &Path| {
+        std::fs::read(path)
+            .map_err(|error| format!("{flag}={}: cannot read it: {error}", path.display()))
+    };
+    let client_certificates = match &args.cert {
+        Some(cert) => {
+            let key = args.key.as_ref().unwrap_or(cert);
+            vec![net::ClientCertificate {
+                domains: Vec::new(),
+                certificate_pem: read("-cert", cert)?,
+                key_pem: read("-key", key)?,
+            }]
+        }
+        None if args.key.is_some() => {
+            return Err("-key needs -cert: the certificate that the key belongs to".to_owned());
+        }
+        None => Vec::new(),
+    };
+    let extra_roots = args
+        .root_certs
+        .iter()
+        .map(|path| read("-root-certs", path))
+        .collect::<Result<_, String>>()?;
+    let tls = net::TlsSettings {
+        insecure_skip_verify: args.insecure,
+        client_certificates,
+        extra_roots,
+        resume_sessions: args.session_tickets,
+        ..net::TlsSettings::default()
+    };
+    tls.check()?;
+    Ok(tls)
+}
+
+/// A length of time as Go's flags take it: with a unit, or 0.
+///
+/// # Errors
+/// Names the flag.
+pub fn positive_time(flag: &str, text: &str) -> Result<Duration, String> {
+    units::duration::needs_unit(text)
+        .and_then(|()| units::duration::parse(text).map_err(|error| error.to_string()))
+        .map_err(|error| format!("{flag}={text}: {error}"))
+}
+
+/// Splits `NAME: VALUE`.
+///
+/// # Errors
+/// Names the flag.
+pub fn header(flag: &str, line: &str) -> Result<(String, String), String> {
+    let (name, value) = line.split_once(':').ok_or_else(|| {
+        format!("{flag} \"{line}\": write it as NAME: VALUE, like \"Accept: text/plain\"")
+    })?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// `-1` for everything, or a number of bytes with or without a unit; units are
+/// powers of 1024, as in vegeta.
+///
+/// # Errors
+/// When it is neither.
+pub fn body_limit(text: &str) -> Result<BodyLimit, String> {
+    if text == "-1" {
+        return Ok(BodyLimit::None);
+    }
+    let wrong =
+        || format!("-max-body={text}: write a number of bytes, like 4096 or 64KB, or -1 for all");
+    let digits = text
+        .find(|letter: char| !letter.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    let shift = match unit.trim().to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" => 10,
+        "M" | "MB" => 20,
+        "G" | "GB" => 30,
+        _ => return Err(wrong()),
+    };
+    number
+        .checked_mul(1 << shift)
+        .map(BodyLimit::Cut)
+        .ok_or_else(wrong)
+}
+
+/// Only so that a test can ask where a rule leads.
+#[cfg(test)]
+fn lead(connect_to: &str) -> Option<(std::net::IpAddr, Option<u16>)> {
+    let rules = rules(&[connect_to.to_owned()]).ok()?;
+    rules
+        .lookup("example.com", 80)
+        .map(|target| (target.ip, target.port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_led_elsewhere() {
+        let to = lead("example.com:80:127.0.0.1:8080").unwrap();
+        assert_eq!(to, ("127.0.0.1".parse().unwrap(), Some(8080)));
+        let to = lead("example.com:80:[::1]:8080").unwrap();
+        assert_eq!(to, ("::1".parse().unwrap(), Some(8080)));
+        assert_eq!(lead("example.com:81:127.0.0.1:8080"), None);
+        let told = |text: &str| rules(&[text.to_owned(), text.to_owned()]).unwrap_err();
+        assert!(told("a:1:b").contains("two addresses"));
+        assert!(told("a:1:127.0.0.1:2").contains("second place"));
+    }
+
+    #[test]
+    fn a_body_is_kept_as_far_as_was_said() {
+        assert_eq!(body_limit("-1"), Ok(BodyLimit::None));
+        assert_eq!(body_limit("0"), Ok(BodyLimit::Cut(0)));
+        assert_eq!(body_limit("4kb"), Ok(BodyLimit::Cut(4096)));
+        for wrong in ["", "-2", "1.5MB", "5x", "99999999999GB"] {
+            assert!(body_limit(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A run without a script: one scenario, one kind of user, one result.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{AbortReason, Setting, UserFactory};
+use plan::{Plan, Scenario};
+use report::Paint;
+use report::http_result::{Generator, HttpResult};
+use samples::{Registry, Totals, Watch, WatchSettings};
+
+use crate::args::GlobalArgs;
+use crate::exit::Exit;
+use crate::live::{Live, Quiet};
+use crate::outputs::Outputs;
+use crate::recording::{Question, Recording};
+use crate::session::{Ended, Session, Watcher};
+use crate::talk::{columns, no_color, put, say, talk};
+use crate::{interrupts, machine};
+
+/// What is to be run.
+pub struct Direct<'a, F> {
+    pub users: F,
+    pub scenario: Scenario,
+    /// What stands above the figures.
+    pub title: String,
+    /// How long it takes, if time ends it.
+    pub duration: Option<Duration>,
+    /// Worker threads; `None` for one a processor.
+    pub threads: Option<usize>,
+    /// Where the run is written down, and what the record says of it.
+    pub record: Option<(&'a Path, Question<'a>)>,
+}
+
+/// What came of it.
+pub struct Outcome {
+    pub result: HttpResult,
+    pub ended: Ended,
+    title: String,
+}
+
+/// Runs it to its end, with a live view where there is a terminal.
+///
+/// # Errors
+/// What kept it from running.
+pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result<Outcome, String> {
+    let wanted_rate = match &direct.scenario.executor {
+        plan::Executor::ConstantArrivalRate { rate, .. } => {
+            Some(rate.count as f64 / rate.per.as_secs_f64())
+        }
+        _ => None,
+    };
+    let registry = Arc::new(Registry::new());
+    let watch =
+        Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
+    let watch = Arc::new(watch);
+    let recording = direct
+        .record
+        .map(|(path, question)| Recording::begin(path, question, &registry, &watch))
+        .transpose()?;
+    let running = engine::start(Setting {
+        plan: Arc::new(Plan::single(direct.scenario, Vec::new())),
+        factory: Arc::new(direct.users),
+        registry: Arc::clone(&registry),
+        watch: Arc::clone(&watch),
+        run_tags: samples::TagMap::new(),
+        min_iteration: Duration::ZERO,
+        workers: machine::workers(direct.threads),
+    });
+    interrupts::listen(
+        Arc::clone(&running.state),
+        |_| {
+            say("stopping; once more to quit at once");
+        },
+        |_| (),
+    )?;
+    let totals = Totals::new(registry, watch);
+    let session = Session::new(running, totals, Outputs::default()).record(recording);
+    let mut watcher: Box<dyn Watcher> = match columns() {
+        Some(_) if !global.quiet => Box::new(Live::new(
+            direct.title.clone(),
+            direct.duration,
+            wanted_rate,
+            Paint::new(!no_color(global)),
+        )),
+        _ => Box::new(Quiet),
+    };
+    let ended = session.accompany(watcher.as_mut());
+    let generator = Generator {
+        cpu: machine::cpu_time(),
+        peak_rss: machine::peak_rss(),
+        verdict: ended.verdict.clone(),
+    };
+    Ok(Outcome {
+        result: HttpResult::new(&ended.summary, &generator),
+        ended,
+        title: direct.title,
+    })
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Show {
+    /// As JSON on standard output.
+    Json,
+    /// As text there.
+    Text,
+    /// As text on standard error, as standard output has other data.
+    Beside,
+}
+
+impl Outcome {
+    /// Shows the result.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn show(&self, how: Show, global: &GlobalArgs) -> Result<(), String> {
+        use std::io::IsTerminal;
+        let text = |is_terminal: bool| {
+            let paint = Paint::new(!no_color(global) && is_terminal);
+            report::http_text::render(&self.title, &self.result, paint)
+        };
+        match how {
+            Show::Json => {
+                let text = serde_json::to_string_pretty(&self.result)
+                    .map_err(|error| format!("cannot write the result as JSON: {error}"))?;
+                put(format!("{text}\n").as_bytes());
+            }
+            Show::Text => put(text(std::io::stdout().is_terminal()).as_bytes()),
+            Show::Beside => talk(&text(std::io::stderr().is_terminal())),
+        }
+        Ok(())
+    }
+
+    /// The exit status that the result deserves.
+    pub fn exit(&self) -> Exit {
+        match self.ended.aborted {
+            Some(AbortReason::Signal) => Exit::SIGNAL,
+            _ if self.result.requests == 0 || self.result.failed > 0 => Exit::SOME_FAILED,
+            _ => Exit::SUCCESS,
+        }
+    }
+}
