@@ -9,6 +9,7 @@ mod environment;
 mod gateway_config;
 mod http_answer;
 mod json_selector;
+mod lab_file;
 mod options;
 mod report;
 mod set_cookie;
@@ -38,6 +39,7 @@ pub const TARGETS: &[&Target] = &[
     &gateway_config::TARGET,
     &http_answer::TARGET,
     &json_selector::TARGET,
+    &lab_file::TARGET,
     &options::TARGET,
     &report::TARGET,
     &set_cookie::TARGET,

@@ -13,6 +13,7 @@ mod find;
 mod http;
 mod inspect;
 mod interrupts;
+mod lab;
 mod link;
 mod live;
 mod log;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::New(args) => new::new(&args),
         Command::Audit(args) => audit::audit(&args),
         Command::Find(args) => find::find(&args),
+        Command::Lab(args) => lab::lab(&args),
         Command::Link(args) => link::link(&args),
         Command::Probe(args) => probe::probe(&args),
         Command::Certs(args) => certs::certs(&args),

@@ -39,6 +39,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("results", &["units", "stats"]),
     ("plots", &[]),
     ("pages", &["stats", "results", "plots"]),
+    ("lab", &["units", "stats", "audit", "results"]),
     (
         "cli",
         &[
@@ -62,6 +63,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "results",
             "plots",
             "pages",
+            "lab",
         ],
     ),
     // What is measured, and what checks us, shares no code with what measures.
@@ -105,6 +107,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ws",
             "gateway",
             "zanzibar",
+            "lab",
         ],
     ),
 ];

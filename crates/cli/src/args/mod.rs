@@ -5,6 +5,7 @@ mod audit;
 mod certs;
 mod find;
 mod http;
+mod lab;
 mod link;
 mod options;
 mod probe;
@@ -19,6 +20,7 @@ pub use audit::{AuditArgs, AuditFormat};
 pub use certs::CertsArgs;
 pub use find::{FindArgs, Objective};
 pub use http::HttpArgs;
+pub use lab::{LabArgs, LabCommand, LabFile, LabPlanArgs};
 pub use link::{LinkArgs, LinkProtocol};
 pub use options::OptionArgs;
 pub use probe::ProbeArgs;
@@ -98,6 +100,8 @@ pub enum Command {
     Audit(AuditArgs),
     /// Find the highest load that keeps an objective
     Find(Box<FindArgs>),
+    /// A benchmark as one file: set up, checked, measured and reported
+    Lab(LabArgs),
     /// Imitate the distance to a server: delay and pace what goes there and back
     Link(LinkArgs),
     /// Measure the way to a server: connect, round trip, TLS handshake

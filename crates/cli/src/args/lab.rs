@@ -1,0 +1,49 @@
+//! `plimsoll lab`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// A benchmark as one file: a matrix of cells, set up, checked, measured and reported
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    plimsoll lab plan labs/payload               every cell and every effective value; runs nothing\n  \
+    plimsoll lab run labs/payload --quick        a share of the time, a few minutes\n  \
+    plimsoll lab run my/lab.toml --results out   the standard form, results under out/\n\n\
+    docs/lab.md says what a lab file says.")]
+pub struct LabArgs {
+    #[command(subcommand)]
+    pub command: LabCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LabCommand {
+    /// Print every cell and every effective value, and run nothing
+    #[command(after_help = "Examples:\n  \
+        plimsoll lab plan labs/payload\n  \
+        plimsoll lab plan labs/payload --quick --json | jq '.cells[].name'")]
+    Plan(LabPlanArgs),
+}
+
+/// A lab file and the form in which it is taken.
+#[derive(Clone, Debug, Args)]
+pub struct LabFile {
+    /// The lab file, or a directory with a lab.toml
+    pub lab: PathBuf,
+    /// The quick form: short runs of some cells
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// The full form: the document's own durations
+    #[arg(long)]
+    pub full: bool,
+}
+
+/// `plimsoll lab plan`.
+#[derive(Debug, Args)]
+pub struct LabPlanArgs {
+    #[command(flatten)]
+    pub file: LabFile,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}

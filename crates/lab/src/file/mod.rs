@@ -1,0 +1,246 @@
+//! The lab file: read, and checked against [`keys`].
+
+pub mod keys;
+pub mod node;
+pub mod reference;
+pub mod schema;
+pub mod shape;
+
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+
+use crate::problem::{Place, Problem, meant};
+use node::{Node, Table, Value};
+
+/// What a directory's lab file is called.
+pub const NAME: &str = "lab.toml";
+
+/// A lab file with those it includes, each key known and each value of its kind.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The file.
+    pub file: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// All tables of a name, in the order in which they are laid over each other.
+    tables: IndexMap<String, Vec<Node>>,
+}
+
+/// How deep files may include each other.
+const DEEPEST: usize = 8;
+
+impl Document {
+    /// Reads a file, or the `lab.toml` of a directory.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it, sorted by line.
+    pub fn read(path: &Path) -> Result<Document, Vec<Problem>> {
+        let file = match path.is_dir() {
+            true => path.join(NAME),
+            false => path.to_owned(),
+        };
+        let text = read(&file).map_err(|why| {
+            vec![Problem::nowhere(format!(
+                "cannot read the lab file {}: {why}; give the file, or a directory with a {NAME}",
+                file.display()
+            ))]
+        })?;
+        let mut problems = Vec::new();
+        let mut tables = IndexMap::new();
+        collect(&file, &text, &mut Vec::new(), &mut tables, &mut problems);
+        if problems.is_empty() {
+            return Ok(Document { file, text, tables });
+        }
+        problems.sort();
+        problems.dedup();
+        Err(problems)
+    }
+
+    /// A file of this text that includes none, as if it stood at `file`.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it.
+    pub fn of_text(file: &Path, text: &str) -> Result<Document, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let table = node::parse(file, text).map_err(|problem| vec![problem])?;
+        keys::FILE.check(&table, &mut problems);
+        let mut tables = IndexMap::new();
+        lay(table, &mut tables);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Document {
+            file: file.to_owned(),
+            text: text.to_owned(),
+            tables,
+        })
+    }
+
+    /// All tables of that name.
+    pub fn tables(&self, name: &str) -> &[Node] {
+        self.tables.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the file is; what it names is relative to it.
+    pub fn directory(&self) -> &Path {
+        match self.file.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        }
+    }
+
+    /// The first line of the file.
+    pub fn top(&self) -> Place {
+        Place::new(&self.file, 1)
+    }
+}
+
+fn read(file: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+fn collect(
+    file: &Path,
+    text: &str,
+    above: &mut Vec<PathBuf>,
+    tables: &mut IndexMap<String, Vec<Node>>,
+    problems: &mut Vec<Problem>,
+) {
+    let table = match node::parse(file, text) {
+        Ok(table) => table,
+        Err(problem) => return problems.push(problem),
+    };
+    keys::FILE.check(&table, problems);
+    above.push(file.to_owned());
+    for included in table.get("include").map_or(&[][..], Node::items) {
+        let Value::Text(name) = &included.value else {
+            continue;
+        };
+        let path = file.parent().unwrap_or(Path::new("")).join(name);
+        if above.contains(&path) || above.len() > DEEPEST {
+            problems.push(included.place.problem(format!(
+                "{name} is included by itself, or files include each other more than {DEEPEST} deep"
+            )));
+            continue;
+        }
+        match read(&path) {
+            Ok(text) => collect(&path, &text, above, tables, problems),
+            Err(why) => problems.push(included.place.problem(format!(
+                "cannot read the included file {}: {why}; paths are relative to the file that includes",
+                path.display()
+            ))),
+        }
+    }
+    above.pop();
+    lay(table, tables);
+}
+
+/// Adds a file's tables after those that are there.
+fn lay(table: Table, tables: &mut IndexMap<String, Vec<Node>>) {
+    for (name, node) in table {
+        if name == "include" {
+            continue;
+        }
+        let all = tables.entry(name).or_default();
+        match node.value {
+            Value::List(items) => all.extend(items),
+            _ => all.push(node),
+        }
+    }
+}
+
+/// Says that a key is missing.
+pub(crate) fn missing(place: &Place, table: &str, key: &str) -> Problem {
+    place.problem(format!("{table} needs the key \"{key}\""))
+}
+
+/// Says that a name is unknown.
+pub(crate) fn unknown<'a>(
+    place: &Place,
+    what: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Problem {
+    place.problem(format!("unknown {what} \"{name}\"; {}", meant(name, known)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(text: &str) -> Vec<String> {
+        match Document::of_text(Path::new("lab.toml"), text) {
+            Ok(_) => Vec::new(),
+            Err(problems) => problems.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    #[test]
+    fn unknown_keys_are_told_with_their_line_and_the_nearest() {
+        assert_eq!(
+            problems("[lab]\ntitel = \"x\"\n"),
+            ["lab.toml:2: unknown key \"titel\" in [lab]; is \"title\" meant?"]
+        );
+        assert_eq!(
+            problems("[loda]\nusers = 1\n"),
+            ["lab.toml:1: unknown key \"loda\" in a lab file; is \"load\" meant?"]
+        );
+        let nested = problems("[[system]]\nname = \"a\"\nready = { htpp = \"/\" }\n");
+        assert_eq!(
+            nested,
+            ["lab.toml:3: unknown key \"htpp\" in ready; is \"http\" meant?"]
+        );
+    }
+
+    #[test]
+    fn values_of_the_wrong_kind_are_told() {
+        let told = problems(
+            "[load]\nduration = 5\nusers = \"many\"\nrate = \"{rate}\"\ntool = \"k7\"\nwhen = \"x\"\nscript = [\"a\"]\n",
+        );
+        assert_eq!(told.len(), 5, "{told:#?}");
+        assert!(
+            told[0].contains("lab.toml:2: duration takes a time"),
+            "{}",
+            told[0]
+        );
+        assert!(
+            told[1].contains("users takes a whole number, not \"many\""),
+            "{}",
+            told[1]
+        );
+        assert!(told[2].contains("is \"k6\" meant?"), "{}", told[2]);
+        assert!(told[3].contains("when takes a table"), "{}", told[3]);
+        assert!(
+            told[4].contains("script takes text, not a list"),
+            "{}",
+            told[4]
+        );
+    }
+
+    #[test]
+    fn included_tables_come_first_and_loops_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            std::fs::write(directory.path().join(name), text).unwrap();
+            directory.path().join(name)
+        };
+        file("base.toml", "[load]\nusers = 1\n");
+        let lab = file("lab.toml", "include = \"base.toml\"\n[[load]]\nusers = 2\n");
+        let document = Document::read(&lab).unwrap();
+        let users: Vec<_> = document
+            .tables("load")
+            .iter()
+            .map(|node| node.table().unwrap()["users"].scalar().unwrap())
+            .collect();
+        assert_eq!(users, ["1", "2"]);
+        assert_eq!(Document::read(directory.path()).unwrap().file, lab);
+
+        file("base.toml", "include = [\"lab.toml\", \"none.toml\"]\n");
+        let told = Document::read(&lab).unwrap_err();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].to_string().contains("included by itself"));
+        assert!(told[1].to_string().contains("none.toml"));
+    }
+}

@@ -1,0 +1,229 @@
+//! A TOML value that knows its line.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::problem::{Place, Problem};
+
+/// The largest lab file that is read.
+pub const LARGEST: usize = 1 << 20;
+
+/// How deep values may be nested.
+const DEEPEST: usize = 32;
+
+/// Keys in the order of the file.
+pub type Table = IndexMap<String, Node>;
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The line of its key, or its own in a list.
+    pub place: Place,
+    /// What it is.
+    pub value: Value,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A string.
+    Text(String),
+    /// An integer.
+    Whole(i64),
+    /// A float.
+    Number(f64),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A list.
+    List(Vec<Node>),
+    /// A table.
+    Table(Table),
+}
+
+impl Node {
+    /// The text of a value that is none of a list and a table.
+    pub fn scalar(&self) -> Option<String> {
+        match &self.value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Whole(whole) => Some(whole.to_string()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Flag(flag) => Some(flag.to_string()),
+            Value::List(_) | Value::Table(_) => None,
+        }
+    }
+
+    /// Its items, or itself alone.
+    pub fn items(&self) -> &[Node] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => std::slice::from_ref(self),
+        }
+    }
+
+    /// The table that it is.
+    pub fn table(&self) -> Option<&Table> {
+        match &self.value {
+            Value::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// As JSON, without its place.
+    pub fn json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Text(text) => text.as_str().into(),
+            Value::Whole(whole) => (*whole).into(),
+            Value::Number(number) => (*number).into(),
+            Value::Flag(flag) => (*flag).into(),
+            Value::List(items) => items.iter().map(Node::json).collect(),
+            Value::Table(table) => serde_json::Value::Object(
+                table
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.json()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+impl Value {
+    /// What a reader calls it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Text(_) => "a string",
+            Value::Whole(_) => "a whole number",
+            Value::Number(_) => "a number",
+            Value::Flag(_) => "true or false",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+/// Reads TOML.
+///
+/// # Errors
+/// What is no TOML, with its line.
+pub fn parse(file: &Path, text: &str) -> Result<Table, Problem> {
+    if text.len() > LARGEST {
+        return Err(Place::new(file, 1).problem(format!(
+            "the file has {} bytes, and {LARGEST} are read at most; put data into files of its own",
+            text.len()
+        )));
+    }
+    let lines = Lines::of(text);
+    let document = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| lines.at(span.start));
+        Place::new(file, line).problem(format!("this is no TOML: {}", error.message()))
+    })?;
+    let reader = Reader { file, lines };
+    reader.table(document.get_ref(), 0)
+}
+
+struct Reader<'a> {
+    file: &'a Path,
+    lines: Lines,
+}
+
+impl Reader<'_> {
+    fn table(&self, table: &DeTable<'_>, depth: usize) -> Result<Table, Problem> {
+        table
+            .iter()
+            .map(|(key, value)| {
+                let place = Place::new(self.file, self.lines.at(key.span().start));
+                Ok((
+                    key.get_ref().to_string(),
+                    self.node(value, Some(place), depth + 1)?,
+                ))
+            })
+            .collect()
+    }
+
+    fn node(
+        &self,
+        value: &Spanned<DeValue<'_>>,
+        place: Option<Place>,
+        depth: usize,
+    ) -> Result<Node, Problem> {
+        let own = Place::new(self.file, self.lines.at(value.span().start));
+        let is_table = matches!(value.get_ref(), DeValue::Table(_));
+        // A table is where its own heading is, and a value where its key is.
+        let place = if is_table { own } else { place.unwrap_or(own) };
+        if depth > DEEPEST {
+            return Err(place.problem("this is nested too deep"));
+        }
+        let value = match value.get_ref() {
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Integer(whole) => {
+                let digits = whole.as_str().replace('_', "");
+                let read = i64::from_str_radix(&digits, whole.radix());
+                Value::Whole(read.map_err(|_| place.problem("this number is too large"))?)
+            }
+            DeValue::Float(number) => {
+                let read = number.as_str().replace('_', "").parse::<f64>();
+                let finite = read.ok().filter(|number| number.is_finite());
+                Value::Number(finite.ok_or_else(|| place.problem("this is no finite number"))?)
+            }
+            DeValue::Boolean(flag) => Value::Flag(*flag),
+            DeValue::Datetime(_) => {
+                return Err(place.problem("no key takes a date; write it as a string, in quotes"));
+            }
+            DeValue::Array(items) => Value::List(
+                items
+                    .iter()
+                    .map(|item| self.node(item, None, depth + 1))
+                    .collect::<Result<_, _>>()?,
+            ),
+            DeValue::Table(table) => Value::Table(self.table(table, depth)?),
+        };
+        Ok(Node { place, value })
+    }
+}
+
+/// Where each line begins.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Lines {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Lines(
+            std::iter::once(0)
+                .chain(ends.map(|(at, _)| at + 1))
+                .collect(),
+        )
+    }
+
+    fn at(&self, offset: usize) -> usize {
+        self.0.partition_point(|start| *start <= offset).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_knows_its_line() {
+        let text = "a = 1\n\n[b]\nc = [\n  2,\n  3,\n]\n[[d]]\n[[d]]\ne = \"x\"\n";
+        let table = parse(Path::new("lab.toml"), text).unwrap();
+        assert_eq!(table["a"].place.line, 1);
+        assert_eq!(table["b"].place.line, 3);
+        let c = &table["b"].table().unwrap()["c"];
+        assert_eq!(c.place.line, 4);
+        assert_eq!(c.items()[1].place.line, 6);
+        assert_eq!(table["d"].items()[1].place.line, 9);
+        assert_eq!(table["d"].items()[1].table().unwrap()["e"].place.line, 10);
+    }
+
+    #[test]
+    fn what_is_no_toml_is_told_with_its_line() {
+        let problem = parse(Path::new("lab.toml"), "a = 1\nb = = 2\n").unwrap_err();
+        assert!(problem.to_string().starts_with("lab.toml:2: "), "{problem}");
+        assert!(parse(Path::new("l"), "a = 2020-01-01").is_err());
+        assert!(parse(Path::new("l"), "a = 99999999999999999999").is_err());
+        assert!(parse(Path::new("l"), "a = nan").is_err());
+    }
+}

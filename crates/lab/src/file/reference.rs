@@ -1,0 +1,53 @@
+//! The reference of the file format, as Markdown.
+
+use std::fmt::Write;
+
+use super::keys::SHAPES;
+use super::shape::describe;
+
+/// A section with a table of its keys for each table of a lab file.
+pub fn markdown() -> String {
+    let mut out = String::new();
+    for shape in SHAPES {
+        // Writing into a string does not fail.
+        let _ = write!(
+            out,
+            "\n### `{}`\n{}\n\n| key | takes | without it | |\n|---|---|---|---|\n",
+            shape.name, shape.says
+        );
+        for key in shape.keys {
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | {} | {} |",
+                key.name,
+                describe(&key.kind),
+                key.default,
+                key.says
+            );
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEGIN: &str = "<!-- The tables below are made from the program's own description. -->\n";
+
+    #[test]
+    fn the_reference_in_docs_is_this_one() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        let (head, tail) = text.split_once(BEGIN).expect("the marker is there");
+        let now = format!("{head}{BEGIN}{}", markdown());
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::write(path, &now).unwrap();
+        } else {
+            assert!(
+                tail == markdown(),
+                "{path} does not say what the program does; UPDATE_SNAPSHOTS=1 writes it anew"
+            );
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a table may hold: the one description that checking, the JSON Schema and the
+//! reference of the file format are made from.
+
+use std::time::Duration;
+
+use units::BitRate;
+
+use super::node::{Node, Table, Value};
+use crate::problem::{Problem, meant};
+use crate::template;
+
+/// What a value must be. Wherever one thing is asked for, text with `{variables}` may
+/// stand instead, and is checked once they are known.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Text, or a number or a flag that stands for its text.
+    Text,
+    /// A length of time, such as `500ms` or `1m30s`.
+    Time,
+    /// Bits per second, such as `1Gbit/s`.
+    Rate,
+    /// A share, such as `0.1%`.
+    Percent,
+    /// A whole number, not below zero.
+    Count,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Flag,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A list, or one item alone.
+    Many(&'static Kind),
+    /// A table with these keys.
+    Table(&'static Shape),
+    /// A table whose keys are names of one's own.
+    Named(&'static Kind),
+    /// Axes and the values for which a table holds.
+    When,
+    /// Either of two.
+    Either(&'static Kind, &'static Kind),
+}
+
+/// A table's keys.
+#[derive(Debug)]
+pub struct Shape {
+    /// What messages call it, such as `[load]`.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub says: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+}
+
+/// A key.
+#[derive(Debug)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What holds without it, as a reader is told.
+    pub default: &'static str,
+    /// What it does, in a sentence.
+    pub says: &'static str,
+}
+
+impl Shape {
+    /// The key of that name.
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+
+    /// Finds every key that is not there and every value of the wrong kind.
+    pub fn check(&'static self, table: &Table, problems: &mut Vec<Problem>) {
+        for (name, node) in table {
+            match self.key(name) {
+                Some(key) => check(&key.kind, name, node, problems),
+                None => problems.push(node.place.problem(format!(
+                    "unknown key \"{name}\" in {}; {}",
+                    self.name,
+                    meant(name, self.keys.iter().map(|key| key.name))
+                ))),
+            }
+        }
+    }
+}
+
+/// Checks one value; `name` is its key's.
+pub fn check(kind: &Kind, name: &str, node: &Node, problems: &mut Vec<Problem>) {
+    match (kind, &node.value) {
+        (Kind::Many(kind), Value::List(items)) => {
+            for item in items {
+                check(kind, name, item, problems);
+            }
+        }
+        (Kind::Many(kind), _) => check(kind, name, node, problems),
+        (Kind::Either(one, other), _) => {
+            let mut tried = Vec::new();
+            check(one, name, node, &mut tried);
+            if !tried.is_empty() && matches!(node.value, Value::Table(_)) == is_table(other) {
+                tried.clear();
+                check(other, name, node, &mut tried);
+            }
+            problems.append(&mut tried);
+        }
+        (Kind::Table(shape), Value::Table(table)) => shape.check(table, problems),
+        (Kind::Named(kind), Value::Table(table)) => {
+            for (name, node) in table {
+                check(kind, name, node, problems);
+            }
+        }
+        (Kind::When, Value::Table(table)) => {
+            for (name, node) in table {
+                check(&Kind::Many(&Kind::Text), name, node, problems);
+            }
+        }
+        (Kind::Table(_) | Kind::Named(_) | Kind::When, _)
+        | (_, Value::List(_) | Value::Table(_)) => {
+            problems.push(wrong(kind, name, node, None));
+        }
+        (_, Value::Text(text)) if template::has_variables(text) => {}
+        _ => {
+            if let Err(why) = scalar(kind, node) {
+                problems.push(wrong(kind, name, node, why));
+            }
+        }
+    }
+}
+
+fn is_table(kind: &Kind) -> bool {
+    matches!(kind, Kind::Table(_) | Kind::Named(_) | Kind::When)
+}
+
+fn wrong(kind: &Kind, name: &str, node: &Node, why: Option<String>) -> Problem {
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    let is = match node.scalar() {
+        Some(text) => format!("\"{text}\""),
+        None => node.value.kind().to_owned(),
+    };
+    node.place
+        .problem(format!("{name} takes {}, not {is}{why}", describe(kind)))
+}
+
+/// Whether a value that is none of a list and a table is of a kind; why not, if there is
+/// more to say than what the kind is.
+pub fn scalar(kind: &Kind, node: &Node) -> Result<(), Option<String>> {
+    let text = node.scalar().unwrap_or_default();
+    let holds = |right: bool| if right { Ok(()) } else { Err(None) };
+    match kind {
+        Kind::Text => Ok(()),
+        Kind::Time => time(&text).map(drop).map_err(Some),
+        Kind::Rate => BitRate::parse(&text).map(drop).map_err(Some),
+        Kind::Percent => holds(percent(&text).is_some()),
+        Kind::Count => holds(text.parse::<u32>().is_ok()),
+        Kind::Number => holds(text.parse::<f64>().is_ok_and(f64::is_finite)),
+        Kind::Flag => holds(matches!(text.as_str(), "true" | "false")),
+        Kind::OneOf(words) if words.contains(&text.as_str()) => Ok(()),
+        Kind::OneOf(words) => Err(Some(meant(&text, words.iter().copied()))),
+        Kind::Many(kind) => scalar(kind, node),
+        Kind::Either(one, other) => scalar(one, node).or_else(|_| scalar(other, node)),
+        Kind::Table(_) | Kind::Named(_) | Kind::When => Err(None),
+    }
+}
+
+/// A length of time. A number needs its unit.
+pub fn time(text: &str) -> Result<Duration, String> {
+    units::duration::needs_unit(text)?;
+    units::duration::parse(text).map_err(|error| error.to_string())
+}
+
+/// A share as a number from 0 to 1.
+pub fn percent(text: &str) -> Option<f64> {
+    let number = text.strip_suffix('%')?.trim().parse::<f64>().ok()?;
+    (0.0..=100.0).contains(&number).then_some(number / 100.0)
+}
+
+/// What a kind is to a reader.
+pub fn describe(kind: &Kind) -> String {
+    match kind {
+        Kind::Text => "text".to_owned(),
+        Kind::Time => "a time such as \"500ms\" or \"1m30s\"".to_owned(),
+        Kind::Rate => "a rate such as \"556Mbit/s\"".to_owned(),
+        Kind::Percent => "a share such as \"0.1%\"".to_owned(),
+        Kind::Count => "a whole number".to_owned(),
+        Kind::Number => "a number".to_owned(),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::OneOf(words) => format!("one of {}", words.join(", ")),
+        Kind::Many(kind) => format!("{}, or a list of such", describe(kind)),
+        Kind::Table(shape) => format!("a table {}", shape.name),
+        Kind::Named(kind) => format!("a table of names, each with {}", describe(kind)),
+        Kind::When => "a table of axes and their values".to_owned(),
+        Kind::Either(one, other) => format!("{}, or {}", describe(one), describe(other)),
+    }
+}

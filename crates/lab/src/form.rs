@@ -1,0 +1,205 @@
+//! The three forms of a lab.
+
+use std::time::Duration;
+
+use crate::file::node::Table;
+use crate::file::shape::{Shape, time};
+use crate::file::{Document, keys};
+use crate::matrix::{Axis, Coordinates, When};
+use crate::problem::Problem;
+
+/// Which form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Which {
+    /// A share of the time and of the cells.
+    Quick,
+    /// What the file says.
+    #[default]
+    Standard,
+    /// The document's own durations.
+    Full,
+}
+
+impl Which {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Which::Quick => "quick",
+            Which::Standard => "standard",
+            Which::Full => "full",
+        }
+    }
+
+    /// The form of that name.
+    pub fn of(name: &str) -> Option<Which> {
+        [Which::Quick, Which::Standard, Which::Full]
+            .into_iter()
+            .find(|which| which.name() == name)
+    }
+
+    fn shape(self) -> &'static Shape {
+        match self {
+            Which::Quick => &keys::QUICK,
+            Which::Standard => &keys::STANDARD,
+            Which::Full => &keys::FULL,
+        }
+    }
+}
+
+/// A form as the lab file has it.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// Which it is.
+    pub which: Which,
+    duration: Option<Duration>,
+    warmup: Option<Duration>,
+    repeats: Option<u32>,
+    share: f64,
+    only: Vec<When>,
+}
+
+/// How long and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// How long is measured.
+    pub duration: Duration,
+    /// How long before that.
+    pub warmup: Duration,
+    /// How often.
+    pub repeats: u32,
+}
+
+impl Form {
+    /// Reads `[forms.NAME]`.
+    pub fn read(
+        document: &Document,
+        which: Which,
+        axes: &[Axis],
+        problems: &mut Vec<Problem>,
+    ) -> Form {
+        let mut table = Table::new();
+        for node in document.tables("forms") {
+            let inner = node.table().and_then(|forms| forms.get(which.name()));
+            if let Some(inner) = inner.and_then(|inner| inner.table()) {
+                super::resolve::fields::lay(&mut table, inner, which.shape(), &[]);
+            }
+        }
+        let text = |key: &str| table.get(key).and_then(|node| node.scalar());
+        let mut problem = |key: &str, message: &str| {
+            if let Some(node) = table.get(key) {
+                problems.push(node.place.problem(message));
+            }
+        };
+        let share: f64 = text("share").map_or(1.0, |text| text.parse().unwrap_or(-1.0));
+        if !(share > 0.0 && share <= 1.0) {
+            problem("share", "the share of the cells is above 0 and at most 1");
+        }
+        let repeats = text("repeats").and_then(|text| text.parse().ok());
+        if repeats == Some(0) {
+            problem(
+                "repeats",
+                "without a repeat there is no figure: give it 1 or more",
+            );
+        }
+        let mut only = Vec::new();
+        for item in table.get("only").map_or(&[][..], |node| node.items()) {
+            if let Some(table) = item.table() {
+                let when = When::read(table);
+                when.check(axes, problems);
+                only.push(when);
+            }
+        }
+        Form {
+            which,
+            duration: text("duration").and_then(|text| time(&text).ok()),
+            warmup: text("warmup").and_then(|text| time(&text).ok()),
+            repeats,
+            share,
+            only,
+        }
+    }
+
+    /// What becomes of a load's own durations and repeats.
+    pub fn apply(&self, duration: Duration, warmup: Duration, repeats: u32) -> Extent {
+        let second = Duration::from_secs;
+        let by_default = match self.which {
+            // A load that is quicker by itself stays so.
+            Which::Quick => (
+                duration.min(second(2)),
+                warmup.min(second(1)),
+                repeats.min(1),
+            ),
+            Which::Standard => (duration, warmup, repeats),
+            Which::Full => (
+                duration.max(second(60)),
+                warmup.max(second(10)),
+                repeats.max(5),
+            ),
+        };
+        Extent {
+            duration: self.duration.unwrap_or(by_default.0),
+            warmup: self.warmup.unwrap_or(by_default.1),
+            repeats: self.repeats.unwrap_or(by_default.2),
+        }
+    }
+
+    /// Which cells this form runs.
+    pub fn choose(&self, cells: &[Coordinates]) -> Vec<bool> {
+        let mut among = 0_u32;
+        cells
+            .iter()
+            .map(|cell| {
+                let wanted = self.only.is_empty() || self.only.iter().any(|when| when.holds(cell));
+                if !wanted {
+                    return false;
+                }
+                // The n-th is taken when the share of n reaches the next whole number.
+                let before = (f64::from(among) * self.share).ceil();
+                among += 1;
+                (f64::from(among) * self.share).ceil() > before
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(share: f64) -> Form {
+        Form {
+            which: Which::Quick,
+            duration: None,
+            warmup: None,
+            repeats: None,
+            share,
+            only: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_share_is_spread_over_the_matrix_and_never_empty() {
+        let cells = vec![Coordinates::default(); 12];
+        let chosen = |share: f64| -> Vec<usize> {
+            let chosen = form(share).choose(&cells);
+            (0..cells.len()).filter(|at| chosen[*at]).collect()
+        };
+        assert_eq!(chosen(1.0).len(), 12);
+        assert_eq!(chosen(0.25), [0, 4, 8]);
+        assert_eq!(chosen(0.01), [0]);
+    }
+
+    #[test]
+    fn a_quick_form_never_takes_longer_than_the_load_itself() {
+        let second = Duration::from_secs;
+        let extent = form(1.0).apply(second(1), second(5), 3);
+        assert_eq!(
+            extent,
+            Extent {
+                duration: second(1),
+                warmup: second(1),
+                repeats: 1
+            }
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! What a lab would do, told without doing it.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::resolve::{Cell, Lab};
+
+/// As JSON.
+pub fn json(lab: &Lab) -> Value {
+    json!({
+        "schema": "plimsoll/lab-plan/1",
+        "title": lab.title,
+        "question": lab.question,
+        "form": lab.form.name(),
+        "keep": lab.keep,
+        "pause": units::duration::format(lab.pause),
+        "axes": lab.axes.iter().map(|axis| json!({
+            "name": axis.name,
+            "values": axis.values().collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "runs": runs(lab),
+        "at_least": units::duration::format(least(lab)),
+        "cells": lab.cells,
+        "variants": lab.variants,
+        "objectives": lab.objectives,
+        "compared": lab.compared,
+        "published": lab.published,
+        "avoids": lab.avoided,
+    })
+}
+
+/// As text: a list of cells, and every effective value.
+pub fn text(lab: &Lab) -> String {
+    let mut out = String::new();
+    // Writing into a string does not fail.
+    let _ = tell(lab, &mut out);
+    out
+}
+
+fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
+    let chosen: Vec<&Cell> = lab.cells.iter().filter(|cell| cell.chosen).collect();
+    writeln!(out, "{}", lab.title)?;
+    if !lab.question.is_empty() {
+        writeln!(out, "{}", lab.question)?;
+    }
+    writeln!(
+        out,
+        "\n{} form: {} of {} cells in {} variants, {} runs, {} of load and {} between runs at least",
+        lab.form.name(),
+        chosen.len(),
+        lab.cells.len(),
+        variants_of(lab).len(),
+        runs(lab),
+        units::duration::format(load(lab)),
+        units::duration::format(lab.pause),
+    )?;
+    writeln!(out, "\nCells")?;
+    for cell in &lab.cells {
+        let extent = match (cell.chosen, cell.load.work) {
+            (false, _) => "left out by this form".to_owned(),
+            (true, Some(work)) => format!(
+                "variant {}, {} × {} × {}",
+                cell.variant + 1,
+                cell.load.repeats,
+                work.workers,
+                work.loops
+            ),
+            (true, None) => format!(
+                "variant {}, {} × ({} + {})",
+                cell.variant + 1,
+                cell.load.repeats,
+                units::duration::format(cell.load.warmup),
+                units::duration::format(cell.load.duration)
+            ),
+        };
+        writeln!(out, "  {:>3}  {}  ({extent})", cell.number, cell.name)?;
+    }
+    for number in variants_of(lab) {
+        if let Some(setup) = lab.variants.get(number) {
+            writeln!(out, "\nVariant {}", number + 1)?;
+            flat(out, "  ", &serde_json::to_value(setup).unwrap_or_default())?;
+        }
+    }
+    for cell in chosen {
+        writeln!(out, "\nCell {}: {}", cell.number, cell.name)?;
+        let value = json!({
+            "link": cell.link, "sanity": cell.sanity, "load": cell.load, "observe": cell.observe,
+        });
+        flat(out, "  ", &value)?;
+    }
+    for objective in &lab.objectives {
+        writeln!(out, "\nObjective: {}", objective.text)?;
+    }
+    Ok(())
+}
+
+/// One line for each value: its path, and what it is.
+fn flat(out: &mut String, path: &str, value: &Value) -> std::fmt::Result {
+    let below = |name: &str| match path.ends_with(' ') {
+        true => format!("{path}{name}"),
+        false => format!("{path}.{name}"),
+    };
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (name, value) in fields {
+                flat(out, &below(name), value)?;
+            }
+            Ok(())
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object()) => {
+            for (at, item) in items.iter().enumerate() {
+                let name = item["name"]
+                    .as_str()
+                    .map_or_else(|| (at + 1).to_string(), str::to_owned);
+                flat(out, &below(&name), item)?;
+            }
+            Ok(())
+        }
+        Value::Null => Ok(()),
+        Value::Array(items) if items.is_empty() => Ok(()),
+        Value::String(text) if text.contains('\n') => {
+            writeln!(out, "{path} = ({} lines)", text.lines().count())
+        }
+        _ => writeln!(out, "{path} = {value}"),
+    }
+}
+
+/// The variants of the chosen cells.
+pub fn variants_of(lab: &Lab) -> Vec<usize> {
+    let mut variants: Vec<usize> = Vec::new();
+    for cell in lab.cells.iter().filter(|cell| cell.chosen) {
+        if !variants.contains(&cell.variant) {
+            variants.push(cell.variant);
+        }
+    }
+    variants
+}
+
+/// How many runs there are.
+pub fn runs(lab: &Lab) -> u32 {
+    let chosen = lab.cells.iter().filter(|cell| cell.chosen);
+    chosen.map(|cell| cell.load.repeats).sum()
+}
+
+/// How long the loads take together. How long an amount of work takes nobody knows.
+pub fn load(lab: &Lab) -> Duration {
+    let chosen = lab.cells.iter().filter(|cell| cell.chosen);
+    chosen
+        .filter(|cell| cell.load.work.is_none())
+        .map(|cell| cell.load.whole().saturating_mul(cell.load.repeats))
+        .fold(Duration::ZERO, Duration::saturating_add)
+}
+
+/// How long the lab takes at least.
+pub fn least(lab: &Lab) -> Duration {
+    load(lab).saturating_add(lab.pause.saturating_mul(runs(lab)))
+}

@@ -1,0 +1,78 @@
+//! What is wrong, and where.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A line of a lab file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+impl Place {
+    /// That line of that file.
+    pub fn new(file: &Path, line: usize) -> Place {
+        Place {
+            file: file.to_owned(),
+            line,
+        }
+    }
+
+    /// What is wrong there.
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem {
+            place: Some(self.clone()),
+            message: message.into(),
+        }
+    }
+}
+
+/// Something that keeps a lab from running: where it stands, what it is, the way out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// Where, if it is about a line.
+    pub place: Option<Place>,
+    /// What, and the way out.
+    pub message: String,
+}
+
+impl Problem {
+    /// One that is about no line.
+    pub fn nowhere(message: impl Into<String>) -> Problem {
+        Problem {
+            place: None,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(
+                formatter,
+                "{}:{}: {}",
+                place.file.display(),
+                place.line,
+                self.message
+            ),
+            None => formatter.write_str(&self.message),
+        }
+    }
+}
+
+/// `; is NAME meant?` or the names there are.
+pub(crate) fn meant<'a>(written: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    const MOST: usize = 30;
+    if let Some(near) = units::nearest(written, known.clone()) {
+        return format!("is \"{near}\" meant?");
+    }
+    let all: Vec<&str> = known.take(MOST).collect();
+    match all.as_slice() {
+        [] => "there is none".to_owned(),
+        some => format!("there is: {}", some.join(", ")),
+    }
+}

@@ -1,0 +1,271 @@
+//! What is to hold, what is compared, what was published.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::fields::Fields;
+use super::scope::Scope;
+use crate::file::shape::time;
+use crate::file::{Document, keys, unknown};
+use crate::matrix::{Axis, When};
+use crate::problem::{Place, Problem};
+
+/// Figures of a cell that a lab file may name, with their units. Counters of scripts of
+/// one's own come to `NAME` and `NAME_per_second` besides.
+pub const FIGURES: &[(&str, &str)] = &[
+    ("requests_per_second", "requests/s"),
+    ("iterations_per_second", "iterations/s"),
+    ("latency_p50", "ms"),
+    ("latency_p90", "ms"),
+    ("latency_p95", "ms"),
+    ("latency_p99", "ms"),
+    ("latency_p999", "ms"),
+    ("latency_mean", "ms"),
+    ("latency_max", "ms"),
+    ("iteration_p95", "ms"),
+    ("connect_p50", "ms"),
+    ("tls_p50", "ms"),
+    ("failed_share", "%"),
+    ("cpu_seconds_per_thousand", "CPU s per 1,000 requests"),
+    ("makespan", "ms"),
+    ("throughput", "Mbit/s"),
+];
+
+/// Something that is to hold.
+#[derive(Clone, Debug, Serialize)]
+pub struct Objective {
+    /// The figure it is about.
+    pub figure: String,
+    /// As a reader is told: `latency_p95 at most 50ms`.
+    pub text: String,
+    /// The limit, in the figure's unit.
+    pub limit: f64,
+    /// Whether the figure may be at most that, or has to be at least that.
+    pub at_most: bool,
+    /// For which cells.
+    #[serde(skip)]
+    pub when: When,
+}
+
+/// Cells that are compared.
+#[derive(Clone, Debug, Serialize)]
+pub struct Compared {
+    /// The axis in which they differ.
+    pub axis: String,
+    /// The value of the base.
+    pub base: String,
+    /// The values that are compared with it.
+    pub against: Vec<String>,
+    /// The figures; the headline figures if empty.
+    pub figures: Vec<String>,
+    /// For which cells.
+    #[serde(skip)]
+    pub when: When,
+}
+
+/// A published figure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Published {
+    /// The figure.
+    pub figure: String,
+    /// Its value.
+    pub value: f64,
+    /// What to know.
+    pub note: String,
+    /// For which cells.
+    #[serde(skip)]
+    pub when: When,
+}
+
+/// An error of the published document.
+#[derive(Clone, Debug, Serialize)]
+pub struct Avoided {
+    /// What was wrong.
+    pub wrong: String,
+    /// Why it cannot happen here.
+    pub avoided: String,
+}
+
+/// Reads all tables of a section.
+fn each<T>(
+    document: &Document,
+    section: &str,
+    problems: &mut Vec<Problem>,
+    mut read: impl FnMut(&mut Fields<'_>, When) -> Option<T>,
+) -> Vec<T> {
+    let shape = match section {
+        "objective" => &keys::OBJECTIVE,
+        "compare" => &keys::COMPARE,
+        "published" => &keys::PUBLISHED,
+        _ => &keys::AVOIDS,
+    };
+    let scope = Scope::default();
+    let mut all = Vec::new();
+    for node in document.tables(section) {
+        let Some(table) = node.table() else { continue };
+        let when = When::of(table);
+        let table = table
+            .iter()
+            .filter(|(name, _)| *name != "when")
+            .map(|(name, node)| (name.clone(), node.clone()))
+            .collect();
+        let mut fields = Fields::new(shape, node.place.clone(), &table, &scope, problems);
+        all.extend(read(&mut fields, when));
+    }
+    all
+}
+
+/// `[[objective]]`
+pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objective> {
+    each(document, "objective", problems, |fields, when| {
+        let metric = fields.required("metric");
+        let figure = match (metric.as_str(), fields.number("p")) {
+            ("latency", Some(p)) => {
+                let figure = figure_of_percentile(p);
+                if !FIGURES.iter().any(|(name, _)| *name == figure) {
+                    fields.problem_at("p", format!("p is 50, 90, 95, 99 or 99.9, not {p}"));
+                }
+                figure
+            }
+            ("latency", None) => {
+                fields.problem("an objective about latency needs the key \"p\": which percentile");
+                return None;
+            }
+            (other, None) => other.to_owned(),
+            (_, Some(_)) => {
+                fields.problem_at("p", "p belongs to latency");
+                return None;
+            }
+        };
+        let which = fields.one_of(&["at-most", "at-least"])?;
+        let written = fields.text(which)?;
+        let place = fields.place_of(which);
+        let limit = match limit(&figure, &written) {
+            Ok(limit) => limit,
+            Err(why) => {
+                fields.problem_in(&place, why);
+                return None;
+            }
+        };
+        let at_most = which == "at-most";
+        let way = if at_most { "at most" } else { "at least" };
+        Some(Objective {
+            text: format!("{figure} {way} {written}"),
+            figure,
+            limit,
+            at_most,
+            when,
+        })
+    })
+}
+
+/// `latency_p95`, `latency_p999`.
+pub fn figure_of_percentile(p: f64) -> String {
+    format!("latency_p{p}").replace('.', "")
+}
+
+/// A limit in its figure's unit.
+fn limit(figure: &str, written: &str) -> Result<f64, String> {
+    let unit = FIGURES
+        .iter()
+        .find(|(name, _)| *name == figure)
+        .map(|(_, unit)| *unit);
+    let is_number = written.parse::<f64>().is_ok();
+    match unit {
+        Some("ms") if !is_number => time(written).map(|time: Duration| time.as_secs_f64() * 1000.0),
+        Some("ms") => Err(format!(
+            "{figure} is a time: give the limit a unit, such as {written}ms"
+        )),
+        _ => written.parse::<f64>().map_err(|_| {
+            format!(
+                "{figure} is a number{}, not {written}",
+                unit.map(|unit| format!(" of {unit}")).unwrap_or_default()
+            )
+        }),
+    }
+}
+
+/// `[[compare]]`; without any, each axis against its first value.
+pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>) -> Vec<Compared> {
+    if document.tables("compare").is_empty() {
+        return axes
+            .iter()
+            .filter_map(|axis| {
+                let mut values = axis.values().map(str::to_owned);
+                Some(Compared {
+                    axis: axis.name.clone(),
+                    base: values.next()?,
+                    against: values.collect(),
+                    figures: Vec::new(),
+                    when: When::default(),
+                })
+            })
+            .filter(|compared| !compared.against.is_empty())
+            .collect();
+    }
+    each(document, "compare", problems, |fields, when| {
+        let name = fields.required("axis");
+        let Some(axis) = axes.iter().find(|axis| axis.name == name) else {
+            let place = fields.place_of("axis");
+            let known = axes.iter().map(|axis| axis.name.as_str());
+            let problem = unknown(&place, "axis", &name, known);
+            fields.problem_in(&place, problem.message);
+            return None;
+        };
+        let first = axis.values().next().unwrap_or_default();
+        let base = fields.text("base").unwrap_or_else(|| first.to_owned());
+        let mut against = fields.many("against");
+        if against.is_empty() {
+            against = axis
+                .values()
+                .filter(|value| *value != base)
+                .map(str::to_owned)
+                .collect();
+        }
+        for (key, value) in
+            std::iter::once(("base", &base)).chain(against.iter().map(|one| ("against", one)))
+        {
+            if !axis.values().any(|known| known == value) {
+                let place: Place = fields.place_of(key);
+                let problem = unknown(
+                    &place,
+                    &format!("value of the axis {name}"),
+                    value,
+                    axis.values(),
+                );
+                fields.problem_in(&place, problem.message);
+            }
+        }
+        Some(Compared {
+            figures: fields.many("figures"),
+            axis: name,
+            base,
+            against,
+            when,
+        })
+    })
+}
+
+/// `[[published]]`
+pub fn published(document: &Document, problems: &mut Vec<Problem>) -> Vec<Published> {
+    each(document, "published", problems, |fields, when| {
+        fields.required("value");
+        Some(Published {
+            figure: fields.required("figure"),
+            value: fields.number("value")?,
+            note: fields.text("note").unwrap_or_default(),
+            when,
+        })
+    })
+}
+
+/// `[[avoids]]`
+pub fn avoided(document: &Document, problems: &mut Vec<Problem>) -> Vec<Avoided> {
+    each(document, "avoids", problems, |fields, _| {
+        Some(Avoided {
+            wrong: fields.required("wrong"),
+            avoided: fields.required("avoided"),
+        })
+    })
+}

@@ -1,0 +1,395 @@
+//! A table for one cell: tables of the file laid over each other, variables put in, and
+//! values read as what they are.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use units::BitRate;
+
+use super::scope::Scope;
+use crate::file::node::{Node, Table, Value};
+use crate::file::shape::{self, Kind, Shape};
+use crate::matrix::{Coordinates, When};
+use crate::problem::{Place, Problem};
+use crate::template;
+
+/// Lays `upper` over `lower`: its keys win, and tables in both are laid over each other
+/// in turn. Of keys that exclude each other, those of `upper` replace all of `lower`.
+pub fn lay(lower: &mut Table, upper: &Table, shape: &'static Shape, exclusive: &[&str]) {
+    if exclusive.iter().any(|key| upper.contains_key(*key)) {
+        lower.retain(|key, _| !exclusive.contains(&key.as_str()) || upper.contains_key(key));
+    }
+    for (name, node) in upper {
+        if name == "when" {
+            continue;
+        }
+        let kind = shape.key(name).map(|key| &key.kind);
+        let below = lower.get_mut(name).map(|node| &mut node.value);
+        match (kind, below, &node.value) {
+            (Some(Kind::Named(_)), Some(Value::Table(below)), Value::Table(above)) => {
+                for (name, node) in above {
+                    below.insert(name.clone(), node.clone());
+                }
+            }
+            // How a process becomes ready is one thing, not several.
+            (Some(Kind::Table(inner)), Some(Value::Table(below)), Value::Table(above))
+                if name != "ready" =>
+            {
+                lay(below, above, inner, &[]);
+            }
+            _ => {
+                lower.insert(name.clone(), node.clone());
+            }
+        }
+    }
+}
+
+/// All tables of a section that hold for a cell, as one; none if none holds.
+pub fn merged(
+    nodes: &[Node],
+    cell: &Coordinates,
+    shape: &'static Shape,
+    exclusive: &[&str],
+) -> Option<(Place, Table)> {
+    let mut all: Option<(Place, Table)> = None;
+    for node in nodes {
+        let Some(table) = node.table() else { continue };
+        if !When::of(table).holds(cell) {
+            continue;
+        }
+        let (_, lower) = all.get_or_insert_with(|| (node.place.clone(), Table::new()));
+        lay(lower, table, shape, exclusive);
+    }
+    all
+}
+
+/// The same, for tables with names: one for each name, in the order of their first.
+pub fn merged_by_name(
+    nodes: &[Node],
+    cell: &Coordinates,
+    shape: &'static Shape,
+    exclusive: &[&str],
+) -> Vec<(String, Place, Table)> {
+    let mut all: Vec<(String, Place, Table)> = Vec::new();
+    for node in nodes {
+        let Some(table) = node.table() else { continue };
+        if !When::of(table).holds(cell) {
+            continue;
+        }
+        let name = table.get("name").and_then(Node::scalar).unwrap_or_default();
+        if !all.iter().any(|(known, ..)| *known == name) {
+            all.push((name.clone(), node.place.clone(), Table::new()));
+        }
+        if let Some((_, _, lower)) = all.iter_mut().find(|(known, ..)| *known == name) {
+            lay(lower, table, shape, exclusive);
+        }
+    }
+    all
+}
+
+/// A table with all variables put in.
+pub struct Fields<'a> {
+    shape: &'static Shape,
+    /// Where it stands.
+    pub place: Place,
+    table: Table,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl<'a> Fields<'a> {
+    /// Puts variables in and checks what came out.
+    pub fn new(
+        shape: &'static Shape,
+        place: Place,
+        table: &Table,
+        scope: &Scope<'_>,
+        problems: &'a mut Vec<Problem>,
+    ) -> Fields<'a> {
+        let mut expanded = Table::new();
+        for (name, node) in table {
+            expanded.insert(name.clone(), expand(node, scope, problems));
+        }
+        let mut wrong = Vec::new();
+        shape.check(&expanded, &mut wrong);
+        problems.append(&mut wrong);
+        Fields {
+            shape,
+            place,
+            table: expanded,
+            problems,
+        }
+    }
+
+    /// Adds a problem with this table.
+    pub fn problem(&mut self, message: impl Into<String>) {
+        let problem = self.place.problem(message);
+        self.problems.push(problem);
+    }
+
+    /// Adds a problem with one of its keys.
+    pub fn problem_at(&mut self, key: &str, message: impl Into<String>) {
+        let problem = self.place_of(key).problem(message);
+        self.problems.push(problem);
+    }
+
+    /// Adds a problem with another file.
+    pub fn problem_in(&mut self, place: &Place, message: impl Into<String>) {
+        self.problems.push(place.problem(message));
+    }
+
+    /// Where a key stands, or else the table.
+    pub fn place_of(&self, key: &str) -> Place {
+        self.table
+            .get(key)
+            .map_or(&self.place, |node| &node.place)
+            .clone()
+    }
+
+    /// Whether a key is there.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// Text.
+    pub fn text(&self, key: &str) -> Option<String> {
+        self.table.get(key).and_then(Node::scalar)
+    }
+
+    /// Text that has to be there.
+    pub fn required(&mut self, key: &str) -> String {
+        if !self.has(key) {
+            self.problems
+                .push(crate::file::missing(&self.place, self.shape.name, key));
+        }
+        self.text(key).unwrap_or_default()
+    }
+
+    /// What is parsed here has to be known before anything runs.
+    fn known<T>(&mut self, key: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let text = self.text(key)?;
+        if template::has_variables(&text) {
+            self.problem_at(
+                key,
+                format!("{key} has to be known before the lab runs, and {text} is known only then"),
+            );
+            return None;
+        }
+        // What does not parse has been told by the check.
+        parse(&text)
+    }
+
+    /// A whole number.
+    pub fn count(&mut self, key: &str) -> Option<u32> {
+        self.known(key, |text| text.parse().ok())
+    }
+
+    /// A number.
+    pub fn number(&mut self, key: &str) -> Option<f64> {
+        self.known(key, |text| text.parse().ok())
+    }
+
+    /// A length of time.
+    pub fn time(&mut self, key: &str) -> Option<Duration> {
+        self.known(key, |text| shape::time(text).ok())
+    }
+
+    /// Bits per second.
+    pub fn rate(&mut self, key: &str) -> Option<BitRate> {
+        self.known(key, |text| BitRate::parse(text).ok())
+    }
+
+    /// A share, from 0 to 1.
+    pub fn percent(&mut self, key: &str) -> Option<f64> {
+        self.known(key, shape::percent)
+    }
+
+    /// True or false.
+    pub fn flag(&mut self, key: &str) -> Option<bool> {
+        self.known(key, |text| text.parse().ok())
+    }
+
+    /// A list of texts.
+    pub fn many(&self, key: &str) -> Vec<String> {
+        let items = self.table.get(key).map_or(&[][..], Node::items);
+        items.iter().filter_map(Node::scalar).collect()
+    }
+
+    /// A list of whole numbers.
+    pub fn counts(&mut self, key: &str) -> Vec<u32> {
+        let all = self.many(key);
+        let read: Vec<u32> = all.iter().filter_map(|text| text.parse().ok()).collect();
+        if read.len() != all.len() {
+            self.problem_at(key, format!("{key} takes whole numbers"));
+        }
+        read
+    }
+
+    /// A table of names and texts.
+    pub fn named(&self, key: &str) -> Vec<(String, String)> {
+        let table = self.table.get(key).and_then(Node::table);
+        table
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, node)| Some((name.clone(), node.scalar()?)))
+            .collect()
+    }
+
+    /// The nodes of a table of names.
+    pub fn nodes(&self, key: &str) -> Vec<(String, Node)> {
+        let table = self.table.get(key).and_then(Node::table);
+        table
+            .into_iter()
+            .flatten()
+            .map(|(name, node)| (name.clone(), node.clone()))
+            .collect()
+    }
+
+    /// A table within.
+    pub fn table(&mut self, key: &str, shape: &'static Shape) -> Option<Fields<'_>> {
+        let node = self.table.get(key)?;
+        Some(Fields {
+            shape,
+            place: node.place.clone(),
+            table: node.table()?.clone(),
+            problems: self.problems,
+        })
+    }
+
+    /// A file that is there, relative to the file that names it.
+    pub fn path(&mut self, key: &str) -> Option<PathBuf> {
+        let text = self.text(key)?;
+        let path = beside(&self.place_of(key).file, &text);
+        if !path.is_file() {
+            self.problem_at(
+                key,
+                format!(
+                    "there is no file {}; {key} is relative to the file that names it",
+                    path.display()
+                ),
+            );
+        }
+        Some(path)
+    }
+
+    /// Words of a command line.
+    pub fn words(&mut self, key: &str) -> Option<Vec<String>> {
+        let text = self.text(key)?;
+        match words(&text) {
+            Ok(words) if words.is_empty() => {
+                self.problem_at(
+                    key,
+                    format!("{key} is empty: write a program and its arguments"),
+                );
+                None
+            }
+            Ok(words) => Some(words),
+            Err(why) => {
+                self.problem_at(key, format!("{key} {why}"));
+                None
+            }
+        }
+    }
+
+    /// Which of some keys is there: there has to be exactly one.
+    pub fn one_of(&mut self, keys: &[&'static str]) -> Option<&'static str> {
+        let there: Vec<&'static str> = keys.iter().copied().filter(|key| self.has(key)).collect();
+        match there.as_slice() {
+            [one] => Some(one),
+            [] => {
+                let name = self.shape.name;
+                self.problem(format!("{name} needs one of the keys {}", keys.join(", ")));
+                None
+            }
+            [_, second, ..] => {
+                let text = format!(
+                    "{} has {} at once, and takes one of them",
+                    self.shape.name,
+                    there.join(" and ")
+                );
+                self.problem_at(second, text);
+                None
+            }
+        }
+    }
+}
+
+/// A path, relative to the directory of `file`.
+pub fn beside(file: &Path, path: &str) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).join(path)
+}
+
+fn expand(node: &Node, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Node {
+    let value = match &node.value {
+        Value::Text(text) => match template::expand(text, |name| scope.look_up(name)) {
+            Ok(text) => Value::Text(text),
+            Err(why) => {
+                problems.push(node.place.problem(why));
+                node.value.clone()
+            }
+        },
+        Value::List(items) => Value::List(
+            items
+                .iter()
+                .map(|item| expand(item, scope, problems))
+                .collect(),
+        ),
+        Value::Table(table) => Value::Table(
+            table
+                .iter()
+                .map(|(name, node)| (name.clone(), expand(node, scope, problems)))
+                .collect(),
+        ),
+        other => other.clone(),
+    };
+    Node {
+        place: node.place.clone(),
+        value,
+    }
+}
+
+/// Splits a command line into words as a shell does: at blanks, but for quotes.
+///
+/// # Errors
+/// A quote that does not end.
+pub fn words(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ' ' | '\t' | '\n' | '\r' => words.extend(word.take()),
+            '\'' | '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next() {
+                        Some(end) if end == letter => break,
+                        Some('\\') if letter == '"' => word.extend(letters.next()),
+                        Some(other) => word.push(other),
+                        None => return Err(format!("has a {letter} that does not end")),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().extend(letters.next()),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_a_shell() {
+        let split = |text: &str| words(text).unwrap();
+        assert_eq!(split("a  b\tc\n"), ["a", "b", "c"]);
+        assert_eq!(
+            split(r#"a 'b c' "d \"e" f\ g '' h'i'"#),
+            ["a", "b c", "d \"e", "f g", "", "hi"]
+        );
+        assert_eq!(split("--x={y.port}"), ["--x={y.port}"]);
+        assert!(words("a 'b").is_err());
+    }
+}

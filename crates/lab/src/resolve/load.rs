@@ -1,0 +1,393 @@
+//! The load of a cell, what must work before it, and the link it goes through.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::fields::Fields;
+use super::{text_of_path, text_of_time};
+use crate::file::keys;
+use crate::file::node::Node;
+use crate::form::Form;
+use crate::problem::Place;
+
+/// Keys of a load of which there is exactly one.
+pub const SOURCES: [&str; 6] = ["script", "http", "targets", "grpc", "throughput", "command"];
+
+/// The load.
+#[derive(Clone, Debug, Serialize)]
+pub struct Load {
+    /// What is done.
+    pub source: Source,
+    /// Who does it.
+    pub tool: String,
+    /// Its path, if it is said.
+    pub program: Option<String>,
+    /// Users in the closed model.
+    pub users: Option<u32>,
+    /// Requests per second in the open model.
+    pub rate: Option<f64>,
+    /// An amount of work.
+    pub work: Option<Work>,
+    /// How long is measured.
+    #[serde(serialize_with = "text_of_time")]
+    pub duration: Duration,
+    /// How long before that.
+    #[serde(serialize_with = "text_of_time")]
+    pub warmup: Duration,
+    /// How often the cell is run.
+    pub repeats: u32,
+    /// Variables of a script, environment of a command.
+    pub environment: Vec<(String, String)>,
+    /// Further flags.
+    pub arguments: Vec<String>,
+    /// What has to be negotiated.
+    pub protocol: Option<String>,
+    /// Processors; empty for any.
+    pub cpus: Vec<u32>,
+    /// When a run that does not end is ended.
+    #[serde(serialize_with = "text_of_time")]
+    pub within: Duration,
+    /// Where it is said.
+    #[serde(skip)]
+    pub place: Place,
+    /// Where its source is said.
+    #[serde(skip)]
+    pub place_of_source: Place,
+}
+
+/// What is done.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// A k6 script.
+    Script(#[serde(serialize_with = "text_of_path")] PathBuf),
+    /// One request.
+    Http(Http),
+    /// A list of targets.
+    Targets(#[serde(serialize_with = "text_of_path")] PathBuf),
+    /// One call.
+    Grpc(Grpc),
+    /// How much one stream carries.
+    Throughput(Throughput),
+    /// A command.
+    Command(Vec<String>),
+}
+
+/// One request.
+#[derive(Clone, Debug, Serialize)]
+pub struct Http {
+    /// The address.
+    pub url: String,
+    /// The method.
+    pub method: String,
+    /// Header fields.
+    pub headers: Vec<(String, String)>,
+    /// The body, or `@` and a file.
+    pub body: Option<String>,
+    /// Whether each request has a new connection.
+    pub fresh: bool,
+    /// Accept any certificate.
+    pub insecure: bool,
+    /// The client's certificate and its key.
+    pub identity: Option<(String, String)>,
+}
+
+/// One call.
+#[derive(Clone, Debug, Serialize)]
+pub struct Grpc {
+    /// Host and port.
+    pub address: String,
+    /// `package.Service/Method`.
+    pub call: String,
+    /// The description.
+    pub proto: Option<String>,
+    /// The message, or `@` and a file.
+    pub data: String,
+    /// Metadata.
+    pub metadata: Vec<(String, String)>,
+    /// Whether each call has a new connection.
+    pub fresh: bool,
+    /// Speak TLS.
+    pub tls: bool,
+    /// Accept any certificate.
+    pub insecure: bool,
+    /// A payload of so many bytes instead of the message.
+    pub size: Option<String>,
+}
+
+/// How much one stream carries.
+#[derive(Clone, Debug, Serialize)]
+pub struct Throughput {
+    /// `tcp` or `udp`.
+    pub protocol: String,
+    /// The address.
+    pub to: String,
+    /// From the server.
+    pub reverse: bool,
+}
+
+/// An amount of work.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Work {
+    /// Users at a time.
+    pub workers: u32,
+    /// How often each does it.
+    pub loops: u32,
+}
+
+impl Load {
+    /// How long a run takes, if it is not an amount of work.
+    pub fn whole(&self) -> Duration {
+        self.warmup + self.duration
+    }
+
+    /// Reads it. Durations and repeats are those of the form.
+    pub fn read(fields: &mut Fields<'_>, form: &Form) -> Load {
+        let source = source(fields);
+        let tool = fields.text("tool").unwrap_or_else(|| "plimsoll".to_owned());
+        let work = fields.table("work", &keys::WORK).map(|mut work| {
+            work.required("workers");
+            work.required("loops");
+            Work {
+                workers: work.count("workers").unwrap_or(1).max(1),
+                loops: work.count("loops").unwrap_or(1).max(1),
+            }
+        });
+        check_pair(fields, &source, &tool, work.is_some());
+        let own = form.apply(
+            fields.time("duration").unwrap_or(Duration::from_secs(10)),
+            fields.time("warmup").unwrap_or(Duration::from_secs(2)),
+            fields.count("repeats").unwrap_or(3),
+        );
+        if own.duration.is_zero() {
+            fields.problem_at(
+                "duration",
+                "a duration of nothing measures nothing: give it some time",
+            );
+        }
+        if own.repeats == 0 {
+            fields.problem_at(
+                "repeats",
+                "without a repeat there is no figure: give it 1 or more",
+            );
+        }
+        let whole = own.duration + own.warmup;
+        let waits = if work.is_some() {
+            Duration::from_secs(600)
+        } else {
+            whole + Duration::from_secs(60)
+        };
+        let rate = fields.number("rate");
+        if rate.is_some_and(|rate| rate <= 0.0) {
+            fields.problem_at("rate", "the rate has to be above 0");
+        }
+        if fields.count("users") == Some(0) {
+            fields.problem_at("users", "without users there is no load: give it 1 or more");
+        }
+        let key = SOURCES.iter().find(|key| fields.has(key));
+        Load {
+            source,
+            tool,
+            program: fields.text("program"),
+            users: fields.count("users"),
+            rate,
+            work,
+            duration: own.duration,
+            warmup: own.warmup,
+            repeats: own.repeats.max(1),
+            environment: fields.named("environment"),
+            arguments: fields.many("arguments"),
+            protocol: fields.text("protocol"),
+            cpus: fields.counts("cpus"),
+            within: fields.time("within").unwrap_or(waits),
+            place: fields.place.clone(),
+            place_of_source: fields.place_of(key.copied().unwrap_or("script")),
+        }
+    }
+}
+
+fn source(fields: &mut Fields<'_>) -> Source {
+    match fields.one_of(&SOURCES) {
+        Some("script") => Source::Script(fields.path("script").unwrap_or_default()),
+        Some("targets") => Source::Targets(fields.path("targets").unwrap_or_default()),
+        Some("throughput") => Source::Throughput(Throughput {
+            protocol: fields.text("throughput").unwrap_or_default(),
+            to: fields.required("to"),
+            reverse: fields.flag("reverse").unwrap_or(false),
+        }),
+        Some("http") => fields
+            .table("http", &keys::HTTP)
+            .map(|mut http| Source::Http(read_http(&mut http)))
+            .unwrap_or(Source::Command(Vec::new())),
+        Some("grpc") => fields
+            .table("grpc", &keys::GRPC)
+            .map(|mut grpc| Source::Grpc(read_grpc(&mut grpc)))
+            .unwrap_or(Source::Command(Vec::new())),
+        _ => Source::Command(fields.words("command").unwrap_or_default()),
+    }
+}
+
+fn read_http(http: &mut Fields<'_>) -> Http {
+    let identity = match (http.text("cert"), http.text("key")) {
+        (Some(cert), Some(key)) => Some((cert, key)),
+        (None, None) => None,
+        _ => {
+            http.problem("cert and key belong together: give both, or none");
+            None
+        }
+    };
+    Http {
+        url: http.required("url"),
+        method: http.text("method").unwrap_or_else(|| "GET".to_owned()),
+        headers: http.named("headers"),
+        body: file_or_text(http, "body"),
+        fresh: http.text("connections").as_deref() == Some("fresh"),
+        insecure: http.flag("insecure").unwrap_or(false),
+        identity,
+    }
+}
+
+fn read_grpc(grpc: &mut Fields<'_>) -> Grpc {
+    Grpc {
+        address: grpc.required("address"),
+        call: grpc.required("call"),
+        proto: grpc.path("proto").map(|path| path.display().to_string()),
+        data: file_or_text(grpc, "data").unwrap_or_else(|| "{}".to_owned()),
+        metadata: grpc.named("metadata"),
+        fresh: grpc.text("connections").as_deref() == Some("fresh"),
+        tls: grpc.flag("tls").unwrap_or(false),
+        insecure: grpc.flag("insecure").unwrap_or(false),
+        size: grpc.text("size"),
+    }
+}
+
+/// Text; of `@FILE` the path as the lab's own directory sees it.
+fn file_or_text(fields: &mut Fields<'_>, key: &str) -> Option<String> {
+    let text = fields.text(key)?;
+    let Some(name) = text.strip_prefix('@') else {
+        return Some(text);
+    };
+    let path = super::fields::beside(&fields.place_of(key).file, name);
+    if !path.is_file() {
+        fields.problem_at(key, format!("there is no file {}", path.display()));
+    }
+    Some(format!("@{}", path.display()))
+}
+
+fn check_pair(fields: &mut Fields<'_>, source: &Source, tool: &str, work: bool) {
+    let fits = match tool {
+        "k6" => matches!(source, Source::Script(_)),
+        "wrk" => matches!(source, Source::Http(_)),
+        "vegeta" => matches!(source, Source::Targets(_)),
+        "iperf3" => matches!(source, Source::Throughput(_)),
+        _ => true,
+    };
+    if !fits && !matches!(source, Source::Command(_)) {
+        fields.problem_at(
+            "tool",
+            format!("{tool} cannot make this load: k6 runs script, wrk http, vegeta targets, iperf3 throughput"),
+        );
+    }
+    if work && !matches!(source, Source::Http(_) | Source::Grpc(_)) {
+        fields.problem_at("work", "an amount of work is done with http or grpc");
+    }
+    if matches!(source, Source::Targets(_)) && !fields.has("rate") && !fields.has("users") {
+        fields.problem_at(
+            "targets",
+            "a list of targets needs a rate: give it requests per second",
+        );
+    }
+}
+
+/// What must work before a cell is measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sanity {
+    /// How it is tried.
+    pub how: SanityKind,
+    /// Further variables of a script.
+    pub environment: Vec<(String, String)>,
+    /// What the answer has to be.
+    pub expect: Expect,
+    /// How long it may take.
+    #[serde(serialize_with = "text_of_time")]
+    pub within: Duration,
+    /// Where it is said.
+    #[serde(skip)]
+    pub place: Place,
+}
+
+/// How sanity is tried.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SanityKind {
+    /// One iteration of the load's script, or one of its requests.
+    TheLoad,
+    /// One iteration of another script.
+    Script(#[serde(serialize_with = "text_of_path")] PathBuf),
+    /// A command.
+    Command(Vec<String>),
+}
+
+/// What an answer has to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Expect {
+    /// The status; 200, or 0 of gRPC, if it is not said.
+    pub status: Option<u32>,
+    /// A text in the body.
+    pub contains: Option<String>,
+    /// JSON pointers and values.
+    pub json: Vec<(String, String)>,
+}
+
+impl Sanity {
+    /// Reads it, or says what holds without it.
+    pub fn read(fields: Option<&mut Fields<'_>>, load: &Place) -> Sanity {
+        let Some(fields) = fields else {
+            return Sanity {
+                how: SanityKind::TheLoad,
+                environment: Vec::new(),
+                expect: Expect {
+                    status: None,
+                    contains: None,
+                    json: Vec::new(),
+                },
+                within: Duration::from_secs(30),
+                place: load.clone(),
+            };
+        };
+        let how = if fields.has("command") {
+            SanityKind::Command(fields.words("command").unwrap_or_default())
+        } else if fields.has("script") {
+            SanityKind::Script(fields.path("script").unwrap_or_default())
+        } else {
+            SanityKind::TheLoad
+        };
+        if fields.has("command") && fields.has("script") {
+            fields.one_of(&["command", "script"]);
+        }
+        let expect = fields
+            .table("expect", &keys::EXPECT)
+            .map(|mut expect| Expect {
+                status: expect.count("status"),
+                contains: expect.text("contains"),
+                json: expect
+                    .nodes("json")
+                    .into_iter()
+                    .filter_map(|(pointer, node): (String, Node)| Some((pointer, node.scalar()?)))
+                    .collect(),
+            });
+        Sanity {
+            how,
+            environment: fields.named("environment"),
+            expect: expect.unwrap_or(Expect {
+                status: None,
+                contains: None,
+                json: Vec::new(),
+            }),
+            within: fields.time("within").unwrap_or(Duration::from_secs(30)),
+            place: fields.place.clone(),
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! From a lab file to what is run: every cell with every effective value.
+
+pub mod conclusions;
+pub mod fields;
+pub mod load;
+pub mod process;
+pub mod scope;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+use sha2::{Digest, Sha256};
+
+use crate::file::node::Table;
+use crate::file::{Document, keys, missing, unknown};
+use crate::form::{Form, Which};
+use crate::matrix::{Axis, Coordinates, Matrix, is_name};
+use crate::problem::{Place, Problem};
+use crate::template;
+use conclusions::{Avoided, Compared, Objective, Published};
+use fields::{Fields, merged, merged_by_name};
+use load::{Load, SOURCES, Sanity};
+use process::{Process, names_of};
+use scope::{ProcessNames, Scope};
+
+/// A lab in one of its forms, with nothing left to be found out but what only running
+/// tells.
+#[derive(Clone, Debug)]
+pub struct Lab {
+    /// The lab file.
+    pub document: Document,
+    /// The title.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// The document it goes back to.
+    pub source: Option<String>,
+    /// How many variants may be up.
+    pub keep: usize,
+    /// How long to wait between runs.
+    pub pause: Duration,
+    /// The form.
+    pub form: Which,
+    /// The axes.
+    pub axes: Vec<Axis>,
+    /// The cells, all of them.
+    pub cells: Vec<Cell>,
+    /// What they are set up in; cells name theirs by its number.
+    pub variants: Vec<Setup>,
+    /// What is to hold.
+    pub objectives: Vec<Objective>,
+    /// What is compared.
+    pub compared: Vec<Compared>,
+    /// What was published.
+    pub published: Vec<Published>,
+    /// What was wrong there.
+    pub avoided: Vec<Avoided>,
+}
+
+/// A cell.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cell {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its name.
+    pub name: String,
+    /// Where it lies.
+    #[serde(serialize_with = "map_of_coordinates")]
+    pub coordinates: Coordinates,
+    /// Whether this form runs it.
+    pub chosen: bool,
+    /// The number of its variant, from 0.
+    pub variant: usize,
+    /// From where.
+    pub link: Option<Link>,
+    /// What must work first.
+    pub sanity: Sanity,
+    /// The load.
+    pub load: Load,
+    /// What is looked at.
+    pub observe: Observe,
+}
+
+/// What cells are measured in: all of one variant find the same processes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Setup {
+    /// Whether there are certificates, and for whom.
+    pub certificates: Option<Vec<String>>,
+    /// Services, then systems, in the order in which they start.
+    pub processes: Vec<Process>,
+    /// What is put in.
+    pub seeds: Vec<Seed>,
+}
+
+/// Data put in and checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Seed {
+    /// Its name.
+    pub name: String,
+    /// A k6 script.
+    #[serde(serialize_with = "text_of_path_if_any")]
+    pub script: Option<PathBuf>,
+    /// A command.
+    pub command: Vec<String>,
+    /// Variables of the script, environment of the command.
+    pub environment: Vec<(String, String)>,
+    /// What has to come out.
+    pub expect: Vec<(String, String)>,
+    /// How long it may take.
+    #[serde(serialize_with = "text_of_time")]
+    pub within: Duration,
+    /// Where it is said.
+    #[serde(skip)]
+    pub place: Place,
+    /// Where what is expected is said.
+    #[serde(skip)]
+    pub place_of_expect: Place,
+}
+
+/// A distance.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// There and back.
+    #[serde(serialize_with = "text_of_time")]
+    pub round_trip: Duration,
+    /// How far it strays.
+    #[serde(serialize_with = "text_of_time")]
+    pub jitter: Duration,
+    /// Bits per second each way; none for as much as comes.
+    pub rate: Option<u64>,
+    /// The share of lost packets, from 0 to 1.
+    pub loss: f64,
+}
+
+/// What is looked at.
+#[derive(Clone, Debug, Serialize)]
+pub struct Observe {
+    /// How often.
+    #[serde(serialize_with = "text_of_time")]
+    pub every: Duration,
+    /// Whether the link is measured.
+    pub link: bool,
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        Place::new(Path::new(""), 1)
+    }
+}
+
+impl Lab {
+    /// Reads a lab file in a form.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it.
+    pub fn read(path: &Path, which: Which) -> Result<Lab, Vec<Problem>> {
+        Lab::of(Document::read(path)?, which)
+    }
+
+    /// The lab of a file that was read.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it.
+    pub fn of(document: Document, which: Which) -> Result<Lab, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let matrix = Matrix::read(&document, &mut problems);
+        for (_, node) in every_table(&document) {
+            if let Some(table) = node.table() {
+                crate::matrix::When::of(table).check(&matrix.axes, &mut problems);
+            }
+        }
+        let form = Form::read(&document, which, &matrix.axes, &mut problems);
+        if document.tables("load").is_empty() {
+            problems.push(document.top().problem(
+                "there is no [load]: say what is to be done, such as script = \"check.js\"",
+            ));
+        }
+        check_names(&document, &mut problems);
+        // Mistakes in tables that hold nowhere, or everywhere, are told once.
+        if !problems.is_empty() {
+            return Err(sorted(problems));
+        }
+        let mut lab = Lab::head(&document, &matrix, which, &mut problems);
+        let chosen = form.choose(&matrix.cells);
+        let mut known: Vec<String> = Vec::new();
+        for (at, coordinates) in matrix.cells.iter().enumerate() {
+            let (setup, mut cell) = cell_of(&document, coordinates, &form, &mut problems);
+            let hash = hash_of(&setup);
+            let variant = known.iter().position(|one| *one == hash);
+            cell.variant = variant.unwrap_or_else(|| {
+                known.push(hash);
+                lab.variants.push(setup);
+                known.len() - 1
+            });
+            cell.number = at + 1;
+            cell.chosen = chosen.get(at).copied().unwrap_or(false);
+            lab.cells.push(cell);
+            // One cell's mistakes are most often every cell's.
+            if problems.len() > 100 {
+                break;
+            }
+        }
+        match problems.is_empty() {
+            true => Ok(lab),
+            false => Err(sorted(problems)),
+        }
+    }
+
+    fn head(
+        document: &Document,
+        matrix: &Matrix,
+        which: Which,
+        problems: &mut Vec<Problem>,
+    ) -> Lab {
+        let nowhere = Coordinates::default();
+        let scope = Scope {
+            directory: Some(document.directory()),
+            ..Scope::default()
+        };
+        let (place, table) = merged(document.tables("lab"), &nowhere, &keys::LAB, &[])
+            .unwrap_or_else(|| (document.top(), Table::new()));
+        let mut fields = Fields::new(&keys::LAB, place, &table, &scope, problems);
+        let title = fields.required("title");
+        let question = fields.text("question").unwrap_or_default();
+        let source = fields.text("source");
+        let keep = fields.count("keep").unwrap_or(4).max(1);
+        let pause = fields.time("pause").unwrap_or(Duration::from_millis(500));
+        Lab {
+            title,
+            question,
+            source,
+            keep: usize::try_from(keep).unwrap_or(1),
+            pause,
+            form: which,
+            axes: matrix.axes.clone(),
+            cells: Vec::new(),
+            variants: Vec::new(),
+            objectives: conclusions::objectives(document, problems),
+            compared: conclusions::compared(document, &matrix.axes, problems),
+            published: conclusions::published(document, problems),
+            avoided: conclusions::avoided(document, problems),
+            document: document.clone(),
+        }
+    }
+}
+
+fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
+    problems.sort();
+    problems.dedup();
+    problems
+}
+
+/// Every table that may have `when`, with its section's name.
+fn every_table(
+    document: &Document,
+) -> impl Iterator<Item = (&'static str, &crate::file::node::Node)> {
+    let sections = keys::FILE.keys.iter().map(|key| key.name);
+    sections
+        .filter(|name| !matches!(*name, "axes" | "exclude" | "forms" | "include" | "lab"))
+        .flat_map(|name| document.tables(name).iter().map(move |node| (name, node)))
+}
+
+/// Names have to be there, plain, and none of another's.
+fn check_names(document: &Document, problems: &mut Vec<Problem>) {
+    for section in ["system", "service", "place"] {
+        for node in document.tables(section) {
+            let name = node.table().and_then(|table| table.get("name"));
+            match name {
+                None => problems.push(missing(&node.place, &format!("[[{section}]]"), "name")),
+                Some(name) => {
+                    let text = name.scalar().unwrap_or_default();
+                    if !is_name(&text) {
+                        problems.push(name.place.problem(format!(
+                            "{text:?} cannot be a name: names are letters, digits, - and _, and begin with a letter"
+                        )));
+                    }
+                    if section != "place"
+                        && ["seed", "certificates", "generator", "lab"].contains(&text.as_str())
+                    {
+                        problems.push(name.place.problem(format!(
+                            "\"{text}\" means something else in a lab: give it another name"
+                        )));
+                    }
+                }
+            }
+        }
+    }
+    for node in document.tables("variables") {
+        for (name, node) in node.table().into_iter().flatten() {
+            if !is_name(name) {
+                problems.push(node.place.problem(format!(
+                    "{name:?} cannot be a variable: names are letters, digits, - and _, and begin with a letter"
+                )));
+            }
+        }
+    }
+}
+
+fn cell_of(
+    document: &Document,
+    coordinates: &Coordinates,
+    form: &Form,
+    problems: &mut Vec<Problem>,
+) -> (Setup, Cell) {
+    let tables = |name| document.tables(name);
+    let services = merged_by_name(
+        tables("service"),
+        coordinates,
+        &keys::SERVICE,
+        &["command", "url"],
+    );
+    let systems = merged_by_name(tables("system"), coordinates, &keys::SYSTEM, &[]);
+    let processes: Vec<ProcessNames> = services
+        .iter()
+        .chain(&systems)
+        .map(|(name, _, table)| names_of(name, table))
+        .collect();
+    let seeds = merged_by_name(
+        tables("seed"),
+        coordinates,
+        &keys::SEED,
+        &["script", "command"],
+    );
+    let seed_names: Vec<String> = seeds.iter().map(|(name, ..)| seed_name(name)).collect();
+    let certificates = merged(
+        tables("certificates"),
+        coordinates,
+        &keys::CERTIFICATES,
+        &[],
+    );
+    let mut scope = Scope {
+        cell: Some(coordinates),
+        variables: &[],
+        directory: Some(document.directory()),
+        processes: &processes,
+        seeds: &seed_names,
+        certificates: certificates.is_some(),
+        own: None,
+        load: false,
+    };
+    let variables = variables(document, coordinates, &scope, problems);
+    scope.variables = &variables;
+
+    let mut setup = Setup {
+        certificates: certificates.map(|(place, table)| {
+            let fields = Fields::new(&keys::CERTIFICATES, place, &table, &scope, problems);
+            match fields.many("names") {
+                none if none.is_empty() => vec!["localhost".to_owned(), "127.0.0.1".to_owned()],
+                names => names,
+            }
+        }),
+        processes: Vec::new(),
+        seeds: Vec::new(),
+    };
+    let all = services
+        .iter()
+        .map(|one| (false, one))
+        .chain(systems.iter().map(|one| (true, one)));
+    for ((measured, (_, place, table)), names) in all.zip(&processes) {
+        let scope = Scope {
+            own: Some(names),
+            ..scope.clone()
+        };
+        let process = Process::read(measured, place, table, &scope, problems);
+        setup.processes.push(process);
+    }
+    process::check(&setup.processes, problems);
+    for (_, place, table) in &seeds {
+        setup.seeds.push(seed(place, table, &scope, problems));
+    }
+
+    scope.load = true;
+    let observe = observe(document, coordinates, &scope, problems);
+    let (place, table) = merged(tables("load"), coordinates, &keys::LOAD, &SOURCES)
+        .unwrap_or_else(|| (document.top(), Table::new()));
+    if table.is_empty() {
+        problems.push(place.problem(format!(
+            "no [load] holds for the cell {}: write one that does, or exclude the cell",
+            coordinates.name()
+        )));
+    }
+    let mut fields = Fields::new(&keys::LOAD, place, &table, &scope, problems);
+    let load = Load::read(&mut fields, form);
+    let near = coordinates.get("place").unwrap_or("near").to_owned();
+    let from = fields.text("place").unwrap_or(near);
+    let place_of_from = fields.place_of("place");
+    let sanity = match merged(
+        tables("sanity"),
+        coordinates,
+        &keys::SANITY,
+        &["script", "command"],
+    ) {
+        Some((place, table)) => {
+            let mut fields = Fields::new(&keys::SANITY, place, &table, &scope, problems);
+            Sanity::read(Some(&mut fields), &load.place)
+        }
+        None => Sanity::read(None, &load.place),
+    };
+    let link = link(
+        document,
+        coordinates,
+        &from,
+        &place_of_from,
+        &scope,
+        problems,
+    );
+    let cell = Cell {
+        number: 0,
+        name: coordinates.name(),
+        coordinates: coordinates.clone(),
+        chosen: true,
+        variant: 0,
+        link,
+        sanity,
+        load,
+        observe,
+    };
+    (setup, cell)
+}
+
+fn seed_name(name: &str) -> String {
+    if name.is_empty() { "seed" } else { name }.to_owned()
+}
+
+/// Variables in the order of the file; each may use those before it.
+fn variables(
+    document: &Document,
+    cell: &Coordinates,
+    scope: &Scope<'_>,
+    problems: &mut Vec<Problem>,
+) -> Vec<(String, String)> {
+    let mut known: Vec<(String, String)> = Vec::new();
+    for node in document.tables("variables") {
+        let Some(table) = node.table() else { continue };
+        if !crate::matrix::When::of(table).holds(cell) {
+            continue;
+        }
+        for (name, node) in table.iter().filter(|(name, _)| *name != "when") {
+            let Some(text) = node.scalar() else {
+                problems.push(
+                    node.place
+                        .problem(format!("the variable {name} has to be text")),
+                );
+                continue;
+            };
+            if cell.get(name).is_some() {
+                problems.push(node.place.problem(format!(
+                    "\"{name}\" is an axis already: give the variable another name"
+                )));
+            }
+            let scope = Scope {
+                variables: &known,
+                load: true,
+                ..scope.clone()
+            };
+            match template::expand(&text, |name| scope.look_up(name)) {
+                Ok(text) => known.push((name.clone(), text)),
+                Err(why) => problems.push(node.place.problem(why)),
+            }
+        }
+    }
+    known
+}
+
+fn seed(place: &Place, table: &Table, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Seed {
+    let mut fields = Fields::new(&keys::SEED, place.clone(), table, scope, problems);
+    fields.one_of(&["script", "command"]);
+    Seed {
+        name: seed_name(&fields.text("name").unwrap_or_default()),
+        script: fields.path("script"),
+        command: fields.words("command").unwrap_or_default(),
+        environment: fields.named("environment"),
+        expect: fields.named("expect"),
+        within: fields.time("within").unwrap_or(Duration::from_secs(600)),
+        place: place.clone(),
+        place_of_expect: fields.place_of("expect"),
+    }
+}
+
+fn observe(
+    document: &Document,
+    cell: &Coordinates,
+    scope: &Scope<'_>,
+    problems: &mut Vec<Problem>,
+) -> Observe {
+    let mut observe = Observe {
+        every: Duration::from_secs(1),
+        link: true,
+    };
+    if let Some((place, table)) = merged(document.tables("observe"), cell, &keys::OBSERVE, &[]) {
+        let mut fields = Fields::new(&keys::OBSERVE, place, &table, scope, problems);
+        observe.every = fields.time("every").unwrap_or(observe.every);
+        observe.link = fields.flag("link").unwrap_or(observe.link);
+        if observe.every < Duration::from_millis(50) {
+            fields.problem_at(
+                "every",
+                "looking more often than every 50ms disturbs what is measured",
+            );
+        }
+    }
+    observe
+}
+
+fn link(
+    document: &Document,
+    cell: &Coordinates,
+    from: &str,
+    place: &Place,
+    scope: &Scope<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Link> {
+    let places = merged_by_name(document.tables("place"), cell, &keys::PLACE, &[]);
+    let Some((name, at, table)) = places.iter().find(|(name, ..)| name == from) else {
+        if from != "near" {
+            let known = places.iter().map(|(name, ..)| name.as_str());
+            problems.push(unknown(place, "place", from, known.chain(["near"])));
+        }
+        return None;
+    };
+    let mut fields = Fields::new(&keys::PLACE, at.clone(), table, scope, problems);
+    let link = Link {
+        name: name.clone(),
+        round_trip: fields.time("round-trip").unwrap_or_default(),
+        jitter: fields.time("jitter").unwrap_or_default(),
+        rate: fields.rate("rate").map(units::BitRate::get),
+        loss: fields.percent("loss").unwrap_or(0.0),
+    };
+    let nothing = link.round_trip.is_zero() && link.rate.is_none() && link.loss == 0.0;
+    (!nothing).then_some(link)
+}
+
+fn hash_of(setup: &Setup) -> String {
+    let text = serde_json::to_vec(setup).unwrap_or_default();
+    Sha256::digest(&text)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+pub(crate) fn text_of_time<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&units::duration::format(*time))
+}
+
+pub(crate) fn text_of_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&path.display().to_string())
+}
+
+fn text_of_path_if_any<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => text_of_path(path, to),
+        None => to.serialize_none(),
+    }
+}
+
+fn map_of_coordinates<S: Serializer>(cell: &Coordinates, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(cell.0.iter().map(|(axis, value)| (axis, value)))
+}

@@ -1,0 +1,373 @@
+//! A system or a service of a cell, with every value that holds.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::fields::{Fields, beside};
+use super::scope::{ProcessNames, Scope};
+use super::text_of_time;
+use crate::file::keys;
+use crate::file::node::Node;
+use crate::problem::{Place, Problem};
+use crate::template;
+
+/// What a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProcessKind {
+    /// Any command.
+    Command,
+    /// PostgreSQL.
+    Postgres,
+    /// Redis.
+    Redis,
+    /// nginx.
+    Nginx,
+    /// HAProxy.
+    Haproxy,
+    /// Caddy.
+    Caddy,
+}
+
+impl ProcessKind {
+    fn of(name: &str) -> ProcessKind {
+        match name {
+            "postgres" => ProcessKind::Postgres,
+            "redis" => ProcessKind::Redis,
+            "nginx" => ProcessKind::Nginx,
+            "haproxy" => ProcessKind::Haproxy,
+            "caddy" => ProcessKind::Caddy,
+            _ => ProcessKind::Command,
+        }
+    }
+
+    /// Whether it is a proxy that is given a configuration.
+    pub fn has_configuration(self) -> bool {
+        matches!(
+            self,
+            ProcessKind::Nginx | ProcessKind::Haproxy | ProcessKind::Caddy
+        )
+    }
+}
+
+/// A process.
+#[derive(Clone, Debug, Serialize)]
+pub struct Process {
+    /// Its name.
+    pub name: String,
+    /// Whether it is measured, rather than needed.
+    pub measured: bool,
+    /// What it is.
+    pub kind: ProcessKind,
+    /// The words of its command; empty where its kind knows it.
+    pub command: Vec<String>,
+    /// One that is there already.
+    pub url: Option<String>,
+    /// The program's path, if it is said.
+    pub program: Option<String>,
+    /// Where it runs; a private directory if it is not said.
+    pub directory: Option<String>,
+    /// Its port; 0 for any free one.
+    pub port: u16,
+    /// Names of further ports.
+    pub ports: Vec<String>,
+    /// Files that are written for it: name and text.
+    pub files: Vec<(String, String)>,
+    /// The text of its configuration.
+    pub config: Option<String>,
+    /// Settings of postgres and redis.
+    pub settings: Vec<(String, String)>,
+    /// redis: when its append-only file is flushed.
+    pub fsync: String,
+    /// postgres: the database.
+    pub database: String,
+    /// postgres: extensions in it.
+    pub extensions: Vec<String>,
+    /// When it is ready.
+    pub ready: Ready,
+    /// How long it may take.
+    #[serde(serialize_with = "text_of_time")]
+    pub within: Duration,
+    /// Values to be had from it.
+    pub capture: Vec<Capture>,
+    /// Environment variables.
+    pub environment: Vec<(String, String)>,
+    /// Processors; empty for any.
+    pub cpus: Vec<u32>,
+    /// Metrics for Prometheus.
+    pub metrics: Option<String>,
+    /// The words of a command that prints its version.
+    pub version: Option<Vec<String>>,
+    /// Whom it runs as.
+    pub user: Option<String>,
+    /// Where it is said.
+    #[serde(skip)]
+    pub place: Place,
+    /// Where its command or configuration is said.
+    #[serde(skip)]
+    pub place_of_command: Place,
+    /// Where its port is said.
+    #[serde(skip)]
+    pub place_of_port: Place,
+}
+
+/// When a process is ready.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ready {
+    /// A path or an address answers.
+    Http(String),
+    /// Connections are taken up: a port, an address, or its own port if empty.
+    Tcp(String),
+    /// A text is in its output.
+    Log(String),
+    /// Its first line of output is JSON.
+    Json,
+    /// As its kind knows.
+    ByKind,
+}
+
+/// A value to be had from a process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Capture {
+    /// The variable.
+    pub name: String,
+    /// What is asked.
+    pub http: String,
+    /// Where in the answer; all of it if empty.
+    pub json: String,
+}
+
+/// What can be named of a process, before its table is read.
+pub fn names_of(name: &str, table: &crate::file::node::Table) -> ProcessNames {
+    let list = |key: &str| -> Vec<String> {
+        let items = table.get(key).map_or(&[][..], Node::items);
+        items.iter().filter_map(Node::scalar).collect()
+    };
+    let command = table.get("command").and_then(Node::scalar);
+    let ready = table.get("ready").and_then(Node::table);
+    let json = match ready {
+        Some(ready) => ready.get("json").and_then(Node::scalar).as_deref() == Some("true"),
+        None => command.is_some_and(|command| serves(&command)),
+    };
+    ProcessNames {
+        name: name.to_owned(),
+        ports: list("ports"),
+        captured: table
+            .get("capture")
+            .and_then(Node::table)
+            .map(|captured| captured.keys().cloned().collect())
+            .unwrap_or_default(),
+        any: json,
+    }
+}
+
+/// Whether a command is one of our own systems, which say in JSON when they are ready.
+fn serves(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    match (words.next(), words.next()) {
+        (Some("plimsoll"), Some("serve")) => true,
+        (Some("plimsoll-serve"), _) => true,
+        _ => false,
+    }
+}
+
+impl Process {
+    /// Reads a system or a service.
+    pub fn read(
+        measured: bool,
+        place: &Place,
+        table: &crate::file::node::Table,
+        scope: &Scope<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> Process {
+        let shape = if measured {
+            &keys::SYSTEM
+        } else {
+            &keys::SERVICE
+        };
+        let mut fields = Fields::new(shape, place.clone(), table, scope, problems);
+        let kind = ProcessKind::of(&fields.text("kind").unwrap_or_default());
+        let url = fields.text("url");
+        if kind == ProcessKind::Command && url.is_none() && !fields.has("command") {
+            fields.required("command");
+        }
+        if kind.has_configuration() && !fields.has("config") {
+            fields.problem(
+                "this service needs the key \"config\": the template of its configuration",
+            );
+        }
+        let command = fields.words("command").unwrap_or_default();
+        let ready = ready(&mut fields, kind, &command);
+        let within = fields
+            .table("ready", &keys::READY)
+            .and_then(|mut ready| ready.time("within"))
+            .unwrap_or(Duration::from_secs(30));
+        let port = fields.count("port").unwrap_or(0);
+        let port = u16::try_from(port).unwrap_or_else(|_| {
+            fields.problem_at("port", format!("{port} is no port: they end at 65535"));
+            0
+        });
+        let config = fields
+            .has("config")
+            .then(|| template_of(&mut fields, "config", None, scope))
+            .flatten();
+        let names: Vec<(String, Node)> = fields.nodes("files");
+        let files = names
+            .iter()
+            .filter_map(|(name, node)| {
+                Some((
+                    name.clone(),
+                    template_of(&mut fields, "files", Some(node), scope)?,
+                ))
+            })
+            .collect();
+        let capture = captures(&mut fields);
+        let version = fields.words("version");
+        Process {
+            name: fields.text("name").unwrap_or_default(),
+            measured,
+            kind,
+            command,
+            url,
+            program: fields.text("program"),
+            directory: fields.text("directory"),
+            port,
+            ports: fields.many("ports"),
+            files,
+            config,
+            settings: fields.named("settings"),
+            fsync: fields.text("fsync").unwrap_or_else(|| "always".to_owned()),
+            database: fields
+                .text("database")
+                .unwrap_or_else(|| "plimsoll".to_owned()),
+            extensions: fields.many("extensions"),
+            ready,
+            within,
+            capture,
+            environment: fields.named("environment"),
+            cpus: fields.counts("cpus"),
+            metrics: fields.text("metrics"),
+            version,
+            user: fields.text("user"),
+            place: place.clone(),
+            place_of_command: fields.place_of(if fields.has("command") {
+                "command"
+            } else if fields.has("url") {
+                "url"
+            } else {
+                "kind"
+            }),
+            place_of_port: fields.place_of("port"),
+        }
+    }
+}
+
+fn ready(fields: &mut Fields<'_>, kind: ProcessKind, command: &[String]) -> Ready {
+    let by_default = match kind {
+        ProcessKind::Command if serves(&command.join(" ")) => Ready::Json,
+        ProcessKind::Command => Ready::Tcp(String::new()),
+        _ => Ready::ByKind,
+    };
+    let Some(mut ready) = fields.table("ready", &keys::READY) else {
+        return by_default;
+    };
+    let ways = ["http", "tcp", "log", "json"];
+    if !ways.iter().any(|way| ready.has(way)) {
+        return by_default;
+    }
+    let text = |ready: &Fields<'_>, key| ready.text(key).unwrap_or_default();
+    match ready.one_of(&ways) {
+        Some("http") => Ready::Http(text(&ready, "http")),
+        Some("tcp") => Ready::Tcp(text(&ready, "tcp")),
+        Some("log") => Ready::Log(text(&ready, "log")),
+        Some(_) if ready.flag("json") == Some(true) => Ready::Json,
+        _ => by_default,
+    }
+}
+
+fn captures(fields: &mut Fields<'_>) -> Vec<Capture> {
+    let nodes = fields.nodes("capture");
+    let mut captures = Vec::new();
+    for (name, node) in nodes {
+        let Some(table) = node.table() else { continue };
+        let text = |key: &str| table.get(key).and_then(Node::scalar).unwrap_or_default();
+        if text("http").is_empty() {
+            fields.problem_at(
+                "capture",
+                format!("the captured value \"{name}\" needs the key \"http\": what to ask"),
+            );
+        }
+        captures.push(Capture {
+            name,
+            http: text("http"),
+            json: text("json"),
+        });
+    }
+    captures
+}
+
+/// A template's text, with what is known already put in.
+fn template_of(
+    fields: &mut Fields<'_>,
+    key: &str,
+    node: Option<&Node>,
+    scope: &Scope<'_>,
+) -> Option<String> {
+    let (name, place) = match node {
+        Some(node) => (node.scalar()?, node.place.clone()),
+        None => (fields.text(key)?, fields.place_of(key)),
+    };
+    let path: PathBuf = beside(&place.file, &name);
+    let text = match read_text(&path) {
+        Ok(text) => text,
+        Err(why) => {
+            fields.problem_at(
+                key,
+                format!(
+                    "cannot read the template {}: {why}; it is relative to the file that names it",
+                    path.display()
+                ),
+            );
+            return None;
+        }
+    };
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        match template::expand(line, |name| scope.look_up(name)) {
+            Ok(line) => out.push_str(&line),
+            Err(why) => {
+                fields.problem_in(&Place::new(&path, at + 1), why);
+                return None;
+            }
+        }
+    }
+    Some(out)
+}
+
+/// The text of a file that is one, and no larger than a configuration is.
+fn read_text(path: &std::path::Path) -> Result<String, String> {
+    const LARGEST: u64 = 4 << 20;
+    let told = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !told.is_file() {
+        return Err("it is no file".to_owned());
+    }
+    if told.len() > LARGEST {
+        return Err(format!("it has more than {LARGEST} bytes"));
+    }
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+/// No two processes of a cell may have one name.
+pub fn check(processes: &[Process], problems: &mut Vec<Problem>) {
+    for (at, process) in processes.iter().enumerate() {
+        if processes[..at].iter().any(|one| one.name == process.name) {
+            problems.push(process.place.problem(format!(
+                "there are a system and a service that are both called \"{}\": rename one",
+                process.name
+            )));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Which names mean something where.
+
+use std::path::Path;
+
+use crate::matrix::Coordinates;
+use crate::problem::meant;
+use crate::template::Found;
+
+/// What the names of a process can be.
+#[derive(Clone, Debug, Default)]
+pub struct ProcessNames {
+    /// The process.
+    pub name: String,
+    /// Its further ports.
+    pub ports: Vec<String>,
+    /// What is captured from it.
+    pub captured: Vec<String>,
+    /// Whether fields of a line of JSON come to that, which nobody knows before.
+    pub any: bool,
+}
+
+/// Files of `[certificates]`.
+pub const CERTIFICATES: [&str; 6] = [
+    "directory",
+    "ca",
+    "server",
+    "server-key",
+    "client",
+    "client-key",
+];
+
+/// What every process has.
+const OF_A_PROCESS: [&str; 6] = ["port", "address", "url", "host", "directory", "log"];
+
+/// What a load has besides.
+const OF_A_LOAD: [&str; 7] = [
+    "cell", "repeat", "seconds", "duration", "warmup", "users", "rate",
+];
+
+/// All that can be named in a table for one cell.
+#[derive(Clone, Default)]
+pub struct Scope<'a> {
+    /// The cell.
+    pub cell: Option<&'a Coordinates>,
+    /// Variables with their texts.
+    pub variables: &'a [(String, String)],
+    /// Where the lab file is.
+    pub directory: Option<&'a Path>,
+    /// Systems and services of the cell.
+    pub processes: &'a [ProcessNames],
+    /// Seeds of the cell.
+    pub seeds: &'a [String],
+    /// Whether the cell has certificates.
+    pub certificates: bool,
+    /// Whose table it is, where it is a process's.
+    pub own: Option<&'a ProcessNames>,
+    /// Whether it is a load.
+    pub load: bool,
+}
+
+impl Scope<'_> {
+    /// What a name stands for.
+    pub fn look_up(&self, name: &str) -> Found {
+        if let Some(value) = self.cell.and_then(|cell| cell.get(name)) {
+            return Found::Text(value.to_owned());
+        }
+        if let Some((_, text)) = self.variables.iter().rev().find(|(known, _)| known == name) {
+            return Found::Text(text.clone());
+        }
+        if let (Some(directory), "lab") = (self.directory, name) {
+            return Found::Text(absolute(directory));
+        }
+        if self.load && OF_A_LOAD.contains(&name) {
+            return Found::Later;
+        }
+        if self.own.is_some_and(|own| own.has(name)) {
+            return Found::Later;
+        }
+        match name.split_once('.') {
+            Some((owner, field)) => self.field(name, owner, field),
+            None => Found::Unknown(self.unknown(name)),
+        }
+    }
+
+    fn field(&self, name: &str, owner: &str, field: &str) -> Found {
+        if let Some(process) = self.processes.iter().find(|one| one.name == owner) {
+            if process.has(field) {
+                return Found::Later;
+            }
+            let known = process.names();
+            let known = known.iter().map(String::as_str);
+            return Found::Unknown(format!(
+                "unknown variable {{{name}}}: of {owner}, {}",
+                meant(field, known)
+            ));
+        }
+        if self.seeds.iter().any(|seed| seed == owner) {
+            return Found::Later;
+        }
+        if owner == "certificates" && self.certificates {
+            if CERTIFICATES.contains(&field) {
+                return Found::Later;
+            }
+            return Found::Unknown(format!(
+                "unknown variable {{{name}}}: of certificates, {}",
+                meant(field, CERTIFICATES.iter().copied())
+            ));
+        }
+        Found::Unknown(self.unknown(name))
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let mut known: Vec<String> = Vec::new();
+        if let Some(cell) = self.cell {
+            known.extend(cell.0.iter().map(|(axis, _)| axis.clone()));
+        }
+        known.extend(self.variables.iter().map(|(name, _)| name.clone()));
+        if self.load {
+            known.extend(OF_A_LOAD.map(str::to_owned));
+        }
+        known.extend(self.own.into_iter().flat_map(ProcessNames::names));
+        for process in self.processes {
+            let names = process.names();
+            known.extend(
+                names
+                    .iter()
+                    .map(|field| format!("{}.{field}", process.name)),
+            );
+        }
+        if self.certificates {
+            known.extend(CERTIFICATES.map(|field| format!("certificates.{field}")));
+        }
+        let known = known.iter().map(String::as_str);
+        format!(
+            "unknown variable {{{name}}} in this cell; {}; write {{{{{name}}}}} for the text itself",
+            meant(name, known)
+        )
+    }
+}
+
+impl ProcessNames {
+    fn has(&self, field: &str) -> bool {
+        self.any || self.names().iter().any(|known| known == field)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = OF_A_PROCESS.map(str::to_owned).to_vec();
+        for port in &self.ports {
+            names.push(format!("port.{port}"));
+            names.push(format!("address.{port}"));
+        }
+        names.extend(self.captured.iter().cloned());
+        names
+    }
+}
+
+/// A directory's path from the root, as text.
+fn absolute(directory: &Path) -> String {
+    let path = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
+    path.display().to_string()
+}

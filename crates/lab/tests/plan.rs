@@ -1,0 +1,223 @@
+//! From lab files to cells with every effective value, and every mistake with its line.
+
+use std::path::Path;
+
+use plimsoll_lab::file::Document;
+use plimsoll_lab::{Lab, Which};
+
+const LAB: &str = r#"
+[lab]
+title = "A check"
+
+[axes]
+backend = ["sqlite", "pg"]
+wire = ["http", "grpc"]
+place = ["near", "far"]
+
+[[exclude]]
+backend = "pg"
+place = "far"
+
+[variables]
+base = "http://{authz.address}"
+
+[[place]]
+name = "far"
+round-trip = "7ms"
+rate = "1Gbit/s"
+
+[[service]]
+name = "db"
+kind = "postgres"
+when = { backend = "pg" }
+settings = { max_connections = 50 }
+
+[[service]]
+name = "db"
+when = { backend = "pg", wire = "grpc" }
+settings = { work_mem = "8MB" }
+
+[[system]]
+name = "authz"
+command = "plimsoll serve zanzibar --backend {backend} --listen 127.0.0.1:{port}"
+cpus = [0]
+
+[[system]]
+name = "authz"
+when = { backend = "pg" }
+command = "plimsoll serve zanzibar --database {db.url} --listen 127.0.0.1:{port}"
+
+[load]
+command = "true {base} {repeat} '{{raw}} {wire}'"
+users = 10
+duration = "5s"
+
+[[load]]
+when = { wire = "grpc" }
+grpc = { address = "{authz.address}", call = "a.B/C" }
+users = 20
+
+[[objective]]
+metric = "latency"
+p = 95
+at-most = "50ms"
+
+[forms.quick]
+only = { wire = "grpc" }
+repeats = 2
+"#;
+
+fn lab(text: &str, which: Which) -> Result<Lab, Vec<String>> {
+    Document::of_text(Path::new("labs/lab.toml"), text)
+        .and_then(|document| Lab::of(document, which))
+        .map_err(|problems| problems.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn tables_are_laid_over_each_other_for_each_cell() {
+    let lab = lab(LAB, Which::Standard).unwrap();
+    let names: Vec<&str> = lab.cells.iter().map(|cell| cell.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "backend=sqlite wire=http place=near",
+            "backend=sqlite wire=http place=far",
+            "backend=sqlite wire=grpc place=near",
+            "backend=sqlite wire=grpc place=far",
+            "backend=pg wire=http place=near",
+            "backend=pg wire=grpc place=near",
+        ]
+    );
+    // Both wires share what they find, unless a service differs.
+    let variants: Vec<usize> = lab.cells.iter().map(|cell| cell.variant).collect();
+    assert_eq!(variants, [0, 0, 0, 0, 1, 2]);
+
+    let plan = plimsoll_lab::plan::json(&lab);
+    let pg = &plan["variants"][2]["processes"];
+    assert_eq!(pg[0]["name"], "db");
+    assert_eq!(
+        pg[0]["settings"],
+        serde_json::json!([["max_connections", "50"], ["work_mem", "8MB"]])
+    );
+    assert_eq!(pg[1]["command"][4], "{db.url}");
+    assert_eq!(pg[1]["cpus"], serde_json::json!([0]));
+    assert_eq!(pg[1]["ready"], "json");
+
+    let http = &plan["cells"][0];
+    assert_eq!(
+        http["load"]["source"]["command"],
+        serde_json::json!(["true", "http://{authz.address}", "{repeat}", "{{raw}} http"])
+    );
+    assert_eq!(http["link"], serde_json::Value::Null);
+    assert_eq!(plan["cells"][1]["link"]["round_trip"], "7ms");
+    assert_eq!(plan["cells"][2]["load"]["users"], 20);
+    assert_eq!(plan["cells"][2]["load"]["source"]["grpc"]["call"], "a.B/C");
+    assert_eq!(plan["cells"][2]["load"]["repeats"], 3);
+    assert_eq!(plan["objectives"][0]["limit"], 50.0);
+    assert_eq!(plan["compared"][0]["base"], "sqlite");
+}
+
+#[test]
+fn forms_change_durations_repeats_and_the_share_and_nothing_else() {
+    let quick = lab(LAB, Which::Quick).unwrap();
+    let chosen: Vec<bool> = quick.cells.iter().map(|cell| cell.chosen).collect();
+    assert_eq!(chosen, [false, false, true, true, false, true]);
+    assert_eq!(quick.cells[2].load.repeats, 2);
+    assert_eq!(quick.cells[2].load.duration.as_secs(), 2);
+    let full = lab(LAB, Which::Full).unwrap();
+    assert_eq!(full.cells[2].load.duration.as_secs(), 60);
+    assert_eq!(full.cells[2].load.repeats, 5);
+    assert_eq!(
+        serde_json::to_string(&full.variants).unwrap(),
+        serde_json::to_string(&quick.variants).unwrap()
+    );
+    let text = plimsoll_lab::plan::text(&quick);
+    assert!(
+        text.contains("3 of 6 cells in 2 variants, 6 runs"),
+        "{text}"
+    );
+    assert!(text.contains("left out by this form"), "{text}");
+}
+
+/// The one mistake that a change of the file makes.
+fn mistake(from: &str, to: &str) -> String {
+    assert!(LAB.contains(from), "{from}");
+    let told = lab(&LAB.replacen(from, to, 1), Which::Standard).unwrap_err();
+    assert_eq!(told.len(), 1, "{told:#?}");
+    told.concat()
+}
+
+#[test]
+fn each_mistake_is_told_with_its_line_and_the_way_out() {
+    let told = mistake(
+        "{authz.address}\"\n\n[[place]]",
+        "{auth.address}\"\n\n[[place]]",
+    );
+    assert!(
+        told.starts_with("labs/lab.toml:15: unknown variable {auth.address} in this cell; is \"authz.address\" meant?"),
+        "{told}"
+    );
+    let told = mistake("{db.url}", "{db.uri}");
+    assert!(
+        told.contains("lab.toml:39: unknown variable {db.uri}: of db, is \"url\" meant?"),
+        "{told}"
+    );
+    let told = mistake("127.0.0.1:{port}", "127.0.0.1:{prot}");
+    assert!(told.contains("is \"port\" meant?"), "{told}");
+    let told = mistake("when = { wire = \"grpc\" }", "when = { wire = \"gprc\" }");
+    assert!(
+        told.contains("lab.toml:47: unknown value of the axis wire \"gprc\"; is \"grpc\" meant?"),
+        "{told}"
+    );
+    let told = mistake("name = \"far\"", "name = \"fat\"");
+    assert!(
+        told.contains("unknown place \"far\"; is \"fat\" meant?"),
+        "{told}"
+    );
+    let told = mistake("duration = \"5s\"", "duration = \"{authz.port}s\"");
+    assert!(
+        told.contains("duration has to be known before the lab runs"),
+        "{told}"
+    );
+    let told = mistake("at-most = \"50ms\"", "at-most = 50");
+    assert!(told.contains("give the limit a unit"), "{told}");
+    let told = mistake("command = \"true", "script = \"none.js\"\ncommand = \"true");
+    assert!(told.contains("script and command at once"), "{told}");
+    let told = mistake("users = 10", "users = \"{wire}\"");
+    assert!(
+        told.contains("lab.toml:43: users takes a whole number, not \"http\""),
+        "{told}"
+    );
+    let told = mistake("p = 95", "p = 97");
+    assert!(told.contains("p is 50, 90, 95, 99 or 99.9"), "{told}");
+    let told = mistake("title = \"A check\"", "");
+    assert!(told.contains("[lab] needs the key \"title\""), "{told}");
+}
+
+#[test]
+fn templates_are_checked_where_they_stand() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    write(
+        "nginx.conf",
+        "events {}\nhttp {\n  server { listen {prot}; }\n}\n",
+    );
+    write(
+        "lab.toml",
+        "[lab]\ntitle = \"x\"\n[[service]]\nname = \"web\"\nkind = \"nginx\"\nconfig = \"nginx.conf\"\n[load]\ncommand = \"true\"\n",
+    );
+    let told = Lab::read(directory.path(), Which::Standard).unwrap_err();
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0]
+            .to_string()
+            .contains("nginx.conf:3: unknown variable {prot}"),
+        "{}",
+        told[0]
+    );
+    write(
+        "nginx.conf",
+        "events {}\nhttp {\n  server { listen {port}; }\n}\n",
+    );
+    assert!(Lab::read(directory.path(), Which::Standard).is_ok());
+}
