@@ -47,7 +47,7 @@ name = "authz"
 when = { backend = "pg" }
 command = "plimsoll serve zanzibar --database {db.url} --listen 127.0.0.1:{port}"
 
-[load]
+[[load]]
 command = "true {base} {repeat} '{{raw}} {wire}'"
 users = 10
 duration = "5s"
@@ -142,7 +142,9 @@ fn forms_change_durations_repeats_and_the_share_and_nothing_else() {
 /// The one mistake that a change of the file makes.
 fn mistake(from: &str, to: &str) -> String {
     assert!(LAB.contains(from), "{from}");
-    let told = lab(&LAB.replacen(from, to, 1), Which::Standard).unwrap_err();
+    let told = lab(&LAB.replacen(from, to, 1), Which::Standard)
+        .err()
+        .expect("a mistake");
     assert_eq!(told.len(), 1, "{told:#?}");
     told.concat()
 }
@@ -159,14 +161,14 @@ fn each_mistake_is_told_with_its_line_and_the_way_out() {
     );
     let told = mistake("{db.url}", "{db.uri}");
     assert!(
-        told.contains("lab.toml:39: unknown variable {db.uri}: of db, is \"url\" meant?"),
+        told.contains("lab.toml:41: unknown variable {db.uri}: of db, is \"url\" meant?"),
         "{told}"
     );
     let told = mistake("127.0.0.1:{port}", "127.0.0.1:{prot}");
     assert!(told.contains("is \"port\" meant?"), "{told}");
     let told = mistake("when = { wire = \"grpc\" }", "when = { wire = \"gprc\" }");
     assert!(
-        told.contains("lab.toml:47: unknown value of the axis wire \"gprc\"; is \"grpc\" meant?"),
+        told.contains("lab.toml:49: unknown value of the axis wire \"gprc\"; is \"grpc\" meant?"),
         "{told}"
     );
     let told = mistake("name = \"far\"", "name = \"fat\"");
@@ -185,7 +187,7 @@ fn each_mistake_is_told_with_its_line_and_the_way_out() {
     assert!(told.contains("script and command at once"), "{told}");
     let told = mistake("users = 10", "users = \"{wire}\"");
     assert!(
-        told.contains("lab.toml:43: users takes a whole number, not \"http\""),
+        told.contains("lab.toml:45: users takes a whole number, not \"http\""),
         "{told}"
     );
     let told = mistake("p = 95", "p = 97");

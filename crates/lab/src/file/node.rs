@@ -117,7 +117,13 @@ pub fn parse(file: &Path, text: &str) -> Result<Table, Problem> {
     let lines = Lines::of(text);
     let document = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| lines.at(span.start));
-        Place::new(file, line).problem(format!("this is no TOML: {}", error.message()))
+        let hint = match error.message() {
+            "duplicate key" => {
+                "; a table that is written several times has double brackets each time, as in [[load]]"
+            }
+            _ => "",
+        };
+        Place::new(file, line).problem(format!("this is no TOML: {}{hint}", error.message()))
     })?;
     let reader = Reader { file, lines };
     reader.table(document.get_ref(), 0)

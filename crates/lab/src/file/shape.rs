@@ -96,13 +96,19 @@ pub fn check(kind: &Kind, name: &str, node: &Node, problems: &mut Vec<Problem>) 
         }
         (Kind::Many(kind), _) => check(kind, name, node, problems),
         (Kind::Either(one, other), _) => {
-            let mut tried = Vec::new();
-            check(one, name, node, &mut tried);
-            if !tried.is_empty() && matches!(node.value, Value::Table(_)) == is_table(other) {
-                tried.clear();
-                check(other, name, node, &mut tried);
+            let (mut of_one, mut of_other) = (Vec::new(), Vec::new());
+            check(one, name, node, &mut of_one);
+            check(other, name, node, &mut of_other);
+            if of_one.is_empty() || of_other.is_empty() {
+                return;
             }
-            problems.append(&mut tried);
+            // Told is what is wrong with what was probably meant.
+            let tables = node.items().iter().any(|item| item.table().is_some());
+            problems.append(if tables && is_table(other) {
+                &mut of_other
+            } else {
+                &mut of_one
+            });
         }
         (Kind::Table(shape), Value::Table(table)) => shape.check(table, problems),
         (Kind::Named(kind), Value::Table(table)) => {
@@ -129,7 +135,10 @@ pub fn check(kind: &Kind, name: &str, node: &Node, problems: &mut Vec<Problem>) 
 }
 
 fn is_table(kind: &Kind) -> bool {
-    matches!(kind, Kind::Table(_) | Kind::Named(_) | Kind::When)
+    match kind {
+        Kind::Many(kind) => is_table(kind),
+        kind => matches!(kind, Kind::Table(_) | Kind::Named(_) | Kind::When),
+    }
 }
 
 fn wrong(kind: &Kind, name: &str, node: &Node, why: Option<String>) -> Problem {

@@ -125,6 +125,7 @@ pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objec
                 let figure = figure_of_percentile(p);
                 if !FIGURES.iter().any(|(name, _)| *name == figure) {
                     fields.problem_at("p", format!("p is 50, 90, 95, 99 or 99.9, not {p}"));
+                    return None;
                 }
                 figure
             }

@@ -458,7 +458,11 @@ fn variables(
             };
             match template::expand(&text, |name| scope.look_up(name)) {
                 Ok(text) => known.push((name.clone(), text)),
-                Err(why) => problems.push(node.place.problem(why)),
+                Err(why) => {
+                    problems.push(node.place.problem(why));
+                    // Known all the same, so that it is told once.
+                    known.push((name.clone(), String::new()));
+                }
             }
         }
     }

@@ -167,11 +167,8 @@ pub fn names_of(name: &str, table: &crate::file::node::Table) -> ProcessNames {
 /// Whether a command is one of our own systems, which say in JSON when they are ready.
 fn serves(command: &str) -> bool {
     let mut words = command.split_whitespace();
-    match (words.next(), words.next()) {
-        (Some("plimsoll"), Some("serve")) => true,
-        (Some("plimsoll-serve"), _) => true,
-        _ => false,
-    }
+    let first = words.next();
+    first == Some("plimsoll-serve") || first == Some("plimsoll") && words.next() == Some("serve")
 }
 
 impl Process {

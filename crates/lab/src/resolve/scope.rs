@@ -73,7 +73,9 @@ impl Scope<'_> {
         if self.load && OF_A_LOAD.contains(&name) {
             return Found::Later;
         }
-        if self.own.is_some_and(|own| own.has(name)) {
+        // What a process says when it is ready is not known where it is started.
+        let own = self.own.map(ProcessNames::names).unwrap_or_default();
+        if own.iter().any(|known| known == name) {
             return Found::Later;
         }
         match name.split_once('.') {
