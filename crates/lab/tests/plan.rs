@@ -142,9 +142,7 @@ fn forms_change_durations_repeats_and_the_share_and_nothing_else() {
 /// The one mistake that a change of the file makes.
 fn mistake(from: &str, to: &str) -> String {
     assert!(LAB.contains(from), "{from}");
-    let told = lab(&LAB.replacen(from, to, 1), Which::Standard)
-        .err()
-        .expect("a mistake");
+    let told = lab(&LAB.replacen(from, to, 1), Which::Standard).expect_err("a mistake");
     assert_eq!(told.len(), 1, "{told:#?}");
     told.concat()
 }
