@@ -14,6 +14,7 @@ mod options;
 mod report;
 mod set_cookie;
 mod threshold;
+mod throughput;
 mod typescript;
 mod url;
 mod zanzibar_model;
@@ -44,6 +45,7 @@ pub const TARGETS: &[&Target] = &[
     &report::TARGET,
     &set_cookie::TARGET,
     &threshold::TARGET,
+    &throughput::TARGET,
     &typescript::TARGET,
     &url::TARGET,
     &zanzibar_model::TARGET,

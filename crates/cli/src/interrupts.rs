@@ -8,8 +8,8 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 
-/// Listens from now on. `told` is called with the first signal's number,
-/// `told_again` with the second's, before the process ends.
+/// Listens from now on. `told` is called with the first signal's number, and the
+/// run is ended; `told_again` with the second's, before the process ends.
 ///
 /// # Errors
 /// When the system refuses handlers or a thread.
@@ -18,20 +18,34 @@ pub fn listen(
     told: impl Fn(i32) + Send + 'static,
     told_again: impl Fn(i32) + Send + 'static,
 ) -> Result<(), String> {
+    let first = move |signal| {
+        told(signal);
+        state.abort(AbortReason::Signal);
+    };
+    on_signals(first, told_again)
+}
+
+/// Calls `first` with the first signal's number and `again` with the second's,
+/// after which the process ends.
+///
+/// # Errors
+/// When the system refuses handlers or a thread.
+pub fn on_signals(
+    first: impl Fn(i32) + Send + 'static,
+    again: impl Fn(i32) + Send + 'static,
+) -> Result<(), String> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| format!("cannot listen for signals: {error}"))?;
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
-            let mut first = true;
-            for signal in signals.forever() {
-                if !first {
-                    told_again(signal);
-                    std::process::exit(Exit::SIGNAL.code());
-                }
-                first = false;
-                told(signal);
-                state.abort(AbortReason::Signal);
+            let mut forever = signals.forever();
+            if let Some(signal) = forever.next() {
+                first(signal);
+            }
+            if let Some(signal) = forever.next() {
+                again(signal);
+                std::process::exit(Exit::SIGNAL.code());
             }
         })
         .map(drop)

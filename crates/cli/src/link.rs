@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use crate::args::{LinkArgs, LinkProtocol};
 use crate::exit::Exit;
+use crate::interrupts;
 use crate::talk::{complain, put, say};
 
 /// Relays until a signal comes, and then says what was passed on.
@@ -35,7 +36,8 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     };
     link.check()?;
     let stop = Arc::new(Notify::new());
-    listen_for_signals(Arc::clone(&stop))?;
+    let told = Arc::clone(&stop);
+    interrupts::on_signals(move |_| told.notify_one(), |_| {})?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -116,24 +118,4 @@ fn describe(link: &Link) -> String {
         text += &format!(", {}% lost", link.loss * 100.0);
     }
     text
-}
-
-fn listen_for_signals(stop: Arc<Notify>) -> Result<(), String> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
-        .map_err(|error| format!("cannot listen for signals: {error}"))?;
-    std::thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(move || {
-            let mut first = true;
-            for _ in signals.forever() {
-                if !first {
-                    std::process::exit(Exit::SIGNAL.code());
-                }
-                first = false;
-                stop.notify_one();
-            }
-        })
-        .map(drop)
-        .map_err(|error| format!("cannot start a thread for signals: {error}"))
 }

@@ -34,6 +34,7 @@ mod serve;
 mod session;
 mod settings;
 mod talk;
+mod throughput;
 
 use std::process::ExitCode;
 
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         Command::Lab(args) => lab::lab(&args),
         Command::Link(args) => link::link(&args),
         Command::Probe(args) => probe::probe(&args),
+        Command::Throughput(args) => throughput::throughput(&args),
         Command::Certs(args) => certs::certs(&args),
         Command::Serve(args) => serve::serve(&args.args),
         Command::Version(args) => version(args.json),

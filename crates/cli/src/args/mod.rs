@@ -12,6 +12,7 @@ mod probe;
 mod record;
 mod run;
 mod single_dash;
+mod throughput;
 
 use clap::{Parser, Subcommand};
 
@@ -27,6 +28,7 @@ pub use probe::ProbeArgs;
 pub use record::RecordArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
 pub use single_dash::translate;
+pub use throughput::ThroughputArgs;
 
 /// Plimsoll: how much load a service carries, and the proof.
 #[derive(Debug, Parser)]
@@ -106,6 +108,8 @@ pub enum Command {
     Link(LinkArgs),
     /// Measure the way to a server: connect, round trip, TLS handshake
     Probe(Box<ProbeArgs>),
+    /// Measure how many bytes a way carries, by iperf3's protocol
+    Throughput(Box<ThroughputArgs>),
     /// Make an authority and certificates for tests
     Certs(CertsArgs),
     /// Start one of the reference systems (runs plimsoll-serve)

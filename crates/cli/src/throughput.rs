@@ -1,0 +1,163 @@
+//! `plimsoll throughput`: iperf3's client and server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use throughput::client::{Family, From};
+use throughput::server::{Serve, Server};
+use throughput::{Ask, Direction, End, Error, Protocol, Report, Test, client, json};
+use units::BitRate;
+
+use crate::args::ThroughputArgs;
+use crate::exit::Exit;
+use crate::interrupts;
+use crate::talk::{complain, put};
+
+/// How long a peer may be silent where it is its turn.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// A server cannot serve others meanwhile.
+const PATIENCE_OF_SERVERS: Duration = Duration::from_secs(10);
+
+/// Asks for a test, or serves them until a signal comes.
+pub fn throughput(args: &ThroughputArgs) -> Exit {
+    let stop = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&stop);
+    let listening = interrupts::on_signals(move |_| told.store(true, Ordering::Relaxed), |_| {});
+    if let Err(text) = listening {
+        complain(&text);
+        return Exit::NO_RESULT;
+    }
+    match &args.client {
+        Some(host) => ask(args, host, &stop),
+        None => serve(args, &stop),
+    }
+}
+
+fn ask(args: &ThroughputArgs, host: &str, stop: &AtomicBool) -> Exit {
+    let ask = match description(args, host) {
+        Ok(ask) => ask,
+        Err(text) => {
+            complain(&text);
+            return Exit::INVALID_CONFIG;
+        }
+    };
+    let report = client::run(&ask, stop, &mut |line| put(line.as_bytes()));
+    show(args, &report);
+    match report.error {
+        None => Exit::SUCCESS,
+        Some(Error::Interrupted(_)) => Exit::SIGNAL,
+        Some(_) => Exit::NO_RESULT,
+    }
+}
+
+fn serve(args: &ThroughputArgs, stop: &AtomicBool) -> Exit {
+    let serve = Serve {
+        address: args.bind,
+        port: args.port,
+        family: family(args),
+        once: args.one_off,
+        interval: (!args.interval.is_zero()).then_some(args.interval),
+        format: args.format.unwrap_or_default(),
+        json: args.json,
+        patience: PATIENCE_OF_SERVERS,
+    };
+    let mut last = None;
+    let mut done = |report: &Report| {
+        show(args, report);
+        last.clone_from(&report.error);
+    };
+    let served = Server::bind(serve)
+        .and_then(|server| server.run(stop, &mut |line| put(line.as_bytes()), &mut done));
+    match (served, last) {
+        (Err(error), _) => {
+            complain(&error.to_string());
+            Exit::NO_RESULT
+        }
+        // Whoever asks for one test wants to know how it went.
+        (Ok(()), Some(_)) if args.one_off => Exit::NO_RESULT,
+        (Ok(()), _) => Exit::SUCCESS,
+    }
+}
+
+fn show(args: &ThroughputArgs, report: &Report) {
+    if args.json {
+        put(format!("{:#}\n", json::document(report)).as_bytes());
+    } else if let Some(error) = &report.error {
+        complain(&error.to_string());
+    }
+}
+
+fn family(args: &ThroughputArgs) -> Family {
+    match (args.version4, args.version6) {
+        (true, _) => Family::V4,
+        (_, true) => Family::V6,
+        _ => Family::Any,
+    }
+}
+
+fn description(args: &ThroughputArgs, host: &str) -> Result<Ask, String> {
+    let protocol = if args.udp {
+        Protocol::Udp
+    } else {
+        Protocol::Tcp
+    };
+    let (rate, burst) = args.bitrate.unwrap_or(match protocol {
+        Protocol::Udp => (1_000_000, 0),
+        Protocol::Tcp => (0, 0),
+    });
+    let small = |flag: &str, value: u64| {
+        usize::try_from(value).map_err(|_| format!("{flag} {value} is too large"))
+    };
+    let length = args
+        .length
+        .map(|length| small("--length", length))
+        .transpose()?;
+    let window = args
+        .window
+        .map(|window| u32::try_from(window).map_err(|_| format!("--window {window} is too large")))
+        .transpose()?;
+    let test = Test {
+        protocol,
+        direction: match (args.bidir, args.reverse) {
+            (true, _) => Direction::Both,
+            (_, true) => Direction::Reverse,
+            _ => Direction::Forward,
+        },
+        end: match (args.bytes, args.blockcount) {
+            (Some(bytes), _) => End::Bytes(bytes),
+            (_, Some(blocks)) => End::Blocks(blocks),
+            _ => End::Time(Duration::from_secs(args.time.unwrap_or(10).into())),
+        },
+        omit: Duration::from_secs(args.omit.unwrap_or(0).into()),
+        parallel: args.parallel.unwrap_or(1),
+        length: length.unwrap_or(1460),
+        rate: BitRate::new(rate),
+        burst,
+        window,
+        segment: args.set_mss,
+        no_delay: args.no_delay,
+        congestion: args.congestion.clone(),
+        tos: args.tos.unwrap_or(0),
+        server_output: args.get_server_output,
+        wide_counters: args.udp_counters_64bit,
+        title: args.title.clone(),
+        extra_data: args.extra_data.clone(),
+    };
+    test.check()?;
+    Ok(Ask {
+        host: host.to_owned(),
+        port: args.port,
+        family: family(args),
+        from: From {
+            address: args.bind,
+            port: args.cport,
+        },
+        patience: args.connect_timeout.map_or(PATIENCE, Duration::from_millis),
+        test,
+        length,
+        interval: (!args.interval.is_zero()).then_some(args.interval),
+        format: args.format.unwrap_or_default(),
+        json: args.json,
+    })
+}

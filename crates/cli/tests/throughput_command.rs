@@ -1,0 +1,497 @@
+//! `plimsoll throughput` beside the real iperf3, in both roles, and with itself.
+
+mod plimsoll;
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use testkit::program::{Ended, Program, Running, Signal};
+
+/// Who plays a role.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Player {
+    Ours,
+    Iperf3,
+}
+use Player::{Iperf3, Ours};
+
+impl Player {
+    fn with(self, arguments: &[&str]) -> Program {
+        match self {
+            Ours => plimsoll::plimsoll(&[&["throughput"], arguments].concat()),
+            Iperf3 => Program::at("iperf3").args(arguments),
+        }
+    }
+}
+
+/// A server, and its port.
+fn server(player: Player, flags: &[&str]) -> (Running, String) {
+    if player == Ours {
+        let mut running = player
+            .with(&[&["-s", "-4", "-p", "0"], flags].concat())
+            .start();
+        running.line();
+        let line = running.line();
+        let port = line.split_whitespace().nth(3).expect("a port").to_owned();
+        return (running, port);
+    }
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = free.local_addr().expect("an address").port().to_string();
+    drop(free);
+    let running = player
+        .with(&[&["-s", "-4", "-p", &port], flags].concat())
+        .start();
+    (running, port)
+}
+
+/// A client's end. The real server does not say when it listens, and a test that is over is still being put away when
+/// the next one comes.
+fn client(player: Player, port: &str, flags: &[&str]) -> Ended {
+    let given_up = Instant::now() + Duration::from_secs(15);
+    loop {
+        let ended = player
+            .with(&[&["-c", "127.0.0.1", "-p", port], flags].concat())
+            .run();
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        let waits = said.contains("onnection refused") || said.contains("server is busy");
+        if !waits || Instant::now() > given_up {
+            return ended;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn json(player: Player, port: &str, flags: &[&str]) -> Value {
+    let ended = client(player, port, &[&["-J"], flags].concat());
+    let value: Value = serde_json::from_str(&ended.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}{}", ended.stdout, ended.stderr));
+    assert_eq!(value["error"], Value::Null, "{flags:?}: {value:#}");
+    assert_eq!(ended.status, Some(0), "{flags:?}: {}", ended.stderr);
+    value
+}
+
+fn number(value: &Value, path: &str) -> f64 {
+    value
+        .pointer(path)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("{path} in {value:#}"))
+}
+
+const TCP: &[&[&str]] = &[
+    &["-n", "3M"],
+    &["-n", "3M", "-R"],
+    &["-n", "3M", "-P", "3", "-N", "-w", "100K", "-M", "1400"],
+    &["-n", "3M", "-P", "2", "-R"],
+    &["-k", "20", "-l", "10000"],
+];
+const UDP: &[&[&str]] = &[
+    &["-u", "-n", "100K", "-b", "4M", "-l", "1000"],
+    &["-u", "-n", "100K", "-b", "4M", "-l", "1000", "-R"],
+    &[
+        "-u",
+        "-k",
+        "100",
+        "-b",
+        "4M",
+        "-l",
+        "1000",
+        "-P",
+        "2",
+        "--udp-counters-64bit",
+    ],
+];
+
+/// Every test of ours with the other's role played by `other`, or by ourselves.
+fn all_pairs(check: impl Fn(Player, Player, &str)) {
+    for (client, serving) in [(Ours, Iperf3), (Iperf3, Ours), (Ours, Ours)] {
+        let (running, port) = server(serving, &[]);
+        check(client, serving, &port);
+        running.signal(Signal::INT);
+        running.wait();
+    }
+}
+
+#[test]
+fn streams_carry_what_was_asked_for_whoever_serves() {
+    all_pairs(|asking, serving, port| {
+        for flags in TCP {
+            let told = json(asking, port, flags);
+            let wanted = if flags.contains(&"-k") {
+                200_000.0
+            } else {
+                f64::from(3 << 20)
+            };
+            let sent = number(&told, "/end/sum_sent/bytes");
+            let received = number(&told, "/end/sum_received/bytes");
+            let case = format!(
+                "{asking:?} asks {serving:?} for {flags:?}: {sent} sent, {received} received"
+            );
+            assert!(sent >= wanted, "{case}");
+            // The real receivers do not wait for what is still on its way when the test ends, and the real senders send
+            // until they are told that it has.
+            if (asking, serving) == (Ours, Ours) {
+                assert_eq!((sent, received), (wanted, wanted), "{case}");
+            } else {
+                assert!(received <= sent && received > 0.0, "{case}");
+            }
+            assert!(
+                number(&told, "/end/sum_received/bits_per_second") > 0.0,
+                "{case}"
+            );
+            assert!(number(&told, "/end/sum_sent/retransmits") >= 0.0, "{case}");
+            assert!(
+                number(&told, "/end/cpu_utilization_percent/host_total") >= 0.0,
+                "{case}"
+            );
+        }
+    });
+}
+
+#[test]
+fn datagrams_are_counted_alike_on_both_sides() {
+    all_pairs(|asking, serving, port| {
+        for flags in UDP {
+            let told = json(asking, port, flags);
+            let sent = number(&told, "/end/sum_sent/packets");
+            let received = number(&told, "/end/sum_received/packets");
+            let lost = number(&told, "/end/sum_received/lost_packets");
+            let case = format!(
+                "{asking:?} asks {serving:?} for {flags:?}: {sent} sent, {received} received, {lost} lost"
+            );
+            assert!(sent >= 100.0, "{case}");
+            // Those under way when the test ends are seen by one side alone.
+            assert!(
+                received <= sent && received >= 10.0 && lost <= received,
+                "{case}"
+            );
+            assert!(number(&told, "/end/sum/jitter_ms") >= 0.0, "{case}");
+        }
+    });
+}
+
+#[test]
+fn both_directions_go_at_one_time() {
+    all_pairs(|asking, serving, port| {
+        for flags in [
+            &["--bidir", "-n", "2M", "-P", "2"][..],
+            &["--bidir", "-n", "200K", "-u", "-b", "4M", "-l", "1000"],
+        ] {
+            let told = json(asking, port, flags);
+            for sum in [
+                "sum_sent",
+                "sum_received",
+                "sum_sent_bidir_reverse",
+                "sum_received_bidir_reverse",
+            ] {
+                let bytes = number(&told, &format!("/end/{sum}/bytes"));
+                assert!(
+                    bytes > 10_000.0,
+                    "{asking:?} asks {serving:?} for {flags:?}: {sum} {bytes}: {told:#}"
+                );
+            }
+            assert!(
+                told["end"]["streams"]
+                    .as_array()
+                    .is_some_and(|list| list.len() % 2 == 0)
+            );
+        }
+    });
+}
+
+/// Every place in a document, with those in lists as one.
+fn places(value: &Value, at: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, inner) in object {
+                places(inner, &format!("{at}/{key}"), found);
+            }
+        }
+        Value::Array(list) => list
+            .iter()
+            .for_each(|inner| places(inner, &format!("{at}[]"), found)),
+        _ => {
+            found.insert(at.to_owned());
+        }
+    }
+}
+
+#[test]
+fn json_has_the_shape_of_iperf3s() {
+    let (running, port) = server(Iperf3, &[]);
+    let mut cases = [TCP, UDP].concat();
+    cases.push(&["--bidir", "-n", "1M", "-P", "2"]);
+    cases.push(&["--bidir", "-u", "-n", "100K", "-b", "4M", "-l", "1000"]);
+    for flags in cases {
+        let [ours, theirs] = [Ours, Iperf3].map(|player| {
+            let mut found = BTreeSet::new();
+            places(&json(player, &port, flags), "", &mut found);
+            // The real server sends its output to those who come after one that asked for it.
+            found.retain(|place| !place.starts_with("/server_output"));
+            found
+        });
+        let missing: Vec<_> = theirs.difference(&ours).collect();
+        let more: Vec<_> = ours.difference(&theirs).collect();
+        assert_eq!(missing, Vec::<&String>::new(), "{flags:?}");
+        assert_eq!(more, ["/start/generator"], "{flags:?}");
+    }
+    running.signal(Signal::INT);
+    running.wait();
+}
+
+/// Lines without what differs from run to run.
+fn masked(text: &str) -> Vec<String> {
+    let mask = |line: &str| {
+        let digits: String = line
+            .chars()
+            .map(|c| {
+                if c.is_ascii_digit() || c == '.' {
+                    '9'
+                } else {
+                    c
+                }
+            })
+            .collect();
+        let mut shown = String::new();
+        for word in digits.split_whitespace() {
+            let word = match word.trim_matches(|c: char| "KMG".contains(c)) {
+                "Bytes" => "Bytes",
+                "bits/sec" => "bits/sec",
+                _ => word,
+            };
+            shown += &word
+                .replace("99", "9")
+                .replace("99", "9")
+                .replace("99", "9");
+            shown.push(' ');
+        }
+        shown.replace("[ ", "[")
+    };
+    let mut lines: Vec<String> = text.lines().map(mask).collect();
+    // How many periods there are depends on how long it took.
+    lines.dedup();
+    lines
+}
+
+#[test]
+fn text_has_the_layout_of_iperf3s() {
+    let (running, port) = server(Iperf3, &[]);
+    for flags in [
+        &["-n", "1M"][..],
+        &["-n", "1M", "-P", "2"],
+        &["-n", "1M", "--bidir"],
+        &["-u", "-n", "100K", "-b", "4M", "-l", "1000"],
+        &[
+            "-u", "-n", "100K", "-b", "4M", "-l", "1000", "-R", "-T", "titled",
+        ],
+    ] {
+        let [ours, theirs] = [Ours, Iperf3].map(|player| {
+            let ended = client(player, &port, flags);
+            assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+            masked(&ended.stdout)
+        });
+        assert_eq!(ours, theirs, "{flags:?}");
+    }
+    running.signal(Signal::INT);
+    running.wait();
+}
+
+#[test]
+fn a_rate_is_kept_what_is_omitted_is_left_out_and_the_servers_lines_come_along() {
+    let (running, port) = server(Ours, &["--one-off"]);
+    let flags = [
+        "-t",
+        "1",
+        "-O",
+        "1",
+        "-b",
+        "8M",
+        "-l",
+        "10K",
+        "--get-server-output",
+    ];
+    let told = json(Ours, &port, &flags);
+    let bytes = number(&told, "/end/sum_sent/bytes");
+    // A million bytes a second, and as late as a busy machine may be.
+    assert!((300_000.0..2_100_000.0).contains(&bytes), "{bytes}");
+    let omitted: Vec<_> = told["intervals"]
+        .as_array()
+        .expect("intervals")
+        .iter()
+        .map(|interval| interval["sum"]["omitted"].as_bool() == Some(true))
+        .collect();
+    assert!(
+        omitted.contains(&true) && omitted.contains(&false),
+        "{omitted:?}"
+    );
+    let window = number(&told, "/intervals/0/streams/0/snd_cwnd");
+    assert!(window > 1_000.0, "{window}");
+    let output = told["server_output_text"]
+        .as_str()
+        .expect("the server's lines");
+    assert!(
+        output.contains("Accepted connection from 127.0.0.1"),
+        "{output}"
+    );
+    assert!(
+        output.contains("(omitted)") && output.contains("receiver"),
+        "{output}"
+    );
+    let ended = running.wait();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("receiver"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_second_client_is_told_that_the_server_is_busy_and_a_third_is_served() {
+    let (running, port) = server(Ours, &[]);
+    let mut first = plimsoll::plimsoll(&[
+        "throughput",
+        "-c",
+        "127.0.0.1",
+        "-p",
+        &port,
+        "-t",
+        "60",
+        "-b",
+        "1M",
+    ])
+    .start();
+    while !first.line().contains("Interval") {}
+    for player in [Ours, Iperf3] {
+        let ended = player
+            .with(&["-c", "127.0.0.1", "-p", &port, "-n", "1M"])
+            .run();
+        assert_eq!(ended.status, Some(1));
+        assert!(
+            ended
+                .stderr
+                .contains("the server is busy running a test. try again later"),
+            "{}",
+            ended.stderr
+        );
+    }
+    // Ctrl-C ends a test, and what was measured until then is told.
+    first.signal(Signal::INT);
+    let ended = first.wait();
+    assert_eq!(ended.status, Some(105), "{}", ended.stderr);
+    assert!(ended.stdout.contains("sender"), "{}", ended.stdout);
+    assert!(
+        ended.stderr.contains("the client has terminated"),
+        "{}",
+        ended.stderr
+    );
+    let told = json(Iperf3, &port, &["-n", "1M"]);
+    assert_eq!(number(&told, "/end/sum_sent/bytes"), f64::from(1 << 20));
+
+    let mut last = plimsoll::plimsoll(&[
+        "throughput",
+        "-c",
+        "127.0.0.1",
+        "-p",
+        &port,
+        "-t",
+        "60",
+        "-b",
+        "1M",
+    ])
+    .start();
+    while !last.line().contains("Interval") {}
+    running.signal(Signal::TERM);
+    let ended = last.wait();
+    assert_eq!(ended.status, Some(1));
+    assert!(
+        ended.stderr.contains("the server has terminated"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(running.wait().status, Some(0));
+}
+
+#[test]
+fn who_speaks_something_else_is_told_so_and_the_server_goes_on() {
+    let (running, port) = server(Ours, &[]);
+    let mut browser = TcpStream::connect(format!("127.0.0.1:{port}")).expect("the server");
+    browser
+        .write_all(b"GET /index.html HTTP/1.1\r\nHost: example.test\r\nUser-Agent: one\r\n\r\n")
+        .expect("sent");
+    let mut answer = Vec::new();
+    // It may be reset, for what was sent is not all read.
+    let _ = browser.read_to_end(&mut answer);
+    let told = json(Ours, &port, &["-n", "100K"]);
+    assert_eq!(
+        number(&told, "/end/sum_received/bytes"),
+        f64::from(100 << 10)
+    );
+    running.signal(Signal::INT);
+    let ended = running.wait();
+    assert!(
+        ended.stderr.contains("speaks no iperf3"),
+        "{}",
+        ended.stderr
+    );
+
+    let http = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = http.local_addr().expect("an address").port().to_string();
+    std::thread::spawn(move || {
+        for mut stream in http.incoming().flatten() {
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+    });
+    let ended = client(Ours, &port, &[]);
+    assert_eq!(ended.status, Some(1));
+    assert!(
+        ended.stderr.contains("is it an iperf3 server?"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_for_is_told() {
+    for (flags, status, expected) in [
+        (&["-c", "127.0.0.1", "-P", "129"][..], 104, "1 to 128"),
+        (&["-c", "127.0.0.1", "-u", "-l", "8"], 104, "16 to 65507"),
+        (&["-c", "127.0.0.1", "-b", "5X"], 2, "write it like 10M"),
+        (&["-s", "-t", "5"], 2, "cannot be used with"),
+        (&["-c", "127.0.0.1", "-s"], 2, "cannot be used with"),
+        (
+            &["-c", "127.0.0.1", "-R", "--bidir"],
+            2,
+            "cannot be used with",
+        ),
+        (&["-c", "nosuchhost.invalid"], 1, "nosuchhost.invalid"),
+        (
+            &["-c", "127.0.0.1", "-6"],
+            1,
+            "no address of the wanted family",
+        ),
+    ] {
+        let ended = Ours.with(flags).run();
+        assert!(
+            ended.stderr.contains(expected),
+            "{flags:?}: {}",
+            ended.stderr
+        );
+        assert!(
+            ended.status == Some(status) || status == 2 && ended.status == Some(255),
+            "{flags:?}: {:?}",
+            ended.status
+        );
+    }
+    let port = testkit::ports::closed().port().to_string();
+    let ended = Ours.with(&["-c", "127.0.0.1", "-p", &port, "-J"]).run();
+    let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(
+        told["error"],
+        "unable to connect to server: Connection refused"
+    );
+    assert_eq!(ended.status, Some(1));
+    let (running, port) = server(Ours, &["-1"]);
+    let ended = client(Iperf3, &port, &["-n", "1K", "-C", "nonesuch"]);
+    assert_eq!(ended.status, Some(1));
+    assert_eq!(running.wait().status, Some(1));
+}

@@ -1,0 +1,238 @@
+//! The client: it asks for a test, and its report has what both sides counted.
+
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
+use std::os::fd::AsFd;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use socket2::SockRef;
+
+use crate::Print;
+use crate::amounts::Format;
+use crate::control::Control;
+use crate::error::Error;
+use crate::flow::{Flow, Wire};
+use crate::report::{Report, Role};
+use crate::results::Results;
+use crate::session::{self, Heard, Session, Showing};
+use crate::sockets::{self, readable};
+pub use crate::sockets::{Family, From};
+use crate::test::{LONGEST_DATAGRAM, Protocol, SHORTEST_DATAGRAM, Test};
+use crate::text::Layout;
+use crate::wire::{Cookie, State};
+
+/// A test, and who is asked for it.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub host: String,
+    pub port: u16,
+    pub family: Family,
+    pub from: From,
+    /// How long connecting and each answer of the server may take.
+    pub patience: Duration,
+    pub test: Test,
+    /// Bytes of a block; without it 128 KiB for TCP, and for UDP what the control connection's segments carry.
+    pub length: Option<usize>,
+    /// Between two lines; none for no lines.
+    pub interval: Option<Duration>,
+    pub format: Format,
+    /// The report keeps what would be printed.
+    pub json: bool,
+}
+
+/// What UDP clients say first, and what servers answer.
+pub(crate) const GREETING: &[u8; 4] = b"9876";
+pub(crate) const WELCOME: &[u8; 4] = b"6789";
+
+/// Runs a test until it is over or `stop` is set. Lines go to `print` as they come to be. An error is in the report, with
+/// what was measured until then.
+pub fn run(ask: &Ask, stop: &AtomicBool, print: &mut Print<'_>) -> Report {
+    let mut report = Report::new(Role::Client, ask.test.clone(), ask.host.clone(), ask.port);
+    if let Err(error) = try_run(ask, stop, &mut report, print) {
+        report.error = Some(error);
+    }
+    report
+}
+
+fn try_run(
+    ask: &Ask,
+    stop: &AtomicBool,
+    report: &mut Report,
+    print: &mut Print<'_>,
+) -> Result<(), Error> {
+    let mut layout = Layout::new(Role::Client, &ask.test, ask.format, ask.interval.is_some());
+    let mut quiet = |_: &str| {};
+    let print: &mut Print<'_> = if ask.json { &mut quiet } else { print };
+    let stream = connect(ask)?;
+    layout.connecting(&ask.host, ask.port, print);
+    report.segment = segment(&stream);
+    report.test.length = length(ask, report.segment);
+    report.test.check().map_err(Error::new)?;
+    let server = stream
+        .peer_addr()
+        .map_err(|error| Error::io("unable to connect to server", &error))?;
+    let control = Control::new(stream, "server", ask.patience)?;
+    let cookie = Cookie::random();
+    control.write(cookie.bytes())?;
+    control.await_state(State::ParamExchange)?;
+    control.write_json(&report.test.to_json())?;
+    control.await_state(State::CreateStreams)?;
+    let flows = open(ask, &report.test, server, &cookie)?;
+    report.cookie = cookie.text();
+    layout = Layout::new(
+        Role::Client,
+        &report.test,
+        ask.format,
+        ask.interval.is_some(),
+    );
+    let showing = Showing {
+        interval: ask.interval,
+        json: ask.json,
+    };
+    let mut session = Session::new(&report.test, flows, showing, layout.clone(), stop);
+    session.list(report);
+    layout.streams(&report.streams, print);
+    control.await_state(State::TestStart)?;
+    control.await_state(State::TestRunning)?;
+    let mut watch = |until| {
+        let [heard] = readable([control.stream.as_fd()], until)
+            .map_err(|error| Error::io("unable to read from the server", &error))?;
+        if !heard {
+            return Ok(Heard::Nothing);
+        }
+        let state = control.hear()?;
+        Err(Error::new(format!(
+            "the server went to {state:?} in the middle of the test"
+        )))
+    };
+    let outcome = session.run(report, &mut watch, print);
+    let outcome = outcome.and_then(|()| exchange(&control, report));
+    match &outcome {
+        Err(Error::Interrupted(_)) => {
+            // The server may be gone as well.
+            let _ = control.tell(State::ClientTerminate);
+        }
+        Err(_) => {}
+        Ok(()) => {
+            // All that matters has been said; a server that is gone already has said it too.
+            let _ = control.tell(State::IperfDone);
+        }
+    }
+    layout.totals(report, print);
+    outcome?;
+    layout.server_output(report, print);
+    layout.done(print);
+    Ok(())
+}
+
+/// What each side counted.
+fn exchange(control: &Control, report: &mut Report) -> Result<(), Error> {
+    control.tell(State::TestEnd)?;
+    control.await_state(State::ExchangeResults)?;
+    control.write_json(&session::results(report, None).to_json())?;
+    let results = Results::from_json(&control.read_json()?).map_err(Error::new)?;
+    report.remote = Some(results);
+    control.await_state(State::DisplayResults)
+}
+
+fn connect(ask: &Ask) -> Result<TcpStream, Error> {
+    let failed = |error: std::io::Error| Error::io("unable to connect to server", &error);
+    let found: Vec<SocketAddr> = (ask.host.as_str(), ask.port)
+        .to_socket_addrs()
+        .map_err(|error| {
+            Error::new(format!(
+                "unable to connect to server: {}: {error}",
+                ask.host
+            ))
+        })?
+        .filter(|address| ask.family.holds(address))
+        .filter(|address| {
+            ask.from
+                .address
+                .is_none_or(|from| from.is_ipv4() == address.is_ipv4())
+        })
+        .collect();
+    let from = From {
+        port: None,
+        ..ask.from
+    };
+    let mut last = failed(std::io::Error::new(
+        ErrorKind::NotFound,
+        format!("{} has no address of the wanted family", ask.host),
+    ));
+    for address in found {
+        match sockets::connect(address, from, None, ask.patience) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+#[cfg(unix)]
+fn segment(stream: &TcpStream) -> Option<u32> {
+    SockRef::from(stream).tcp_mss().ok()
+}
+
+#[cfg(not(unix))]
+fn segment(_: &TcpStream) -> Option<u32> {
+    None
+}
+
+fn length(ask: &Ask, segment: Option<u32>) -> usize {
+    match (ask.length, ask.test.protocol) {
+        (Some(length), _) => length,
+        (None, Protocol::Tcp) => Test::default().length,
+        (None, Protocol::Udp) => segment
+            .map_or(1460, |segment| segment as usize)
+            .clamp(SHORTEST_DATAGRAM, LONGEST_DATAGRAM),
+    }
+}
+
+/// Opens the streams one after another, which is how the server tells them apart.
+fn open(ask: &Ask, test: &Test, server: SocketAddr, cookie: &Cookie) -> Result<Vec<Flow>, Error> {
+    let mut flows = Vec::new();
+    for (index, sending) in test.streams().enumerate() {
+        let offset = u16::try_from(index).unwrap_or(u16::MAX);
+        let from = From {
+            port: ask.from.port.map(|port| port.saturating_add(offset)),
+            ..ask.from
+        };
+        let wire = match test.protocol {
+            Protocol::Tcp => {
+                let stream = sockets::connect(server, from, Some(test), ask.patience)?;
+                let mut writing = &stream;
+                std::io::Write::write_all(&mut writing, cookie.bytes())
+                    .map_err(|error| Error::io("unable to send cookie to server", &error))?;
+                Wire::Tcp(stream)
+            }
+            Protocol::Udp => Wire::Udp(greet(
+                sockets::connect_udp(server, from, test)?,
+                ask.patience,
+            )?),
+        };
+        flows.push(Flow::new(wire, Test::identity(index), sending)?);
+    }
+    Ok(flows)
+}
+
+/// Tells the server from where datagrams will come. Greetings can be lost like any datagram.
+fn greet(socket: UdpSocket, patience: Duration) -> Result<UdpSocket, Error> {
+    const ATTEMPTS: u32 = 5;
+    let failed = |error: std::io::Error| Error::io("unable to connect stream", &error);
+    let patience = (patience / ATTEMPTS).max(Duration::from_millis(10));
+    socket.set_read_timeout(Some(patience)).map_err(failed)?;
+    let mut answer = [0; 64];
+    for _ in 0..ATTEMPTS {
+        socket.send(GREETING).map_err(failed)?;
+        match socket.recv(&mut answer) {
+            Ok(_) => return Ok(socket),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Err(Error::new(
+        "unable to connect stream: the server answers no datagram; does a firewall let UDP through to its port?",
+    ))
+}

@@ -1,0 +1,119 @@
+//! Datagrams: their header, and what their arrival tells.
+//!
+//! A header is the sender's time (seconds, microseconds) and the datagram's number, counted from 1; all are big-endian,
+//! and the number has 32 bits or, if so agreed, 64.
+
+use std::time::Duration;
+
+/// Writes the header over the beginning of `block`, which must have room for it.
+pub fn stamp(block: &mut [u8], sent: Duration, number: u64, wide: bool) {
+    let mut header = [0; 16];
+    header[..4].copy_from_slice(&(sent.as_secs() as u32).to_be_bytes());
+    header[4..8].copy_from_slice(&sent.subsec_micros().to_be_bytes());
+    let length = if wide {
+        header[8..].copy_from_slice(&number.to_be_bytes());
+        16
+    } else {
+        header[8..12].copy_from_slice(&(number as u32).to_be_bytes());
+        12
+    };
+    if let Some(room) = block.get_mut(..length) {
+        room.copy_from_slice(&header[..length]);
+    }
+}
+
+/// Reads a header: when it was sent by the sender's clock, and its number. None of what is too short.
+pub fn read(datagram: &[u8], wide: bool) -> Option<(Duration, u64)> {
+    let word = |at: usize| {
+        let bytes = datagram.get(at..at + 4)?;
+        Some(u64::from(u32::from_be_bytes(bytes.try_into().ok()?)))
+    };
+    let sent = Duration::from_secs(word(0)?) + Duration::from_micros(word(4)?);
+    let number = if wide {
+        word(8)? << 32 | word(12)?
+    } else {
+        word(8)?
+    };
+    Some((sent, number))
+}
+
+/// What came of the datagrams of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Arrivals {
+    /// The highest number so far: how many were sent, as far as is known.
+    pub packets: u64,
+    pub lost: u64,
+    pub out_of_order: u64,
+    /// In seconds.
+    pub jitter: f64,
+    transit: Option<f64>,
+}
+
+impl Arrivals {
+    /// Takes down a datagram that was sent and arrived at these times, each by a clock of its own.
+    pub fn arrived(&mut self, sent: Duration, arrived: Duration, number: u64) {
+        if number > self.packets {
+            self.lost = self.lost.saturating_add(number - self.packets - 1);
+            self.packets = number;
+        } else {
+            // It had been counted as lost when a later one came.
+            self.out_of_order += 1;
+            self.lost = self.lost.saturating_sub(1);
+        }
+        // RFC 3550 §6.4.1: J := J + (|D| − J) ÷ 16, with D the difference of the times on the way. What the clocks
+        // differ by falls out.
+        let transit = arrived.as_secs_f64() - sent.as_secs_f64();
+        if let Some(last) = self.transit {
+            self.jitter += ((transit - last).abs() - self.jitter) / 16.0;
+        }
+        self.transit = Some(transit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_read_as_it_is_written() {
+        let sent = Duration::new(23_098, 318_758_000);
+        for (wide, number) in [(false, 7), (true, 1 << 40)] {
+            let mut block = [0xff; 20];
+            stamp(&mut block, sent, number, wide);
+            assert_eq!(read(&block, wide), Some((sent, number)));
+            assert_eq!(block[19], 0xff);
+        }
+        assert_eq!(read(&[0; 11], false), None);
+        assert_eq!(read(&[0; 15], true), None);
+        stamp(&mut [0; 3], sent, 1, true);
+    }
+
+    #[test]
+    fn gaps_are_lost_until_they_come_late() {
+        let mut arrivals = Arrivals::default();
+        for number in [1, 2, 5, 4, 6] {
+            arrivals.arrived(Duration::ZERO, Duration::ZERO, number);
+        }
+        assert_eq!(
+            (arrivals.packets, arrivals.lost, arrivals.out_of_order),
+            (6, 1, 1)
+        );
+        arrivals.arrived(Duration::ZERO, Duration::ZERO, u64::MAX);
+        arrivals.arrived(Duration::ZERO, Duration::ZERO, 0);
+        assert_eq!(arrivals.packets, u64::MAX);
+    }
+
+    #[test]
+    fn jitter_is_a_sixteenth_of_the_change() {
+        let mut arrivals = Arrivals::default();
+        let ms = Duration::from_millis;
+        arrivals.arrived(ms(0), ms(10), 1);
+        assert_eq!(arrivals.jitter, 0.0);
+        arrivals.arrived(ms(100), ms(126), 2);
+        assert!(
+            (arrivals.jitter - 0.001).abs() < 1e-9,
+            "{}",
+            arrivals.jitter
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! How many bytes a way carries, by iperf3's protocol, in both roles.
+//!
+//! A [`Test`] is what client and server agree on. [`client`] asks for it and [`server`] serves one after another; both
+//! come to [`session`], which runs the [`flow`]s, each a socket with a thread of its own, and reads their counters at
+//! every interval. [`text`] and [`json`] show a [`Report`] as iperf3 does.
+//!
+//! The protocol, as seen on the wire. Everything but the data goes over one control connection:
+//!
+//! ```text
+//! client                                server
+//! cookie, 36 letters and a zero  ─────►
+//!                                ◄─────  PARAM_EXCHANGE        (a state is one byte)
+//! length (4, big end first), JSON ────►
+//!                                ◄─────  CREATE_STREAMS
+//! n connections, the cookie each ─────►                         (UDP: four bytes, answered by four)
+//!                                ◄─────  TEST_START, TEST_RUNNING
+//!           … data, in one direction or both …
+//! TEST_END                       ─────►
+//!                                ◄─────  EXCHANGE_RESULTS
+//! length, JSON                   ─────►
+//!                                ◄─────  length, JSON, DISPLAY_RESULTS
+//! IPERF_DONE                     ─────►
+//! ```
+
+pub mod amounts;
+pub mod client;
+mod control;
+pub mod datagram;
+mod error;
+mod flow;
+pub mod json;
+#[allow(unsafe_code)]
+mod kernel;
+mod meter;
+mod pacer;
+pub mod report;
+pub mod results;
+pub mod server;
+mod session;
+mod sockets;
+pub mod test;
+pub mod text;
+pub mod wire;
+
+pub use client::Ask;
+pub use error::Error;
+pub use report::Report;
+pub use server::Serve;
+pub use test::{Direction, End, Protocol, Test};
+
+/// The version of iperf3 whose protocol and output these are.
+pub const SPOKEN: &str = "3.12";
+
+/// Where text goes, line by line with its line feed.
+pub type Print<'a> = dyn FnMut(&str) + 'a;

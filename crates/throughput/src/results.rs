@@ -1,0 +1,256 @@
+//! What each side tells the other when a test is over.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+/// One side's account.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    pub cpu: Cpu,
+    /// Whether a sender's retransmits are known; only a sender says.
+    pub has_retransmits: Option<bool>,
+    pub congestion: Option<String>,
+    pub streams: Vec<StreamResult>,
+    /// What a server printed: text, or an object.
+    pub output: Option<Value>,
+}
+
+/// Processor time in percent of the time that passed; above 100 with several threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cpu {
+    pub total: f64,
+    pub user: f64,
+    pub system: f64,
+}
+
+/// One stream's part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StreamResult {
+    pub id: u32,
+    /// Without what was omitted.
+    pub bytes: u64,
+    pub retransmits: Option<u64>,
+    /// RFC 3550 §6.4.1.
+    pub jitter: Duration,
+    /// Datagrams that did not come, with what was omitted.
+    pub lost: u64,
+    /// With what was omitted.
+    pub packets: u64,
+    /// What of the two was omitted, if the side tells it.
+    pub omitted: Option<Omitted>,
+    /// From the first byte that counts to the last.
+    pub time: Duration,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Omitted {
+    pub lost: u64,
+    pub packets: u64,
+}
+
+/// The most streams of an account: those of both directions.
+const MOST: usize = 2 * crate::test::MOST_STREAMS as usize;
+
+impl Results {
+    pub fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("cpu_util_total".to_owned(), json!(self.cpu.total));
+        object.insert("cpu_util_user".to_owned(), json!(self.cpu.user));
+        object.insert("cpu_util_system".to_owned(), json!(self.cpu.system));
+        let has_retransmits = self.has_retransmits.map_or(-1, i32::from);
+        object.insert("sender_has_retransmits".to_owned(), json!(has_retransmits));
+        if let Some(name) = &self.congestion {
+            object.insert("congestion_used".to_owned(), json!(name));
+        }
+        match &self.output {
+            None => {}
+            Some(Value::String(text)) => {
+                object.insert("server_output_text".to_owned(), json!(text));
+            }
+            Some(other) => {
+                object.insert("server_output_json".to_owned(), other.clone());
+            }
+        }
+        let streams = self.streams.iter().map(|stream| {
+            let retransmits = stream
+                .retransmits
+                .map_or(-1, |count| i64::try_from(count).unwrap_or(i64::MAX));
+            let mut value = json!({
+                "id": stream.id,
+                "bytes": stream.bytes,
+                "retransmits": retransmits,
+                "jitter": stream.jitter.as_secs_f64(),
+                "errors": stream.lost,
+                "packets": stream.packets,
+                "start_time": 0,
+                "end_time": stream.time.as_secs_f64(),
+            });
+            if let (Some(omitted), Some(object)) = (stream.omitted, value.as_object_mut()) {
+                object.insert("omitted_errors".to_owned(), json!(omitted.lost));
+                object.insert("omitted_packets".to_owned(), json!(omitted.packets));
+            }
+            value
+        });
+        object.insert("streams".to_owned(), streams.collect());
+        Value::Object(object)
+    }
+
+    /// Reads an account. What cannot be is an error or is left out; nothing in it is trusted.
+    ///
+    /// # Errors
+    /// One sentence about what is wrong.
+    pub fn from_json(value: &Value) -> Result<Self, String> {
+        let object = value.as_object().ok_or("the results are no JSON object")?;
+        let percent = |key: &str| {
+            let number = object.get(key).and_then(Value::as_f64).unwrap_or(0.0);
+            if number.is_finite() {
+                number.max(0.0)
+            } else {
+                0.0
+            }
+        };
+        let listed = object
+            .get("streams")
+            .and_then(Value::as_array)
+            .ok_or("the results have no list of streams")?;
+        if listed.len() > MOST {
+            return Err(format!(
+                "the results have {} streams, more than {MOST}",
+                listed.len()
+            ));
+        }
+        let output = object
+            .get("server_output_text")
+            .or_else(|| object.get("server_output_json"));
+        Ok(Results {
+            cpu: Cpu {
+                total: percent("cpu_util_total"),
+                user: percent("cpu_util_user"),
+                system: percent("cpu_util_system"),
+            },
+            has_retransmits: object
+                .get("sender_has_retransmits")
+                .and_then(count)
+                .map(|number| number > 0),
+            congestion: object
+                .get("congestion_used")
+                .and_then(Value::as_str)
+                .filter(|name| name.len() <= 64)
+                .map(str::to_owned),
+            streams: listed.iter().map(stream).collect::<Result<_, _>>()?,
+            output: output.cloned(),
+        })
+    }
+
+    /// The account of the stream with this identity.
+    pub fn stream(&self, id: u32) -> Option<&StreamResult> {
+        self.streams.iter().find(|stream| stream.id == id)
+    }
+}
+
+fn stream(value: &Value) -> Result<StreamResult, String> {
+    let number = |key: &str| value.get(key).and_then(count);
+    let seconds = |key: &str| {
+        value
+            .get(key)
+            .and_then(Value::as_f64)
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .unwrap_or_default()
+    };
+    let id = number("id")
+        .and_then(|id| u32::try_from(id).ok())
+        .ok_or("the results have a stream without an identity")?;
+    let omitted = number("omitted_packets").map(|packets| Omitted {
+        packets,
+        lost: number("omitted_errors").unwrap_or(0),
+    });
+    Ok(StreamResult {
+        id,
+        bytes: number("bytes").unwrap_or(0),
+        retransmits: number("retransmits"),
+        jitter: seconds("jitter"),
+        lost: number("errors").unwrap_or(0),
+        packets: number("packets").unwrap_or(0),
+        omitted,
+        time: seconds("end_time").saturating_sub(seconds("start_time")),
+    })
+}
+
+/// A count; none for -1, which iperf3 3.12 writes as the largest number of 64 bits.
+fn count(value: &Value) -> Option<u64> {
+    value
+        .as_u64()
+        .filter(|number| *number != u64::MAX)
+        .or_else(|| {
+            let number = value.as_f64()?;
+            (0.0..1.8e19).contains(&number).then_some(number as u64)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_read_as_it_is_written() {
+        let results = Results {
+            cpu: Cpu {
+                total: 12.5,
+                user: 2.5,
+                system: 10.0,
+            },
+            has_retransmits: Some(true),
+            congestion: Some("bbr".to_owned()),
+            streams: vec![StreamResult {
+                id: 3,
+                bytes: 1 << 40,
+                retransmits: Some(7),
+                jitter: Duration::from_micros(12),
+                lost: 2,
+                packets: 10,
+                omitted: Some(Omitted {
+                    lost: 1,
+                    packets: 4,
+                }),
+                time: Duration::from_millis(1500),
+            }],
+            output: Some(json!("text")),
+        };
+        assert_eq!(Results::from_json(&results.to_json()), Ok(results));
+    }
+
+    #[test]
+    fn what_iperf3_says_is_understood() {
+        let said = r#"{"cpu_util_total":4.0,"cpu_util_user":0.4,"cpu_util_system":3.5,
+            "sender_has_retransmits":18446744073709551615,"congestion_used":"bbr","streams":[{"id":1,"bytes":655360,
+            "retransmits":18446744073709551615,"jitter":0,"errors":0,"packets":0,"start_time":0,"end_time":1.000255}]}"#;
+        let results =
+            Results::from_json(&serde_json::from_str(said).expect("JSON")).expect("results");
+        assert_eq!(results.has_retransmits, None);
+        assert_eq!(
+            results
+                .stream(1)
+                .map(|stream| (stream.bytes, stream.retransmits)),
+            Some((655_360, None))
+        );
+        assert_eq!(results.stream(3), None);
+    }
+
+    #[test]
+    fn what_is_no_account_is_told() {
+        for (said, part) in [
+            (json!("x"), "no JSON object"),
+            (json!({}), "no list of streams"),
+            (json!({ "streams": [{}] }), "without an identity"),
+            (json!({ "streams": vec![0; 300] }), "300 streams"),
+        ] {
+            let error = Results::from_json(&said).expect_err("no account");
+            assert!(error.contains(part), "{error}");
+        }
+        let odd = json!({ "cpu_util_total": -5, "streams": [{ "id": 1, "end_time": -3.0, "bytes": -1 }] });
+        let odd = Results::from_json(&odd).expect("results");
+        assert_eq!(odd.streams[0].time, Duration::ZERO);
+        assert_eq!(odd.streams[0].bytes, 0);
+    }
+}
