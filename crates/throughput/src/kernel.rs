@@ -16,6 +16,8 @@ pub struct TcpState {
     pub round_trip: Duration,
     pub round_trip_variance: Duration,
     pub path_mtu: u32,
+    /// Whether bytes are under way that the peer's kernel has not acknowledged.
+    pub under_way: bool,
 }
 
 /// The state of a connection; none where the system does not tell.
@@ -52,6 +54,8 @@ pub fn tcp_state(socket: &SockRef<'_>) -> Option<TcpState> {
         round_trip: Duration::from_micros(word(68)?.into()),
         round_trip_variance: Duration::from_micros(word(72)?.into()),
         path_mtu: word(60)?,
+        // Segments sent and not acknowledged, and bytes not sent yet.
+        under_way: word(24)? > 0 || word(144).unwrap_or(0) > 0,
     })
 }
 

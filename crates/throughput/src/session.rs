@@ -256,15 +256,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether a test of a fixed amount has moved it, in both directions if it has both.
+    /// Whether a test of a fixed amount has moved it, in both directions if it has both. What the kernel has taken and
+    /// not delivered has not moved yet.
     fn is_all_done(&self, test: &Test, quiet: Duration) -> bool {
+        let is_sent =
+            |flow: &Flow| flow.is_done() && !flow.snapshot().tcp.is_some_and(|tcp| tcp.under_way);
         let sent = test.direction == Direction::Reverse
-            || self.budget.is_spent()
-                && self
-                    .flows
-                    .iter()
-                    .filter(|flow| flow.sending)
-                    .all(Flow::is_done);
+            || self.budget.is_spent() && self.flows.iter().filter(|flow| flow.sending).all(is_sent);
         let received = test.direction == Direction::Forward
             || self.received() >= wanted(test)
             || test.protocol == Protocol::Udp && quiet > LAST_DATAGRAM;
