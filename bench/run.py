@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import endurance, open_model, rivals, throughput, users  # noqa: E402
+from harness import endurance, open_model, rivals, throughput, users, wire  # noqa: E402
 
 PARTS = {
     "http1": (throughput.http1, ["wrk", "h2load", "oha", "fortio", "hey", "k6"]),
@@ -27,6 +27,8 @@ PARTS = {
     "startup": (users.startup, ["k6"]),
     "lag": (open_model.lag, []),
     "truth": (open_model.truth, ["k6", "oha"]),
+    "wire": (wire.wire, ["iperf3"]),
+    "link": (wire.link, []),
     "soak": (endurance.soak, []),
 }
 

@@ -9,7 +9,7 @@ BENCH = Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
 RIVALS = BENCH / ".rivals"
 
-APT = {"wrk": "wrk", "h2load": "nghttp2-client", "nginx": "nginx-light"}
+APT = {"wrk": "wrk", "iperf3": "iperf3", "h2load": "nghttp2-client", "nginx": "nginx-light"}
 GO = {
     "k6": "go.k6.io/k6@v1.8.1",
     # The newest version whose modules all come from the module proxy.
@@ -23,6 +23,7 @@ OURS = {
     "plimsoll": ("plimsoll", "release"),
     "fixed-server": ("plimsoll-bench", "release"),
     "bare-client": ("plimsoll-bench", "release"),
+    "echo-way": ("plimsoll-bench", "release"),
 }
 
 

@@ -40,6 +40,11 @@ impl Queue {
         }
     }
 
+    /// Bytes that are under way.
+    pub fn bytes(&self) -> usize {
+        self.bytes.get()
+    }
+
     /// The first piece, waited for if need be, and when it is due.
     pub async fn next(&self) -> (Moment, Piece) {
         loop {

@@ -29,7 +29,6 @@ const LARGEST: usize = 65_536;
 /// One client's way: what it sent, on its way out.
 struct Session {
     queue: Queue,
-    under_way: std::cell::Cell<usize>,
     flow: RefCell<Flow>,
     seen: std::cell::Cell<Moment>,
 }
@@ -66,7 +65,6 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
                 way.account.sessions.set(way.account.sessions.get() + 1);
                 let session = Rc::new(Session {
                     queue: Queue::default(),
-                    under_way: std::cell::Cell::new(0),
                     flow: RefCell::default(),
                     seen: std::cell::Cell::new(clock::now()),
                 });
@@ -93,12 +91,7 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
             account: &way.account.forward,
             now,
         };
-        entering.enter(
-            &session.flow,
-            &session.queue,
-            &session.under_way,
-            &buffer[..count],
-        );
+        entering.enter(&session.flow, &session.queue, &buffer[..count]);
     }
 }
 
@@ -110,22 +103,15 @@ struct Entering<'a> {
 }
 
 impl Entering<'_> {
-    fn enter(
-        &self,
-        flow: &RefCell<Flow>,
-        queue: &Queue,
-        under_way: &std::cell::Cell<usize>,
-        packet: &[u8],
-    ) {
+    fn enter(&self, flow: &RefCell<Flow>, queue: &Queue, packet: &[u8]) {
         let mut line = self.line.borrow_mut();
-        if line.backlog(self.now) > BUFFER || under_way.get() > WINDOW {
+        if line.backlog(self.now) > BUFFER || queue.bytes() > WINDOW {
             self.account.crowded_out();
             return;
         }
         match line.packet(&mut flow.borrow_mut(), self.now, Bytes(packet.len() as u64)) {
             Passage::Lost => self.account.lost(),
             Passage::Arrives(due) => {
-                under_way.set(under_way.get() + packet.len());
                 queue.push(due, Piece::Data(Buffer::copy_from_slice(packet)));
             }
         }
@@ -141,10 +127,9 @@ async fn serve(
     way: Rc<Way>,
 ) {
     let back = Queue::default();
-    let back_under_way = std::cell::Cell::new(0);
     let out = async {
         loop {
-            let (late, packet) = due(&session.queue, &session.under_way).await;
+            let (late, packet) = due(&session.queue).await;
             // A refusal is UDP's way of saying that nobody listens; the next packet may find somebody.
             let _ = upstream.send(&packet).await;
             way.account.forward.passed(Bytes(packet.len() as u64), late);
@@ -163,7 +148,7 @@ async fn serve(
                         account: &way.account.backward,
                         now,
                     };
-                    entering.enter(&flow, &back, &back_under_way, &buffer[..count]);
+                    entering.enter(&flow, &back, &buffer[..count]);
                 }
                 Err(_) => sleep(Duration::from_millis(1)).await,
             }
@@ -171,7 +156,7 @@ async fn serve(
     };
     let back_out = async {
         loop {
-            let (late, packet) = due(&back, &back_under_way).await;
+            let (late, packet) = due(&back).await;
             let _ = socket.send_to(&packet, client).await;
             way.account
                 .backward
@@ -196,12 +181,11 @@ async fn serve(
 }
 
 /// The next packet once it is due, and how late that is.
-async fn due(queue: &Queue, under_way: &std::cell::Cell<usize>) -> (Duration, Buffer) {
+async fn due(queue: &Queue) -> (Duration, Buffer) {
     loop {
         let (due, piece) = queue.next().await;
         sleep_until(due).await;
         if let Piece::Data(packet) = piece {
-            under_way.set(under_way.get().saturating_sub(packet.len()));
             return (clock::now().since(due), packet);
         }
     }

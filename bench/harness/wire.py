@@ -1,0 +1,150 @@
+"""Ways: what they carry beside iperf3, and how true a link is to the distance that it was told."""
+
+import contextlib
+import json
+import statistics
+import subprocess
+import time
+
+from . import measure, rivals
+from .tables import spread, table
+
+RATE = 10_000
+ROUND_TRIP_MS = 20.0
+
+
+def wire(settings):
+    """A TCP stream over loopback, ours and iperf3's in each role, interleaved."""
+    rows = {
+        "iperf3 → iperf3": ("iperf3", "iperf3"),
+        "plimsoll → iperf3": ("plimsoll", "iperf3"),
+        "iperf3 → plimsoll": ("iperf3", "plimsoll"),
+        "plimsoll → plimsoll": ("plimsoll", "plimsoll"),
+    }
+    carried = {name: [] for name in rows}
+    seconds = min(settings.seconds, 5)
+    for number in range(settings.rounds):
+        order = list(rows) if number % 2 == 0 else list(reversed(rows))
+        for name in order:
+            client, server = rows[name]
+            rate = _stream(client, server, seconds)
+            if rate is None:
+                settings.say(f"{name}: no figure")
+                continue
+            carried[name].append(rate)
+            settings.say(f"{name}: {rate / 1e9:.1f} Gbit/s")
+    base = carried["iperf3 → iperf3"]
+    lines, worst = [], None
+    for name, values in carried.items():
+        ratios = [one / two for one, two in zip(values, base)]
+        lines.append((name, spread([value / 1e9 for value in values], "{:.1f}"), spread(ratios)))
+        if name.startswith("plimsoll") and ratios:
+            median = statistics.median(ratios)
+            worst = median if worst is None else min(worst, median)
+    verdict = "not measured" if worst is None else "reached" if worst >= 0.95 else "**missed**"
+    text = "### One TCP stream over loopback, client → server\n\n"
+    text += table(["", "Gbit/s", "ratio to iperf3"], lines)
+    shown = "–" if worst is None else f"{worst:.2f}"
+    return f"{text}\n\nThe lower of our clients' ratios: {shown}, wanted ≥ 0.95: {verdict}."
+
+
+def _stream(client, server, seconds):
+    """Bits per second that arrived; None when there is no result."""
+    port = _free_port()
+    server = subprocess.Popen(
+        ["taskset", "-c", str(measure.SERVER_CPU), *_program(server), "-s", "-1", "-p", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        time.sleep(0.3)
+        told = ["-c", "127.0.0.1", "-p", str(port), "-t", str(seconds), "-J"]
+        cost = measure.run([*_program(client), *told])
+        return json.loads(cost.stdout)["end"]["sum_received"]["bits_per_second"]
+    except (ValueError, KeyError):
+        return None
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _program(name):
+    found = str(rivals.find(name))
+    return [found, "throughput"] if name == "plimsoll" else [found]
+
+
+def _free_port():
+    import socket
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def link(settings):
+    """Small messages to an echo and back, directly and through a link, at 10,000/s."""
+    rows = []
+    seconds = min(settings.seconds, 3)
+    for protocol in ("udp", "tcp"):
+        for number in range(settings.rounds):
+            with _echo() as port:
+                direct = _way(f"127.0.0.1:{port}", protocol, seconds)
+                with _link(port) as (address, account):
+                    through = _way(address, protocol, seconds)
+                said = account()
+            # The way there and back took so much longer than it was told to.
+            errors = {q: through["way"][q] - direct["way"][q] - ROUND_TRIP_MS for q in ("p50", "p99")}
+            rows.append(
+                (
+                    protocol.upper(),
+                    f"{through['back']} of {through['sent']}",
+                    f"{direct['way']['p50']:.3f}",
+                    f"{through['way']['p50']:.3f}",
+                    f"{errors['p50']:+.3f}",
+                    f"{errors['p99']:+.3f}",
+                    f"{said['forward']['late_us']['p50'] / 1e3:.3f}",
+                    "reached" if abs(errors["p50"]) <= 0.2 else "**missed**",
+                )
+            )
+            settings.say(f"{protocol}: {errors['p50']:+.3f} ms at the median")
+    headings = [
+        "",
+        "came back",
+        "direct p50 ms",
+        "through the link",
+        f"− direct − {ROUND_TRIP_MS:.0f} ms",
+        "the same at p99",
+        "own lateness, one way",
+        "within 0.2 ms",
+    ]
+    title = f"### A link of {ROUND_TRIP_MS:.0f} ms there and back, {RATE:,} messages/s of 64 bytes\n\n"
+    return title + table(headings, rows)
+
+
+@contextlib.contextmanager
+def _echo():
+    command = ["taskset", "-c", str(measure.SERVER_CPU), str(rivals.find("echo-way")), "--serve", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield json.loads(server.stdout.readline())["port"]
+        finally:
+            server.kill()
+
+
+@contextlib.contextmanager
+def _link(port):
+    told = ["--listen", "127.0.0.1:0", "--to", f"127.0.0.1:{port}", "--round-trip", f"{ROUND_TRIP_MS}ms"]
+    # The link has a processor of its own; the echo and who asks it share the other.
+    command = ["taskset", "-c", str(measure.GENERATOR_CPU), str(rivals.find("plimsoll")), "link", *told]
+    last = {}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as relay:
+        try:
+            yield json.loads(relay.stdout.readline())["listening"], lambda: last
+        finally:
+            relay.terminate()
+            last.update(json.loads(relay.stdout.readline()))
+
+
+def _way(address, protocol, seconds):
+    told = ["--ask", address, "--protocol", protocol, "--rate", str(RATE), "--seconds", str(seconds)]
+    return json.loads(measure.run([rivals.find("echo-way"), *told], cpu=measure.SERVER_CPU).stdout)
