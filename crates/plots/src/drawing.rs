@@ -10,7 +10,7 @@ use crate::scale::Scale;
 pub const LOOKS: usize = 6;
 
 /// About how wide a character is, in units; type is 13 units high.
-pub const CHARACTER: f64 = 7.0;
+pub const CHARACTER: f64 = 7.4;
 
 /// How far the plot's own ground reaches.
 #[derive(Clone, Copy, Debug)]

@@ -27,7 +27,7 @@ pub use limit::{LimitPlot, Trial};
 pub use over_time::{OverTime, Span, TimePoint};
 pub use overview::{Overview, OverviewRow, Spot};
 pub use percentiles::{Curve, Percentiles, quantiles_of};
-pub use picture::{COLOURS, Picture, RULES};
+pub use picture::{COLOURS, Picture, RULES, escaped};
 
 /// How wide a picture is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use plimsoll_report::{Paint, http_text};
 use samples::{Cause, Level, Reason, Verdict, WatchSettings};
 use serde_json::Value;
 use support::run::run;
-use support::schema::faults;
+use testkit::schema::faults;
 use units::Bytes;
 
 const SCHEMA: &str = include_str!("../../../docs/schema/http-result-1.json");

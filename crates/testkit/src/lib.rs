@@ -11,4 +11,5 @@ pub mod figures;
 pub mod peers;
 pub mod ports;
 pub mod program;
+pub mod schema;
 pub mod snapshot;

@@ -3,7 +3,6 @@
 #![allow(dead_code)] // Each file of tests uses some of it.
 
 pub mod run;
-pub mod schema;
 
 use std::path::PathBuf;
 use std::sync::Arc;

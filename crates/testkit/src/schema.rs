@@ -103,8 +103,32 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                     }
                 }
             }
+            "prefixItems" => {
+                let schemas = of.as_array().expect("a list of schemas");
+                let items = value.as_array().map_or(&[][..], Vec::as_slice);
+                for (place, (schema, item)) in schemas.iter().zip(items).enumerate() {
+                    check(root, schema, item, &format!("{at}[{place}]"), faults);
+                }
+            }
+            "minItems" | "maxItems" => {
+                let bound = of.as_u64().expect("a count");
+                let count = value.as_array().map(|items| items.len() as u64);
+                let fits = |count: u64| {
+                    if keyword == "minItems" {
+                        count >= bound
+                    } else {
+                        count <= bound
+                    }
+                };
+                if count.is_some_and(|count| !fits(count)) {
+                    fault(faults, format!("{keyword} is {bound}"));
+                }
+            }
             "items" => {
-                for (place, item) in value.as_array().into_iter().flatten().enumerate() {
+                let prefix = schema.get("prefixItems").and_then(Value::as_array);
+                let first = prefix.map_or(0, Vec::len);
+                let items = value.as_array().into_iter().flatten().enumerate();
+                for (place, item) in items.skip(first) {
                     check(root, of, item, &format!("{at}[{place}]"), faults);
                 }
             }
