@@ -12,7 +12,7 @@ use units::Moment;
 /// over long before. So one timer stays armed for an early deadline; when it
 /// rings too soon it is set to the deadline that holds by then.
 #[derive(Debug, Default)]
-pub(crate) struct Alarm {
+pub struct Alarm {
     timer: Option<Armed>,
 }
 
@@ -27,7 +27,7 @@ impl Alarm {
     /// Ready when `deadline` has passed; otherwise the task will be woken then,
     /// and perhaps before.
     #[inline]
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>, deadline: Moment) -> Poll<()> {
+    pub fn poll(&mut self, cx: &mut Context<'_>, deadline: Moment) -> Poll<()> {
         if let Some(armed) = &self.timer
             && armed.rings <= deadline
             && !armed.sleep.is_elapsed()

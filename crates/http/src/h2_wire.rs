@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use net::{Stream, Wire};
+use net::Wire;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use units::Moment;
 
@@ -37,14 +37,14 @@ impl Writes {
 
 /// A stream whose flushes are told.
 #[derive(Debug)]
-pub(crate) struct Watched {
-    pub(crate) stream: Stream,
+pub(crate) struct Watched<W> {
+    pub(crate) stream: W,
     pub(crate) writes: Rc<Writes>,
     /// Bytes were written since the last flush.
     pub(crate) dirty: bool,
 }
 
-impl AsyncRead for Watched {
+impl<W: Wire> AsyncRead for Watched<W> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -54,7 +54,7 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl<W: Wire> AsyncWrite for Watched<W> {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -36,6 +36,11 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         "certificates for tests are made in `certs`",
     ),
     (
+        &["prost-reflect", "protox"],
+        &["grpc"],
+        "protobuf is read at run time in `grpc`",
+    ),
+    (
         &["hyper", "hyper-util", "axum", "tonic", "prost"],
         &[],
         "a server library belongs to what is measured, never to the generator",

@@ -15,16 +15,19 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("net", &["units", "clock"]),
     ("http", &["units", "clock", "net"]),
     ("ws", &["net", "http"]),
+    ("grpc", &["units", "clock", "net", "http"]),
     ("engine", &["units", "clock", "plan", "pace", "samples"]),
     (
         "script",
         &[
-            "units", "clock", "plan", "samples", "net", "http", "ws", "engine",
+            "units", "clock", "plan", "samples", "net", "http", "ws", "grpc", "engine",
         ],
     ),
     (
         "targets",
-        &["units", "clock", "plan", "samples", "http", "engine", "hits"],
+        &[
+            "units", "clock", "plan", "samples", "net", "http", "grpc", "engine", "hits",
+        ],
     ),
     ("hits", &["units"]),
     ("link", &["units", "clock", "stats", "engine"]),
@@ -51,6 +54,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "samples",
             "net",
             "http",
+            "grpc",
             "engine",
             "script",
             "targets",
@@ -99,6 +103,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "samples",
             "net",
             "http",
+            "grpc",
             "script",
             "hits", "targets",
             "report",

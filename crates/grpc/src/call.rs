@@ -1,0 +1,377 @@
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::{Alarm, Incoming, Outgoing, StreamFault, Timeline};
+use http_types::{HeaderMap, response};
+use units::Moment;
+
+use crate::channel::{Answer, Limits, Link};
+use crate::code::Code;
+use crate::frame::{Deframer, Framed};
+use crate::metadata::Metadata;
+use crate::status::Status;
+
+/// Both ways of a streaming call. Dropping both before the end cancels it.
+#[derive(Debug)]
+pub struct Call {
+    pub sender: Sender,
+    pub receiver: Receiver,
+}
+
+/// The way to the server.
+#[derive(Debug)]
+pub struct Sender {
+    outgoing: Outgoing,
+    ended: bool,
+}
+
+/// The way from the server.
+#[derive(Debug)]
+pub struct Receiver {
+    // Keeps the connection for as long as the call lasts.
+    _link: Rc<Link>,
+    incoming: Incoming,
+    deframer: Deframer,
+    place: Place,
+    answer: Answer,
+    deadline: Option<Moment>,
+    alarm: Alarm,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Head,
+    Body,
+    Trailers,
+    Done,
+}
+
+impl Call {
+    pub(crate) fn new(outgoing: Outgoing, receiver: Receiver) -> Call {
+        Call {
+            sender: Sender {
+                outgoing,
+                ended: false,
+            },
+            receiver,
+        }
+    }
+}
+
+impl Sender {
+    /// Sends a message, as fast as the server takes it.
+    ///
+    /// # Errors
+    /// When nothing can be sent any more: the receiver then knows the status.
+    pub async fn send(&mut self, message: &Framed) -> Result<(), Status> {
+        let sent = self.outgoing.send(message.0.clone(), false).await;
+        sent.map_err(|fault| Status::of_fault(&fault))
+    }
+
+    /// Says that no message follows.
+    ///
+    /// # Errors
+    /// When the call is over already.
+    pub async fn finish(&mut self) -> Result<(), Status> {
+        if std::mem::replace(&mut self.ended, true) {
+            return Ok(());
+        }
+        let sent = self.outgoing.send(Bytes::new(), true).await;
+        sent.map_err(|fault| Status::of_fault(&fault))
+    }
+
+    /// Gives the call up, and tells the server so.
+    pub fn cancel(&mut self) {
+        /// CANCEL: RFC 9113, section 7.
+        const CANCEL: u32 = 8;
+        self.ended = true;
+        self.outgoing.reset(CANCEL);
+    }
+
+    /// When the kernel had taken what was sent last, if it has by now.
+    pub fn written(&self) -> Option<Moment> {
+        self.outgoing.written()
+    }
+}
+
+impl Receiver {
+    pub(crate) fn new(
+        link: Rc<Link>,
+        incoming: Incoming,
+        limits: Limits,
+        mut answer: Answer,
+        deadline: Option<Moment>,
+    ) -> Receiver {
+        answer.remote = Some(link.remote);
+        answer.tls = link.tls;
+        Receiver {
+            _link: link,
+            incoming,
+            deframer: Deframer::new(limits.max_receive),
+            place: Place::Head,
+            answer,
+            deadline,
+            alarm: Alarm::default(),
+        }
+    }
+
+    /// The next message; `None` when the call is over, and [`Receiver::status`] tells how.
+    pub async fn message(&mut self) -> Option<Bytes> {
+        poll_fn(|cx| self.poll_message(cx)).await
+    }
+
+    /// [`Receiver::message`] in the form of a poll.
+    pub fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        match self.poll_step(cx) {
+            Poll::Ready(Ok(message)) => Poll::Ready(message),
+            Poll::Ready(Err(status)) => {
+                self.end(status);
+                Poll::Ready(None)
+            }
+            Poll::Pending => {
+                let Some(deadline) = self.deadline else {
+                    return Poll::Pending;
+                };
+                ready!(self.alarm.poll(cx, deadline));
+                self.end(Status::deadline());
+                Poll::Ready(None)
+            }
+        }
+    }
+
+    /// Waits for the start of the answer, so that [`Receiver::headers`] has something to tell.
+    pub async fn started(&mut self) {
+        poll_fn(|cx| {
+            if self.place != Place::Head {
+                return Poll::Ready(());
+            }
+            match self.poll_head(cx) {
+                Poll::Ready(Ok(())) => Poll::Ready(()),
+                Poll::Ready(Err(status)) => {
+                    self.end(status);
+                    Poll::Ready(())
+                }
+                Poll::Pending => match self.deadline {
+                    None => Poll::Pending,
+                    Some(deadline) => {
+                        ready!(self.alarm.poll(cx, deadline));
+                        self.end(Status::deadline());
+                        Poll::Ready(())
+                    }
+                },
+            }
+        })
+        .await;
+    }
+
+    /// How the call ended; `None` while it goes on.
+    pub fn status(&self) -> Option<&Status> {
+        (self.place == Place::Done).then_some(&self.answer.status)
+    }
+
+    /// What the server said at the start of its answer.
+    pub fn headers(&self) -> Metadata {
+        self.answer.headers()
+    }
+
+    /// What the server said at the end of its answer.
+    pub fn trailers(&self) -> Metadata {
+        self.answer.trailers()
+    }
+
+    /// The call's moments so far. `written` is when the request was.
+    pub fn timeline(&self, written: Option<Moment>) -> Timeline {
+        let mut line = self.answer.timeline;
+        line.finished(
+            written.unwrap_or_else(|| line.sent()),
+            line.first_byte(),
+            line.done(),
+        );
+        line
+    }
+
+    /// Whether this call opened the connection.
+    pub fn opened(&self) -> bool {
+        self.answer.opened
+    }
+
+    pub fn remote(&self) -> Option<std::net::SocketAddr> {
+        self.answer.remote
+    }
+
+    fn end(&mut self, status: Status) {
+        self.place = Place::Done;
+        self.answer.status = status;
+        let line = &mut self.answer.timeline;
+        line.finished(line.sent(), line.first_byte(), clock::now());
+    }
+
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Status>> {
+        let parts = ready!(self.incoming.poll_head(cx)).map_err(|fault| Status::of_fault(&fault))?;
+        let now = clock::now();
+        self.answer.timeline.finished(now, now, now);
+        match Head::judge(parts, self.incoming.is_end()) {
+            Head::Begins(headers) => {
+                self.deframer.set_encoding(encoding(&headers));
+                self.answer.head = headers;
+                self.place = Place::Body;
+                Poll::Ready(Ok(()))
+            }
+            Head::Ends(trailers, status) => {
+                self.answer.trailer = trailers;
+                Poll::Ready(Err(status))
+            }
+        }
+    }
+
+    fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Status>> {
+        loop {
+            match self.place {
+                Place::Head => ready!(self.poll_head(cx))?,
+                Place::Body => {
+                    if let Some(message) = self.deframer.next()? {
+                        return Poll::Ready(Ok(Some(message)));
+                    }
+                    let piece = ready!(self.incoming.poll_data(cx))
+                        .map_err(|fault| Status::of_fault(&fault))?;
+                    match piece {
+                        Some(piece) => self.deframer.push(piece),
+                        None => self.place = Place::Trailers,
+                    }
+                }
+                Place::Trailers => {
+                    let trailers = ready!(self.incoming.poll_trailers(cx))
+                        .map_err(|fault| Status::of_fault(&fault))?;
+                    let (trailers, status) = judge_end(trailers, &self.deframer);
+                    self.answer.trailer = trailers;
+                    return Poll::Ready(Err(status));
+                }
+                Place::Done => return Poll::Ready(Ok(None)),
+            }
+        }
+    }
+}
+
+/// What the head of an answer says.
+enum Head {
+    Begins(HeaderMap),
+    /// There is nothing else: "gRPC over HTTP2", Trailers-Only.
+    Ends(HeaderMap, Status),
+}
+
+impl Head {
+    fn judge(parts: response::Parts, is_end: bool) -> Head {
+        let headers = parts.headers;
+        let kind = headers.get("content-type").map(|kind| kind.as_bytes());
+        let is_grpc = kind.is_some_and(is_grpc);
+        if is_end && let Some(status) = Status::of_headers(&headers)
+            && (is_grpc || kind.is_none())
+        {
+            return Head::Ends(headers, status);
+        }
+        let number = parts.status.as_u16();
+        if number == 200 && is_grpc {
+            if is_end {
+                return Head::Ends(headers, no_trailers());
+            }
+            return Head::Begins(headers);
+        }
+        let reason = parts.status.canonical_reason().unwrap_or_default();
+        let mut message =
+            format!("unexpected HTTP status code received from server: {number} ({reason})");
+        if !is_grpc {
+            let kind = String::from_utf8_lossy(kind.unwrap_or_default());
+            message += &if kind.is_empty() {
+                "; malformed header: missing HTTP content-type".to_owned()
+            } else {
+                format!("; transport: received unexpected content-type {kind:?}")
+            };
+        }
+        Head::Ends(headers, Status::new(Code::of_http(number), message))
+    }
+}
+
+/// `application/grpc`, perhaps with the format of its messages: "gRPC over HTTP2", Content-Type.
+fn is_grpc(kind: &[u8]) -> bool {
+    let rest = kind
+        .get(.."application/grpc".len())
+        .filter(|start| start.eq_ignore_ascii_case(b"application/grpc"))
+        .and_then(|start| kind.get(start.len()..));
+    matches!(rest, Some([] | [b'+' | b';', ..]))
+}
+
+fn encoding(headers: &HeaderMap) -> &str {
+    headers
+        .get("grpc-encoding")
+        .and_then(|name| name.to_str().ok())
+        .unwrap_or_default()
+}
+
+fn no_trailers() -> Status {
+    Status::new(
+        Code::INTERNAL,
+        "server closed the stream without sending trailers",
+    )
+}
+
+fn judge_end(trailers: Option<HeaderMap>, deframer: &Deframer) -> (HeaderMap, Status) {
+    let trailers = trailers.unwrap_or_default();
+    let mut status = Status::of_headers(&trailers).unwrap_or_else(no_trailers);
+    if status.code.is_ok() && !deframer.is_between_messages() {
+        status = Status::new(Code::INTERNAL, "unexpected EOF");
+    }
+    (trailers, status)
+}
+
+/// Reads the one message of an answer, and its status.
+pub(crate) async fn read_single(
+    parts: response::Parts,
+    incoming: &mut Incoming,
+    limits: Limits,
+    answer: &mut Answer,
+) -> Result<(), Status> {
+    let of_fault = |fault: StreamFault| Status::of_fault(&fault);
+    match Head::judge(parts, incoming.is_end()) {
+        Head::Begins(headers) => answer.head = headers,
+        Head::Ends(trailers, status) => {
+            answer.trailer = trailers;
+            return if status.code.is_ok() {
+                Err(no_message())
+            } else {
+                Err(status)
+            };
+        }
+    }
+    let mut deframer = Deframer::new(limits.max_receive);
+    deframer.set_encoding(encoding(&answer.head));
+    while let Some(piece) = incoming.data().await.map_err(of_fault)? {
+        deframer.push(piece);
+        while let Some(message) = deframer.next()? {
+            if answer.message.replace(message).is_some() {
+                return Err(Status::new(
+                    Code::INTERNAL,
+                    "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message",
+                ));
+            }
+        }
+    }
+    let trailers = incoming.trailers().await.map_err(of_fault)?;
+    let (trailers, status) = judge_end(trailers, &deframer);
+    answer.trailer = trailers;
+    if !status.code.is_ok() {
+        return Err(status);
+    }
+    match answer.message {
+        Some(_) => Ok(()),
+        None => Err(no_message()),
+    }
+}
+
+fn no_message() -> Status {
+    Status::new(
+        Code::INTERNAL,
+        "cardinality violation: received no response message from non-server-streaming RPC",
+    )
+}

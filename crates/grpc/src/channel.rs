@@ -1,0 +1,415 @@
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Alarm, Streams, Timeline};
+use net::{Alpn, Dialled, Network, Steps, TlsFacts, TrafficCounter};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use units::Moment;
+
+use crate::call::{Call, Receiver};
+use crate::code::Code;
+use crate::endpoint::Endpoint;
+use crate::frame::Framed;
+use crate::metadata::Metadata;
+use crate::status::Status;
+use crate::template::Template;
+
+/// A way to one server: one connection, opened when it is needed and again when it was lost. Any
+/// number of calls share it.
+#[derive(Debug)]
+pub struct Channel {
+    endpoint: Endpoint,
+    network: Rc<Network>,
+    local: Option<IpAddr>,
+    traffic: Rc<TrafficCounter>,
+    limits: Limits,
+    current: RefCell<Option<Rc<Link>>>,
+    /// Held by who is connecting; others wait for what comes of it.
+    dialling: Semaphore,
+    /// Timers of finished calls, to be used again.
+    alarms: RefCell<Vec<Alarm>>,
+    opened: Cell<u64>,
+}
+
+/// How long messages may be, and opening a connection may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// In bytes, of an answer's message, unpacked.
+    pub max_receive: usize,
+    /// In bytes, of a request's message, packed.
+    pub max_send: usize,
+    /// From the look-up of the name to the end of the TLS handshake.
+    pub connect: Duration,
+}
+
+impl Default for Limits {
+    /// As gRPC libraries have them.
+    fn default() -> Self {
+        Limits {
+            max_receive: 4 << 20,
+            max_send: i32::MAX as usize,
+            connect: Duration::from_secs(20),
+        }
+    }
+}
+
+/// An open connection.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) streams: Streams,
+    pub(crate) remote: SocketAddr,
+    pub(crate) tls: Option<TlsFacts>,
+}
+
+/// What opening a connection took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Opening {
+    pub looking_up: Duration,
+    pub connecting: Duration,
+    pub securing: Duration,
+}
+
+impl Opening {
+    pub fn total(&self) -> Duration {
+        self.looking_up + self.connecting + self.securing
+    }
+}
+
+/// How a call with one answer ended.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: Status,
+    /// The answer's message, unpacked; none if the call failed before it came.
+    pub message: Option<Bytes>,
+    /// From the start of the call to its status.
+    pub timeline: Timeline,
+    /// Whether this call opened the connection.
+    pub opened: bool,
+    pub remote: Option<SocketAddr>,
+    pub tls: Option<TlsFacts>,
+    pub(crate) head: http_types::HeaderMap,
+    pub(crate) trailer: http_types::HeaderMap,
+}
+
+impl Answer {
+    pub(crate) fn begun(started: Moment) -> Answer {
+        Answer {
+            status: Status::ok(),
+            message: None,
+            timeline: Timeline::started_at(started),
+            opened: false,
+            remote: None,
+            tls: None,
+            head: http_types::HeaderMap::new(),
+            trailer: http_types::HeaderMap::new(),
+        }
+    }
+
+    /// What the server said at the start of its answer.
+    pub fn headers(&self) -> Metadata {
+        Metadata::read(&self.head)
+    }
+
+    /// What the server said at the end of its answer.
+    pub fn trailers(&self) -> Metadata {
+        Metadata::read(&self.trailer)
+    }
+}
+
+impl Channel {
+    /// A way to `endpoint`; nothing is opened yet. `local` is the address it comes from, if that
+    /// is not the system's choice.
+    pub fn new(
+        endpoint: Endpoint,
+        network: Rc<Network>,
+        local: Option<IpAddr>,
+        traffic: Rc<TrafficCounter>,
+        limits: Limits,
+    ) -> Channel {
+        Channel {
+            endpoint,
+            network,
+            local,
+            traffic,
+            limits,
+            current: RefCell::default(),
+            dialling: Semaphore::new(1),
+            alarms: RefCell::default(),
+            opened: Cell::new(0),
+        }
+    }
+
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// How many connections it has opened so far.
+    pub fn opened(&self) -> u64 {
+        self.opened.get()
+    }
+
+    /// Socket bytes since the last call, of all channels with the same counter.
+    pub fn traffic(&self) -> net::Traffic {
+        self.traffic.take()
+    }
+
+    /// Opens the connection now, if it is not open.
+    ///
+    /// # Errors
+    /// Why it could not be opened.
+    pub async fn connect(&self) -> Result<Opening, Status> {
+        let mut answer = Answer::begun(clock::now());
+        let deadline = answer.timeline.started() + self.limits.connect;
+        self.link(&mut answer, deadline).await?;
+        let phases = answer.timeline.phases();
+        Ok(Opening {
+            looking_up: phases.looking_up,
+            connecting: phases.connecting,
+            securing: phases.securing,
+        })
+    }
+
+    /// Lets go of the connection: calls that are under way go on, the next opens another.
+    pub fn close(&self) {
+        self.current.take();
+    }
+
+    /// Makes a call with one message each way. `started` is when it was asked for: a reading of
+    /// the clock that the caller has made anyway.
+    pub async fn unary(&self, template: &Template, message: &Framed, started: Moment) -> Answer {
+        let mut answer = Answer::begun(started);
+        let deadline = template.timeout.map(|timeout| started + timeout);
+        let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
+        let status = {
+            let mut work = pin!(self.converse(template, message, &mut answer, deadline));
+            poll_fn(|cx| match work.as_mut().poll(cx) {
+                Poll::Ready(ended) => Poll::Ready(Some(ended)),
+                Poll::Pending => match deadline {
+                    Some(deadline) => alarm.poll(cx, deadline).map(|()| None),
+                    None => Poll::Pending,
+                },
+            })
+            .await
+        };
+        self.alarms.borrow_mut().push(alarm);
+        answer.status = match status {
+            Some(Ok(())) => return answer,
+            Some(Err(status)) => status,
+            None => Status::deadline(),
+        };
+        if !answer.status.code.is_ok() {
+            answer.message = None;
+        }
+        let line = &mut answer.timeline;
+        line.finished(line.sent(), line.first_byte(), clock::now());
+        answer
+    }
+
+    /// Opens a call whose messages go as the caller likes.
+    ///
+    /// # Errors
+    /// Why it could not be opened.
+    pub async fn open(&self, template: &Template, started: Moment) -> Result<Call, Status> {
+        let mut answer = Answer::begun(started);
+        let deadline = template.timeout.map(|timeout| started + timeout);
+        let opening = async {
+            let link = self.link(&mut answer, self.connect_by(deadline)).await?;
+            let opened = link.streams.open(template.request.clone(), false).await;
+            let (outgoing, incoming) = opened.map_err(|fault| Status::of_fault(&fault))?;
+            Ok((link, outgoing, incoming))
+        };
+        let (link, outgoing, incoming) = match deadline {
+            Some(deadline) => before(deadline, opening).await.ok_or_else(Status::deadline)?,
+            None => opening.await,
+        }?;
+        let receiver = Receiver::new(link, incoming, self.limits, answer, deadline);
+        Ok(Call::new(outgoing, receiver))
+    }
+
+    fn connect_by(&self, deadline: Option<Moment>) -> Moment {
+        let limit = clock::now() + self.limits.connect;
+        deadline.map_or(limit, |deadline| deadline.min(limit))
+    }
+
+    async fn converse(
+        &self,
+        template: &Template,
+        message: &Framed,
+        answer: &mut Answer,
+        deadline: Option<Moment>,
+    ) -> Result<(), Status> {
+        let mut again = true;
+        loop {
+            let link = match self.open_link() {
+                Some(link) => link,
+                None => self.link(answer, self.connect_by(deadline)).await?,
+            };
+            answer.remote = Some(link.remote);
+            answer.tls = link.tls;
+            let fault = match self.converse_on(&link, template, message, answer).await {
+                Ok(ended) => return ended,
+                Err(fault) => fault,
+            };
+            // What the server has not looked at may be sent once more: "gRPC Retry Design",
+            // Transparent Retries.
+            if !(again && fault.is_unprocessed()) {
+                return Err(Status::of_fault(&fault));
+            }
+            again = false;
+            if !matches!(fault, http::StreamFault::Reset { .. }) {
+                self.forget(&link);
+            }
+        }
+    }
+
+    async fn converse_on(
+        &self,
+        link: &Link,
+        template: &Template,
+        message: &Framed,
+        answer: &mut Answer,
+    ) -> Result<Result<(), Status>, http::StreamFault> {
+        let opened = link.streams.open(template.request.clone(), false).await;
+        let (mut outgoing, mut incoming) = opened?;
+        let mut rest = message.0.clone();
+        let mut sent = false;
+        // The answer may come before the whole message is sent.
+        let parts = poll_fn(|cx| {
+            if !sent && let Poll::Ready(ended) = outgoing.poll_send(cx, &mut rest, true) {
+                sent = true;
+                // A server that has answered may reset what it does not want to read.
+                if let Err(fault) = ended {
+                    return incoming.poll_head(cx).map(|head| head.map_err(|_| fault.clone()));
+                }
+            }
+            incoming.poll_head(cx)
+        })
+        .await?;
+        let first_byte = clock::now();
+        let written = outgoing.written().unwrap_or(first_byte);
+        answer.timeline.finished(written, first_byte, first_byte);
+        let ended = crate::call::read_single(parts, &mut incoming, self.limits, answer).await;
+        answer.timeline.finished(written, first_byte, clock::now());
+        Ok(ended)
+    }
+
+    fn open_link(&self) -> Option<Rc<Link>> {
+        let current = self.current.borrow();
+        current
+            .as_ref()
+            .filter(|link| link.streams.is_open())
+            .cloned()
+    }
+
+    fn forget(&self, link: &Rc<Link>) {
+        let mut current = self.current.borrow_mut();
+        if current.as_ref().is_some_and(|known| Rc::ptr_eq(known, link)) {
+            *current = None;
+        }
+    }
+
+    /// The open connection, or a new one.
+    async fn link(&self, answer: &mut Answer, deadline: Moment) -> Result<Rc<Link>, Status> {
+        let Ok(_held) = self.dialling.acquire().await else {
+            return Err(Status::new(Code::CANCELED, "the channel is closed"));
+        };
+        // Somebody else may have opened it meanwhile.
+        if let Some(link) = self.open_link() {
+            answer.timeline.got_slot(clock::now());
+            return Ok(link);
+        }
+        answer.timeline.got_slot(clock::now());
+        let mut steps = Steps::default();
+        let dialled = before(deadline, self.dial(&mut steps)).await;
+        let now = clock::now();
+        if !matches!(dialled, Some(Ok(_))) {
+            // The lost time belongs to the step that failed.
+            let steps = [&mut steps.looked_up, &mut steps.connected, &mut steps.secured];
+            if let Some(step) = steps.into_iter().find(|step| step.is_none()) {
+                *step = Some(now);
+            }
+        }
+        let line = &mut answer.timeline;
+        if let Some(at) = steps.looked_up {
+            line.looked_up(at);
+        }
+        if let Some(at) = steps.connected {
+            line.connected(at);
+        }
+        if let Some(at) = steps.secured {
+            line.secured(at);
+        }
+        let link = Rc::new(dialled.unwrap_or_else(|| {
+            Err(Status::new(
+                Code::UNAVAILABLE,
+                format!("connection error: desc = \"transport: Error while dialing: dial tcp {}: i/o timeout\"", self.endpoint),
+            ))
+        })?);
+        answer.opened = true;
+        self.opened.set(self.opened.get() + 1);
+        *self.current.borrow_mut() = Some(link.clone());
+        Ok(link)
+    }
+
+    async fn dial(&self, steps: &mut Steps) -> Result<Link, Status> {
+        let end = &self.endpoint;
+        let dialled = self
+            .network
+            .dial(&end.host, end.port, self.local, &self.traffic, end.tls, steps)
+            .await;
+        let Dialled { stream, remote } = dialled.map_err(|error| {
+            Status::new(
+                Code::UNAVAILABLE,
+                format!("connection error: desc = \"transport: Error while dialing: {error}\""),
+            )
+        })?;
+        let (stream, tls) = if end.tls {
+            let secured = self
+                .network
+                .secure(stream, &end.server_name, Alpn::Http2, steps)
+                .await;
+            let (stream, facts) = secured.map_err(|error| {
+                Status::new(
+                    Code::UNAVAILABLE,
+                    format!("connection error: desc = \"transport: authentication handshake failed: {error}\""),
+                )
+            })?;
+            if !facts.http2 {
+                return Err(Status::new(
+                    Code::UNAVAILABLE,
+                    "connection error: desc = \"transport: authentication handshake failed: credentials: cannot check peer: missing selected ALPN property\"",
+                ));
+            }
+            (stream, Some(facts))
+        } else {
+            (stream, None)
+        };
+        let streams = Streams::start(stream)
+            .await
+            .map_err(|fault| Status::of_fault(&fault))?;
+        Ok(Link {
+            streams,
+            remote,
+            tls,
+        })
+    }
+}
+
+/// The outcome of `work` if it ends before `deadline`.
+async fn before<T>(deadline: Moment, work: impl Future<Output = T>) -> Option<T> {
+    let left = deadline.since(clock::now());
+    tokio::time::timeout_at(Instant::now() + left, work)
+        .await
+        .ok()
+}

@@ -1,0 +1,145 @@
+use std::fmt;
+
+/// Where a server is, and how it is spoken to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    pub host: String,
+    pub port: u16,
+    /// Over TLS; else HTTP/2 with prior knowledge.
+    pub tls: bool,
+    /// The `:authority` of calls.
+    pub authority: String,
+    /// The name that the server's certificate must have.
+    pub server_name: String,
+}
+
+impl Endpoint {
+    /// Reads `host:port`, perhaps behind `dns:///`, `passthrough:///`, `http://` or `https://`. The
+    /// latter two say by themselves whether TLS is spoken.
+    ///
+    /// # Errors
+    /// Says in a sentence what the address lacks.
+    pub fn parse(address: &str, tls: bool) -> Result<Endpoint, String> {
+        let text = address.trim();
+        let schemes = [
+            ("dns:///", tls),
+            ("passthrough:///", tls),
+            ("http://", false),
+            ("https://", true),
+        ];
+        let (text, tls) = schemes
+            .iter()
+            .find_map(|(scheme, tls)| text.strip_prefix(scheme).map(|rest| (rest, *tls)))
+            .unwrap_or((text, tls));
+        let text = text.trim_end_matches('/');
+        if text.is_empty() {
+            return Err("the address is empty; write it as HOST:PORT".to_owned());
+        }
+        if let Some((scheme, _)) = text.split_once("://") {
+            return Err(format!(
+                "{address}: gRPC is not spoken over {scheme}; write the address as HOST:PORT"
+            ));
+        }
+        let missing = || {
+            format!("{address}: the port is missing; write the address as HOST:PORT, like {text}:50051")
+        };
+        let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+            // An IPv6 address: RFC 3986, section 3.2.2.
+            let (host, rest) = rest
+                .split_once(']')
+                .ok_or_else(|| format!("{address}: the address lacks its \"]\""))?;
+            (host, rest.strip_prefix(':').ok_or_else(missing)?)
+        } else {
+            let (host, port) = text.rsplit_once(':').ok_or_else(missing)?;
+            if host.contains(':') {
+                return Err(format!(
+                    "{address}: too many colons; an IPv6 address goes in brackets, like [::1]:50051"
+                ));
+            }
+            (host, port)
+        };
+        let port: u16 = port
+            .parse()
+            .ok()
+            .filter(|port| *port > 0)
+            .ok_or_else(|| format!("{address}: {port:?} is no port; there are 1 to 65535"))?;
+        let host = if host.is_empty() { "localhost" } else { host };
+        Ok(Endpoint {
+            host: host.to_owned(),
+            port,
+            tls,
+            authority: text.to_owned(),
+            server_name: host.to_owned(),
+        })
+    }
+
+    /// Sets the name that calls and the certificate's check go by.
+    #[must_use]
+    pub fn with_authority(mut self, authority: &str) -> Endpoint {
+        self.authority = authority.to_owned();
+        self.server_name = match authority.rsplit_once(':') {
+            Some((host, port)) if port.parse::<u16>().is_ok() => host,
+            _ => authority,
+        }
+        .trim_matches(['[', ']'])
+        .to_owned();
+        self
+    }
+
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.tls { "https" } else { "http" }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.host.contains(':') {
+            write!(f, "[{}]:{}", self.host, self.port)
+        } else {
+            write!(f, "{}:{}", self.host, self.port)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_in_all_their_forms() {
+        let read = |text: &str| {
+            let end = Endpoint::parse(text, false).unwrap();
+            (end.host, end.port, end.tls, end.authority)
+        };
+        let host = || "a.example".to_owned();
+        let authority = || "a.example:50051".to_owned();
+        assert_eq!(read("a.example:50051"), (host(), 50051, false, authority()));
+        assert_eq!(
+            read("dns:///a.example:50051"),
+            (host(), 50051, false, authority())
+        );
+        assert_eq!(
+            read("https://a.example:50051/"),
+            (host(), 50051, true, authority())
+        );
+        assert_eq!(
+            read("[::1]:7"),
+            ("::1".to_owned(), 7, false, "[::1]:7".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_is_no_address_is_told() {
+        for text in ["", "host", "host:0", "host:70000", "::1:50", "[::1:5", "ftp://h:1"] {
+            assert!(Endpoint::parse(text, false).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_authority_names_the_certificate_too() {
+        let end = Endpoint::parse("127.0.0.1:1", true).unwrap();
+        let end = end.with_authority("a.example:99");
+        assert_eq!(end.server_name, "a.example");
+        assert_eq!(end.authority, "a.example:99");
+    }
+}

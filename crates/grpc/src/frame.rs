@@ -1,0 +1,320 @@
+use std::io::{Read, Write};
+
+use bytes::{BufMut, Bytes, BytesMut};
+use flate2::Compression as Level;
+
+use crate::code::Code;
+use crate::status::Status;
+
+/// A flag and the length: "gRPC over HTTP2", Length-Prefixed-Message.
+const PREFIX: usize = 5;
+
+/// How much is set aside for a message before its bytes are there: the length is only a promise.
+const FORESIGHT: usize = 64 << 10;
+
+/// How messages are packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    #[default]
+    Identity,
+    Gzip,
+}
+
+impl Compression {
+    /// As `grpc-encoding` names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::Identity => "identity",
+            Compression::Gzip => "gzip",
+        }
+    }
+}
+
+/// A message with its prefix, as it goes over the wire. Encoded once, sent often.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Framed(pub(crate) Bytes);
+
+impl Framed {
+    /// Packs a message of at most `max` bytes.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` for a longer one.
+    pub fn new(message: &[u8], compression: Compression, max: usize) -> Result<Framed, Status> {
+        let packed;
+        let (flag, body) = match compression {
+            Compression::Identity => (0, message),
+            Compression::Gzip => {
+                packed = gzip(message)?;
+                (1, packed.as_slice())
+            }
+        };
+        if body.len() > max {
+            return Err(Status::new(
+                Code::RESOURCE_EXHAUSTED,
+                format!(
+                    "trying to send message larger than max ({} vs. {max})",
+                    body.len()
+                ),
+            ));
+        }
+        let Ok(length) = u32::try_from(body.len()) else {
+            return Err(Status::new(
+                Code::RESOURCE_EXHAUSTED,
+                format!("a message of {} bytes cannot be framed", body.len()),
+            ));
+        };
+        let mut bytes = BytesMut::with_capacity(PREFIX + body.len());
+        bytes.put_u8(flag);
+        bytes.put_u32(length);
+        bytes.extend_from_slice(body);
+        Ok(Framed(bytes.freeze()))
+    }
+
+    /// Bytes on the wire, the prefix included.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn gzip(message: &[u8]) -> Result<Vec<u8>, Status> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Level::default());
+    let written = encoder.write_all(message).and_then(|()| encoder.finish());
+    written.map_err(|error| {
+        Status::new(Code::INTERNAL, format!("grpc: error while compressing: {error}"))
+    })
+}
+
+/// Cuts what comes into messages.
+#[derive(Debug)]
+pub struct Deframer {
+    /// What came last, from the first byte that is not yet taken.
+    fresh: Bytes,
+    /// The start of a message that came in several pieces, with its prefix.
+    partial: BytesMut,
+    /// The longest message, unpacked.
+    max: usize,
+    encoding: Encoding,
+}
+
+/// What the answer's head says of packed messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Encoding {
+    None,
+    Gzip,
+    Unknown(String),
+}
+
+impl Deframer {
+    /// Takes messages of at most `max` bytes.
+    pub fn new(max: usize) -> Deframer {
+        Deframer {
+            fresh: Bytes::new(),
+            partial: BytesMut::new(),
+            max,
+            encoding: Encoding::None,
+        }
+    }
+
+    /// Heeds `grpc-encoding`.
+    pub fn set_encoding(&mut self, name: &str) {
+        self.encoding = match name {
+            "" | "identity" => Encoding::None,
+            "gzip" => Encoding::Gzip,
+            other => Encoding::Unknown(other.to_owned()),
+        };
+    }
+
+    /// Takes a piece of the body. All messages of the last one must have been taken before.
+    pub fn push(&mut self, piece: Bytes) {
+        if self.fresh.is_empty() {
+            self.fresh = piece;
+        } else {
+            let mut joined = BytesMut::from(self.fresh.as_ref());
+            joined.extend_from_slice(&piece);
+            self.fresh = joined.freeze();
+        }
+    }
+
+    /// Whether the body may end here.
+    pub fn is_between_messages(&self) -> bool {
+        self.fresh.is_empty() && self.partial.is_empty()
+    }
+
+    /// The next whole message, unpacked; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// What ends the call: a message that is too long, or wrongly packed.
+    pub fn next(&mut self) -> Result<Option<Bytes>, Status> {
+        if self.partial.is_empty() {
+            if let Some((flag, length)) = self.prefix(&self.fresh)? {
+                if self.fresh.len() - PREFIX >= length {
+                    let _ = self.fresh.split_to(PREFIX);
+                    let message = self.fresh.split_to(length);
+                    return self.unpack(flag, message).map(Some);
+                }
+                self.partial.reserve(PREFIX + length.min(FORESIGHT));
+            }
+            self.partial.extend_from_slice(&self.fresh);
+            self.fresh = Bytes::new();
+            return Ok(None);
+        }
+        self.fill(PREFIX);
+        let Some((flag, length)) = self.prefix(&self.partial)? else {
+            return Ok(None);
+        };
+        self.fill(PREFIX + length);
+        if self.partial.len() < PREFIX + length {
+            return Ok(None);
+        }
+        let message = std::mem::take(&mut self.partial).freeze().slice(PREFIX..);
+        self.unpack(flag, message).map(Some)
+    }
+
+    /// Moves fresh bytes over until `length` bytes are there.
+    fn fill(&mut self, length: usize) {
+        let missing = length.saturating_sub(self.partial.len());
+        let piece = self.fresh.split_to(missing.min(self.fresh.len()));
+        self.partial.extend_from_slice(&piece);
+    }
+
+    fn prefix(&self, bytes: &[u8]) -> Result<Option<(u8, usize)>, Status> {
+        let Some(&[flag, a, b, c, d]) = bytes.first_chunk::<PREFIX>() else {
+            return Ok(None);
+        };
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        match flag {
+            0 => {}
+            1 => match &self.encoding {
+                Encoding::Gzip => {}
+                Encoding::None => {
+                    return Err(Status::new(
+                        Code::INTERNAL,
+                        "grpc: compressed flag set with identity or empty encoding",
+                    ));
+                }
+                Encoding::Unknown(name) => {
+                    return Err(Status::new(
+                        Code::UNIMPLEMENTED,
+                        format!("grpc: Decompressor is not installed for grpc-encoding {name:?}"),
+                    ));
+                }
+            },
+            other => {
+                return Err(Status::new(
+                    Code::INTERNAL,
+                    format!("grpc: received unexpected payload format {other}"),
+                ));
+            }
+        }
+        if length > self.max {
+            return Err(Status::new(
+                Code::RESOURCE_EXHAUSTED,
+                format!(
+                    "grpc: received message larger than max ({length} vs. {})",
+                    self.max
+                ),
+            ));
+        }
+        Ok(Some((flag, length)))
+    }
+
+    fn unpack(&self, flag: u8, message: Bytes) -> Result<Bytes, Status> {
+        if flag == 0 {
+            return Ok(message);
+        }
+        let mut plain = Vec::new();
+        let limit = (self.max as u64).saturating_add(1);
+        let read = flate2::read::GzDecoder::new(&message[..])
+            .take(limit)
+            .read_to_end(&mut plain);
+        if let Err(error) = read {
+            return Err(Status::new(
+                Code::INTERNAL,
+                format!("grpc: failed to decompress the received message: {error}"),
+            ));
+        }
+        if plain.len() > self.max {
+            return Err(Status::new(
+                Code::RESOURCE_EXHAUSTED,
+                format!(
+                    "grpc: received message after decompression larger than max {}",
+                    self.max
+                ),
+            ));
+        }
+        Ok(plain.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(deframer: &mut Deframer, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, Status> {
+        let mut messages = Vec::new();
+        for piece in pieces {
+            deframer.push(Bytes::copy_from_slice(piece));
+            while let Some(message) = deframer.next()? {
+                messages.push(message.to_vec());
+            }
+        }
+        Ok(messages)
+    }
+
+    #[test]
+    fn messages_are_the_same_however_they_are_cut() {
+        let mut wire = Vec::new();
+        let sent: [&[u8]; 4] = [b"first", b"", b"third message", &[7; 300]];
+        for message in sent {
+            let framed = Framed::new(message, Compression::Identity, 1 << 20).unwrap();
+            wire.extend_from_slice(&framed.0);
+        }
+        for size in 1..wire.len() + 1 {
+            let pieces: Vec<&[u8]> = wire.chunks(size).collect();
+            let mut deframer = Deframer::new(1000);
+            assert_eq!(all(&mut deframer, &pieces).unwrap(), sent, "by {size}");
+            assert!(deframer.is_between_messages());
+        }
+    }
+
+    #[test]
+    fn packed_messages_are_unpacked_within_the_limit() {
+        let plain = vec![b'x'; 5000];
+        let framed = Framed::new(&plain, Compression::Gzip, 1 << 20).unwrap();
+        assert!(framed.len() < 200);
+        let mut deframer = Deframer::new(5000);
+        deframer.set_encoding("gzip");
+        assert_eq!(all(&mut deframer, &[&framed.0]).unwrap(), [plain]);
+        let mut deframer = Deframer::new(4999);
+        deframer.set_encoding("gzip");
+        let error = all(&mut deframer, &[&framed.0]).unwrap_err();
+        assert_eq!(error.code, Code::RESOURCE_EXHAUSTED);
+    }
+
+    #[test]
+    fn what_is_no_message_is_told() {
+        let code = |encoding: &str, bytes: &[u8]| {
+            let mut deframer = Deframer::new(100);
+            deframer.set_encoding(encoding);
+            all(&mut deframer, &[bytes]).unwrap_err().code
+        };
+        assert_eq!(code("", &[1, 0, 0, 0, 0]), Code::INTERNAL);
+        assert_eq!(code("snappy", &[1, 0, 0, 0, 0]), Code::UNIMPLEMENTED);
+        assert_eq!(code("", &[9, 0, 0, 0, 0]), Code::INTERNAL);
+        assert_eq!(code("", &[0, 0, 0, 0, 101]), Code::RESOURCE_EXHAUSTED);
+        assert_eq!(code("gzip", &[1, 0, 0, 0, 2, 1, 2]), Code::INTERNAL);
+    }
+
+    #[test]
+    fn a_promise_of_much_costs_little() {
+        let mut deframer = Deframer::new(usize::MAX);
+        deframer.push(Bytes::from_static(&[0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]));
+        assert_eq!(deframer.next(), Ok(None));
+        assert!(deframer.partial.capacity() <= 2 * FORESIGHT);
+        assert!(!deframer.is_between_messages());
+    }
+}

@@ -1,0 +1,138 @@
+use http_types::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::base64;
+
+/// Names and values that accompany a call, in order. Names end in `-bin` where values are bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata(Vec<(String, Vec<u8>)>);
+
+impl Metadata {
+    pub fn new() -> Metadata {
+        Metadata::default()
+    }
+
+    /// Adds a value; of a name that ends in `-bin` the bytes themselves, not their Base64.
+    ///
+    /// # Errors
+    /// Says in a sentence why the name or the value cannot be sent.
+    pub fn append(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
+        let name = name.to_ascii_lowercase();
+        if name.is_empty() {
+            return Err("metadata needs a name before its value".to_owned());
+        }
+        // The names that gRPC's metadata may have: "gRPC over HTTP2", Custom-Metadata.
+        let allowed =
+            |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'_' | b'-' | b'.');
+        if !name.bytes().all(allowed) {
+            return Err(format!(
+                "metadata {name:?}: a name has letters, digits, \"_\", \"-\" and \".\" only"
+            ));
+        }
+        let printable = |byte: &u8| (b' '..=b'~').contains(byte);
+        if !name.ends_with("-bin") && !value.iter().all(printable) {
+            return Err(format!(
+                "metadata {name:?}: a value has printable ASCII only; for anything else use a name that ends in \"-bin\""
+            ));
+        }
+        self.0.push((name, value.to_vec()));
+        Ok(())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Names and values, those of `-bin` names as bytes.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_slice()))
+    }
+
+    /// Puts it into a head. What belongs to the transport is left out.
+    pub(crate) fn write(&self, headers: &mut HeaderMap) {
+        for (name, value) in self.iter() {
+            if is_reserved(name) {
+                continue;
+            }
+            let value = if name.ends_with("-bin") {
+                HeaderValue::try_from(base64::encode(value))
+            } else {
+                HeaderValue::from_bytes(value)
+            };
+            // Both were checked when they came in.
+            if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), value) {
+                headers.append(name, value);
+            }
+        }
+    }
+
+    /// Reads what a server sent.
+    pub(crate) fn read(headers: &HeaderMap) -> Metadata {
+        let mut read = Vec::with_capacity(headers.len());
+        for (name, value) in headers {
+            let name = name.as_str();
+            if is_of_transport(name) {
+                continue;
+            }
+            if name.ends_with("-bin") {
+                // Several values may have been joined: "gRPC over HTTP2", Binary-Header.
+                for part in value.as_bytes().split(|byte| *byte == b',') {
+                    if let Some(bytes) = base64::decode(part.trim_ascii()) {
+                        read.push((name.to_owned(), bytes));
+                    }
+                }
+            } else {
+                read.push((name.to_owned(), value.as_bytes().to_vec()));
+            }
+        }
+        Metadata(read)
+    }
+}
+
+/// What callers cannot set.
+fn is_reserved(name: &str) -> bool {
+    name.starts_with("grpc-") && name != "grpc-tags-bin" && name != "grpc-trace-bin"
+        || matches!(name, "content-type" | "te" | "user-agent" | "connection" | "host")
+}
+
+/// What is the transport's in an answer.
+fn is_of_transport(name: &str) -> bool {
+    matches!(
+        name,
+        "grpc-status" | "grpc-message" | "grpc-status-details-bin" | "grpc-encoding"
+            | "grpc-accept-encoding"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_travel_as_base64_and_come_back() {
+        let mut sent = Metadata::new();
+        sent.append("X-Token", b"secret").unwrap();
+        sent.append("x-raw-bin", &[0, 255, 7]).unwrap();
+        let mut headers = HeaderMap::new();
+        sent.write(&mut headers);
+        assert_eq!(headers["x-raw-bin"], "AP8H");
+        let back = Metadata::read(&headers);
+        let pairs: Vec<_> = back.iter().collect();
+        assert!(pairs.contains(&("x-token", b"secret".as_slice())));
+        assert!(pairs.contains(&("x-raw-bin", [0u8, 255, 7].as_slice())));
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused() {
+        let mut metadata = Metadata::new();
+        assert!(metadata.append("a b", b"").is_err());
+        assert!(metadata.append("", b"").is_err());
+        assert!(metadata.append("plain", &[0]).is_err());
+        assert!(metadata.append(":path", b"/").is_err());
+        metadata.append("grpc-timeout", b"1S").unwrap();
+        let mut headers = HeaderMap::new();
+        metadata.write(&mut headers);
+        assert!(headers.is_empty());
+    }
+}

@@ -1,0 +1,194 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::call::Call;
+use crate::channel::Channel;
+use crate::code::Code;
+use crate::frame::{Compression, Framed};
+use crate::metadata::Metadata;
+use crate::schema::{Method, Schema, split_method};
+use crate::status::Status;
+use crate::template::Template;
+use crate::wire::{self, Field};
+
+/// How much descriptors may come to: a reflection that never ends must cost no more.
+const MAX_BYTES: usize = 64 << 20;
+/// How many questions are asked at the most.
+const MAX_QUESTIONS: usize = 10_000;
+
+/// The services to ask, the newest first.
+const SERVICES: [&str; 2] = [
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+];
+
+/// Field numbers of `ServerReflectionRequest`.
+const FILE_BY_FILENAME: u32 = 3;
+const FILE_CONTAINING_SYMBOL: u32 = 4;
+const LIST_SERVICES: u32 = 7;
+/// Field numbers of `ServerReflectionResponse`.
+const FILE_DESCRIPTORS: u32 = 4;
+const SERVICE_LIST: u32 = 6;
+const ERROR: u32 = 7;
+
+/// Asks the server what it serves, and adds it to `schema`. With `only` (a method's name), just
+/// the service of that method.
+///
+/// # Errors
+/// Why the server did not tell.
+pub async fn reflect(
+    channel: &Channel,
+    schema: &mut Schema,
+    only: Option<&str>,
+    metadata: &Metadata,
+    user_agent: &str,
+    timeout: Duration,
+) -> Result<Vec<Method>, Status> {
+    let mut last = Status::ok();
+    for path in SERVICES {
+        let template = Template::new(
+            channel.endpoint(),
+            path,
+            metadata,
+            user_agent,
+            Some(timeout),
+            Compression::Identity,
+        )
+        .map_err(|error| Status::new(Code::INTERNAL, error))?;
+        let call = channel.open(&template, clock::now()).await?;
+        let mut asking = Asking {
+            call,
+            questions: 0,
+            bytes: 0,
+            files: BTreeMap::new(),
+        };
+        match asking.gather(only).await {
+            Ok(()) => {
+                let files = asking.files;
+                return schema.add_files(&files).map_err(|error| {
+                    Status::new(Code::INTERNAL, format!("what the server told of itself cannot be used: {error}"))
+                });
+            }
+            Err(status) if status.code == Code::UNIMPLEMENTED => last = status,
+            Err(status) => return Err(status),
+        }
+    }
+    Err(last)
+}
+
+struct Asking {
+    call: Call,
+    questions: usize,
+    bytes: usize,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Asking {
+    async fn gather(&mut self, only: Option<&str>) -> Result<(), Status> {
+        let services = match only {
+            Some(method) => match split_method(method) {
+                Some((service, _)) => vec![service.to_owned()],
+                None => Vec::new(),
+            },
+            None => self.services().await?,
+        };
+        for service in services {
+            self.ask(FILE_CONTAINING_SYMBOL, &service).await?;
+        }
+        // Servers may leave out what the files import.
+        let mut asked = BTreeSet::new();
+        while let Some(missing) = self.missing(&asked) {
+            self.ask(FILE_BY_FILENAME, &missing).await?;
+            asked.insert(missing);
+        }
+        let _ = self.call.sender.finish().await;
+        Ok(())
+    }
+
+    async fn services(&mut self) -> Result<Vec<String>, Status> {
+        let answer = self.exchange(LIST_SERVICES, "*").await?;
+        let list = wire::bytes_of(&answer, SERVICE_LIST).unwrap_or_default();
+        let names = wire::fields(list).filter_map(|field| match field {
+            Field::Bytes(1, service) => wire::bytes_of(service, 1),
+            _ => None,
+        });
+        Ok(names
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .collect())
+    }
+
+    /// An imported file that has not come yet.
+    fn missing(&self, asked: &BTreeSet<String>) -> Option<String> {
+        self.files
+            .values()
+            .flat_map(|file| wire::fields(file))
+            .filter_map(|field| match field {
+                Field::Bytes(3, name) => Some(String::from_utf8_lossy(name).into_owned()),
+                _ => None,
+            })
+            .find(|name| !self.files.contains_key(name) && !asked.contains(name))
+    }
+
+    /// Asks for files and keeps them.
+    async fn ask(&mut self, field: u32, name: &str) -> Result<(), Status> {
+        let answer = self.exchange(field, name).await?;
+        let files = wire::bytes_of(&answer, FILE_DESCRIPTORS).unwrap_or_default();
+        for field in wire::fields(files) {
+            let Field::Bytes(1, file) = field else {
+                continue;
+            };
+            let name = wire::bytes_of(file, 1).unwrap_or_default();
+            let name = String::from_utf8_lossy(name).into_owned();
+            if !self.files.contains_key(&name) {
+                self.bytes += file.len();
+                self.files.insert(name, file.to_vec());
+            }
+        }
+        if self.bytes > MAX_BYTES {
+            return Err(Status::new(
+                Code::RESOURCE_EXHAUSTED,
+                format!("the server describes itself in more than {MAX_BYTES} bytes"),
+            ));
+        }
+        Ok(())
+    }
+
+    async fn exchange(&mut self, field: u32, text: &str) -> Result<bytes::Bytes, Status> {
+        self.questions += 1;
+        if self.questions > MAX_QUESTIONS {
+            return Err(Status::new(
+                Code::RESOURCE_EXHAUSTED,
+                format!("the server's description needs more than {MAX_QUESTIONS} questions"),
+            ));
+        }
+        let mut question = Vec::new();
+        wire::put_bytes(&mut question, field, text.as_bytes());
+        let question = Framed::new(&question, Compression::Identity, usize::MAX)?;
+        // What went wrong, the receiver knows better.
+        let _ = self.call.sender.send(&question).await;
+        let Some(answer) = self.call.receiver.message().await else {
+            let status = self.call.receiver.status().cloned();
+            let status = status.unwrap_or_else(Status::ok);
+            return Err(if status.code.is_ok() {
+                Status::new(Code::INTERNAL, "the server ended the reflection early")
+            } else {
+                status
+            });
+        };
+        if let Some(error) = wire::bytes_of(&answer, ERROR) {
+            let code = wire::fields(error).find_map(|field| match field {
+                Field::Number(1, code) => u32::try_from(code).ok(),
+                _ => None,
+            });
+            let what = wire::bytes_of(error, 2).unwrap_or_default();
+            let message = format!("{text}: {}", String::from_utf8_lossy(what));
+            // An answer of "unimplemented" within the answer is not the method's own.
+            let code = match code {
+                Some(12) | None => Code::UNKNOWN,
+                Some(code) => Code(code),
+            };
+            return Err(Status::new(code, message));
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,302 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use prost_reflect::{DescriptorPool, MethodDescriptor};
+use protox::Compiler;
+use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
+
+use crate::json::Described;
+use crate::wire;
+
+/// Where `.proto` files are read from.
+pub trait Source {
+    /// The text of the file that `import "name";` means; `None` if there is none.
+    fn read(&self, name: &str) -> Option<String>;
+}
+
+/// Services and messages known by their descriptions.
+#[derive(Clone, Default)]
+pub struct Schema {
+    pool: DescriptorPool,
+}
+
+/// A method of a service.
+#[derive(Clone, Debug)]
+pub struct Method {
+    descriptor: MethodDescriptor,
+}
+
+/// Why a description cannot be used, in a sentence or more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError(pub String);
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
+impl Schema {
+    pub fn new() -> Schema {
+        Schema::default()
+    }
+
+    /// Compiles `.proto` files, named as `import` would name them, and what they import.
+    ///
+    /// # Errors
+    /// Which file is missing or wrong, and where.
+    pub fn compile(
+        &mut self,
+        files: &[String],
+        source: impl Source + 'static,
+    ) -> Result<Vec<Method>, SchemaError> {
+        let mut resolver = ChainFileResolver::new();
+        resolver.add(Sources(source));
+        resolver.add(GoogleFileResolver::new());
+        let mut compiler = Compiler::with_file_resolver(resolver);
+        compiler.include_imports(true);
+        for file in files {
+            compiler
+                .open_file(file)
+                .map_err(|error| SchemaError(told(&error)))?;
+        }
+        let set = compiler.encode_file_descriptor_set();
+        self.add(&set)?;
+        Ok(self.methods_of(files))
+    }
+
+    /// Takes a serialized `FileDescriptorSet`, as `protoc --descriptor_set_out` writes it with
+    /// `--include_imports`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn add_set(&mut self, bytes: &[u8]) -> Result<Vec<Method>, SchemaError> {
+        let names: Vec<String> = wire::fields(bytes)
+            .filter_map(|field| match field {
+                wire::Field::Bytes(1, file) => wire::bytes_of(file, 1),
+                _ => None,
+            })
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .collect();
+        self.add(bytes)?;
+        Ok(self.methods_of(&names))
+    }
+
+    /// Takes serialized `FileDescriptorProto`s, each once by its name, in any order.
+    pub(crate) fn add_files(
+        &mut self,
+        files: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<Vec<Method>, SchemaError> {
+        let mut set = Vec::new();
+        for file in files.values() {
+            wire::put_bytes(&mut set, 1, file);
+        }
+        self.add(&set)?;
+        let names: Vec<String> = files.keys().cloned().collect();
+        Ok(self.methods_of(&names))
+    }
+
+    fn add(&mut self, set: &[u8]) -> Result<(), SchemaError> {
+        let mut pool = self.pool.clone();
+        pool.decode_file_descriptor_set(set)
+            .map_err(|error| SchemaError(error.to_string()))?;
+        self.pool = pool;
+        Ok(())
+    }
+
+    fn methods_of(&self, files: &[String]) -> Vec<Method> {
+        files
+            .iter()
+            .filter_map(|name| self.pool.get_file_by_name(name))
+            .flat_map(|file| file.services().collect::<Vec<_>>())
+            .flat_map(|service| service.methods().collect::<Vec<_>>())
+            .map(|descriptor| Method { descriptor })
+            .collect()
+    }
+
+    /// Every method there is.
+    pub fn methods(&self) -> impl Iterator<Item = Method> + '_ {
+        self.pool
+            .services()
+            .flat_map(|service| service.methods().collect::<Vec<_>>())
+            .map(|descriptor| Method { descriptor })
+    }
+
+    /// The method named `package.Service/Method` or `package.Service.Method`, with or without a
+    /// slash before.
+    pub fn method(&self, name: &str) -> Option<Method> {
+        let (service, method) = split_method(name)?;
+        let service = self.pool.get_service_by_name(service)?;
+        let found = service.methods().find(|known| known.name() == method);
+        found.map(|descriptor| Method { descriptor })
+    }
+
+    /// The message of that full name.
+    pub fn message(&self, name: &str) -> Option<Described> {
+        self.pool.get_message_by_name(name).map(Described::new)
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.methods().map(|method| method.path()).collect();
+        f.debug_struct("Schema").field("methods", &names).finish()
+    }
+}
+
+/// Service and method of a name.
+pub(crate) fn split_method(name: &str) -> Option<(&str, &str)> {
+    let name = name.strip_prefix('/').unwrap_or(name);
+    name.rsplit_once('/').or_else(|| name.rsplit_once('.'))
+}
+
+impl Method {
+    /// `/package.Service/Method`.
+    pub fn path(&self) -> String {
+        format!("/{}/{}", self.service(), self.descriptor.name())
+    }
+
+    /// `package.Service`.
+    pub fn service(&self) -> String {
+        self.descriptor.parent_service().full_name().to_owned()
+    }
+
+    /// `package`, perhaps empty.
+    pub fn package(&self) -> String {
+        self.descriptor.parent_service().package_name().to_owned()
+    }
+
+    /// The service's name without its package.
+    pub fn service_name(&self) -> String {
+        self.descriptor.parent_service().name().to_owned()
+    }
+
+    pub fn name(&self) -> &str {
+        self.descriptor.name()
+    }
+
+    /// Whether the client may send any number of messages.
+    pub fn client_streams(&self) -> bool {
+        self.descriptor.is_client_streaming()
+    }
+
+    /// Whether the server may send any number of messages.
+    pub fn server_streams(&self) -> bool {
+        self.descriptor.is_server_streaming()
+    }
+
+    /// What the client sends.
+    pub fn input(&self) -> Described {
+        Described::new(self.descriptor.input())
+    }
+
+    /// What the server sends.
+    pub fn output(&self) -> Described {
+        Described::new(self.descriptor.output())
+    }
+}
+
+/// Sources as the compiler wants them.
+struct Sources<S>(S);
+
+impl<S: Source> FileResolver for Sources<S> {
+    fn resolve_path(&self, path: &Path) -> Option<String> {
+        path.to_str().map(str::to_owned)
+    }
+
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        match self.0.read(name) {
+            Some(text) => File::from_source(name, &text),
+            None => Err(protox::Error::file_not_found(name)),
+        }
+    }
+}
+
+/// The compiler's complaint with its file, on one line.
+fn told(error: &protox::Error) -> String {
+    let text = error.to_string();
+    match error.file() {
+        Some(file) if !text.contains(file) => format!("{file}: {text}"),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Texts(Vec<(&'static str, &'static str)>);
+
+    impl Source for Texts {
+        fn read(&self, name: &str) -> Option<String> {
+            let found = self.0.iter().find(|(known, _)| *known == name);
+            found.map(|(_, text)| (*text).to_owned())
+        }
+    }
+
+    fn greeter() -> Texts {
+        Texts(vec![
+            (
+                "a.proto",
+                "syntax = \"proto3\"; package a; import \"b.proto\"; import \"google/protobuf/empty.proto\";
+                 service S { rpc Say(b.Word) returns (stream b.Word); rpc No(stream google.protobuf.Empty) returns (b.Word); }",
+            ),
+            (
+                "b.proto",
+                "syntax = \"proto3\"; package b; message Word { string text = 1; }",
+            ),
+        ])
+    }
+
+    #[test]
+    fn files_are_compiled_with_what_they_import() {
+        let mut schema = Schema::new();
+        let methods = schema.compile(&["a.proto".to_owned()], greeter()).unwrap();
+        let told: Vec<_> = methods
+            .iter()
+            .map(|method| (method.path(), method.client_streams(), method.server_streams()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("/a.S/Say".to_owned(), false, true),
+                ("/a.S/No".to_owned(), true, false)
+            ]
+        );
+        for name in ["a.S/Say", "/a.S/Say", "a.S.Say"] {
+            assert!(schema.method(name).is_some(), "{name}");
+        }
+        for name in ["a.S/Shout", "b.S/Say", "Say", ""] {
+            assert!(schema.method(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_same_file_may_come_twice() {
+        let mut schema = Schema::new();
+        schema.compile(&["a.proto".to_owned()], greeter()).unwrap();
+        schema.compile(&["a.proto".to_owned()], greeter()).unwrap();
+        assert_eq!(schema.methods().count(), 2);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_file() {
+        let mut schema = Schema::new();
+        let mut fails = |files: Vec<(&'static str, &'static str)>| {
+            let names = ["x.proto".to_owned()];
+            schema.compile(&names, Texts(files)).unwrap_err().0
+        };
+        assert!(fails(vec![]).contains("x.proto"));
+        assert!(fails(vec![("x.proto", "syntax = \"proto3\"; mess")]).contains("x.proto"));
+        let missing = fails(vec![("x.proto", "syntax = \"proto3\"; import \"y.proto\";")]);
+        assert!(missing.contains("y.proto"), "{missing}");
+    }
+
+    #[test]
+    fn a_set_that_is_none_is_refused() {
+        assert!(Schema::new().add_set(b"\xff\xff\xffnothing").is_err());
+    }
+}

@@ -1,0 +1,180 @@
+use std::fmt;
+
+use bytes::Bytes;
+use http::StreamFault;
+use http_types::HeaderMap;
+
+use crate::base64;
+use crate::code::Code;
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    pub code: Code,
+    pub message: String,
+    /// The serialized `google.rpc.Status` that came with it; empty if none did.
+    pub details: Bytes,
+}
+
+impl Status {
+    pub fn new(code: Code, message: impl Into<String>) -> Status {
+        Status {
+            code,
+            message: message.into(),
+            details: Bytes::new(),
+        }
+    }
+
+    pub fn ok() -> Status {
+        Status::new(Code::OK, "")
+    }
+
+    pub(crate) fn deadline() -> Status {
+        Status::new(Code::DEADLINE_EXCEEDED, "context deadline exceeded")
+    }
+
+    /// The status in a block of headers or trailers, if there is one.
+    pub(crate) fn of_headers(headers: &HeaderMap) -> Option<Status> {
+        let code = headers.get("grpc-status")?;
+        let number = code.to_str().ok().and_then(|text| text.parse().ok());
+        let Some(number) = number else {
+            let shown = String::from_utf8_lossy(code.as_bytes()).into_owned();
+            let message = format!("transport: malformed grpc-status: {shown:?}");
+            return Some(Status::new(Code::INTERNAL, message));
+        };
+        let message = headers.get("grpc-message");
+        let message = message.map_or_else(String::new, |text| unescape(text.as_bytes()));
+        let details = headers
+            .get("grpc-status-details-bin")
+            .and_then(|text| base64::decode(text.as_bytes()))
+            .unwrap_or_default();
+        Some(Status {
+            code: Code(number),
+            message,
+            details: details.into(),
+        })
+    }
+
+    /// What the end of a stream means that had no status.
+    pub(crate) fn of_fault(fault: &StreamFault) -> Status {
+        match fault {
+            StreamFault::Reset { code, .. } => Status::new(
+                Code::of_reset(*code),
+                format!(
+                    "stream terminated by RST_STREAM with error code: {}",
+                    error_name(*code)
+                ),
+            ),
+            StreamFault::GoAway { code, said } => {
+                let said = if said.is_empty() {
+                    String::new()
+                } else {
+                    format!(", debug data: {said:?}")
+                };
+                Status::new(
+                    Code::UNAVAILABLE,
+                    format!(
+                        "closing transport due to: connection error: received GOAWAY, error code: {}{said}",
+                        error_name(*code)
+                    ),
+                )
+            }
+            StreamFault::Connection { code, by_peer } => {
+                let who = if *by_peer {
+                    "the server says"
+                } else {
+                    "the server broke HTTP/2"
+                };
+                Status::new(
+                    Code::UNAVAILABLE,
+                    format!("connection error: {who}: {}", error_name(*code)),
+                )
+            }
+            StreamFault::Broken(what) => Status::new(
+                Code::UNAVAILABLE,
+                format!("error reading from server: {what}"),
+            ),
+            StreamFault::Other(what) => Status::new(Code::INTERNAL, what.clone()),
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "rpc error: code = {} desc = {}",
+            self.code, self.message
+        )
+    }
+}
+
+/// Reads a percent-encoded message. What is no encoding stands for itself, as "gRPC over HTTP2"
+/// asks: nobody may throw an error away because it is badly written.
+fn unescape(text: &[u8]) -> String {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let mut plain = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        if byte == b'%'
+            && let (Some(high), Some(low)) = (digit(text.get(at)), digit(text.get(at + 1)))
+        {
+            plain.push((high * 16 + low) as u8);
+            at += 2;
+        } else {
+            plain.push(byte);
+        }
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
+/// An error code of HTTP/2 by its name: RFC 9113, section 7.
+fn error_name(code: u32) -> String {
+    const NAMES: [&str; 14] = [
+        "NO_ERROR",
+        "PROTOCOL_ERROR",
+        "INTERNAL_ERROR",
+        "FLOW_CONTROL_ERROR",
+        "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM",
+        "CANCEL",
+        "COMPRESSION_ERROR",
+        "CONNECT_ERROR",
+        "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY",
+        "HTTP_1_1_REQUIRED",
+    ];
+    match NAMES.get(code as usize) {
+        Some(name) => (*name).to_owned(),
+        None => format!("unknown error code 0x{code:x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_percent_decoded_and_what_is_no_encoding_is_kept() {
+        assert_eq!(unescape(b"a%20b%E2%98%BA"), "a b\u{263a}");
+        assert_eq!(unescape(b"100% sure %zz %4"), "100% sure %zz %4");
+        assert_eq!(unescape(b"%ff"), "\u{fffd}");
+    }
+
+    #[test]
+    fn a_status_that_is_no_number_is_an_error() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(Status::of_headers(&headers), None);
+        headers.insert("grpc-status", "five".parse().unwrap());
+        assert_eq!(Status::of_headers(&headers).unwrap().code, Code::INTERNAL);
+        headers.insert("grpc-status", "5".parse().unwrap());
+        headers.insert("grpc-message", "not%20here".parse().unwrap());
+        headers.insert("grpc-status-details-bin", "CAU".parse().unwrap());
+        let status = Status::of_headers(&headers).unwrap();
+        assert_eq!(status.to_string(), "rpc error: code = NotFound desc = not here");
+        assert_eq!(&status.details[..], [8, 5]);
+    }
+}

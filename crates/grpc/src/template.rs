@@ -1,0 +1,139 @@
+use std::time::Duration;
+
+use http_types::{HeaderValue, Method, Request, Uri, Version};
+
+use crate::endpoint::Endpoint;
+use crate::frame::Compression;
+use crate::metadata::Metadata;
+
+/// The head of a call, made once and sent often.
+#[derive(Clone, Debug)]
+pub struct Template {
+    pub(crate) request: Request<()>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) compression: Compression,
+}
+
+impl Template {
+    /// The head of a call to `path` (`/package.Service/Method`) at `endpoint`. With a timeout, the
+    /// server is told of it, and the call is given up when it has passed.
+    ///
+    /// # Errors
+    /// When path or authority cannot be part of a URL.
+    pub fn new(
+        endpoint: &Endpoint,
+        path: &str,
+        metadata: &Metadata,
+        user_agent: &str,
+        timeout: Option<Duration>,
+        compression: Compression,
+    ) -> Result<Template, String> {
+        let uri = Uri::builder()
+            .scheme(endpoint.scheme())
+            .authority(endpoint.authority.as_str())
+            .path_and_query(path)
+            .build()
+            .map_err(|error| format!("{}{path}: {error}", endpoint.authority))?;
+        let mut request = Request::new(());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = uri;
+        *request.version_mut() = Version::HTTP_2;
+        let headers = request.headers_mut();
+        headers.insert("content-type", HeaderValue::from_static("application/grpc"));
+        if let Ok(agent) = HeaderValue::from_str(user_agent)
+            && !user_agent.is_empty()
+        {
+            headers.insert("user-agent", agent);
+        }
+        headers.insert("te", HeaderValue::from_static("trailers"));
+        headers.insert("grpc-accept-encoding", HeaderValue::from_static("gzip"));
+        if compression != Compression::Identity {
+            let name = HeaderValue::from_static(compression.name());
+            headers.insert("grpc-encoding", name);
+        }
+        if let Some(timeout) = timeout
+            && let Ok(value) = HeaderValue::try_from(timeout_text(timeout))
+        {
+            headers.insert("grpc-timeout", value);
+        }
+        metadata.write(headers);
+        Ok(Template {
+            request,
+            timeout,
+            compression,
+        })
+    }
+
+    /// How messages of this call are packed.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// The path it asks for.
+    pub fn path(&self) -> &str {
+        self.request.uri().path()
+    }
+}
+
+/// A timeout in the largest precision that eight digits hold: "gRPC over HTTP2", Timeout. Rounded
+/// up, as the server should not give up first.
+fn timeout_text(timeout: Duration) -> String {
+    let nanos = timeout.as_nanos();
+    let units = [
+        (1, 'n'),
+        (1_000, 'u'),
+        (1_000_000, 'm'),
+        (1_000_000_000, 'S'),
+        (60_000_000_000, 'M'),
+        (3_600_000_000_000, 'H'),
+    ];
+    for (unit, name) in units {
+        let value = nanos.div_ceil(unit);
+        if value < 100_000_000 {
+            return format!("{value}{name}");
+        }
+    }
+    "99999999H".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeouts_have_at_most_eight_digits() {
+        let text = |nanos| timeout_text(Duration::from_nanos(nanos));
+        assert_eq!(text(0), "0n");
+        assert_eq!(text(99_999_999), "99999999n");
+        assert_eq!(text(100_000_001), "100001u");
+        assert_eq!(text(2_000_000_000), "2000000u");
+        assert_eq!(text(120_000_000_000), "120000m");
+        assert_eq!(timeout_text(Duration::MAX), "99999999H");
+    }
+
+    #[test]
+    fn the_head_is_one_of_grpc() {
+        let endpoint = Endpoint::parse("127.0.0.1:50051", false).unwrap();
+        let mut metadata = Metadata::new();
+        metadata.append("x-one", b"1").unwrap();
+        let template = Template::new(
+            &endpoint,
+            "/a.B/C",
+            &metadata,
+            "test/1",
+            Some(Duration::from_secs(1)),
+            Compression::Gzip,
+        )
+        .unwrap();
+        let headers = template.request.headers();
+        assert_eq!(headers["content-type"], "application/grpc");
+        assert_eq!(headers["te"], "trailers");
+        assert_eq!(headers["grpc-timeout"], "1000000u");
+        assert_eq!(headers["grpc-encoding"], "gzip");
+        assert_eq!(headers["x-one"], "1");
+        assert_eq!(template.request.uri(), "http://127.0.0.1:50051/a.B/C");
+        assert!(
+            Template::new(&endpoint, "/a b", &metadata, "", None, Compression::Identity).is_err()
+        );
+    }
+}
