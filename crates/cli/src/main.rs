@@ -10,6 +10,7 @@ mod certs;
 mod direct;
 mod exit;
 mod find;
+mod grpc;
 mod http;
 mod inspect;
 mod interrupts;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Archive(args) => archive::archive(&args, &cli.global),
         Command::Http(args) => http::http(&args, &cli.global),
         Command::Attack(args) => attack::attack(&args, &cli.global),
+        Command::Grpc(args) => grpc::grpc(&args, &cli.global),
         Command::New(args) => new::new(&args),
         Command::Audit(args) => audit::audit(&args),
         Command::Find(args) => find::find(&args),

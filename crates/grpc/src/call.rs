@@ -209,7 +209,8 @@ impl Receiver {
     }
 
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Status>> {
-        let parts = ready!(self.incoming.poll_head(cx)).map_err(|fault| Status::of_fault(&fault))?;
+        let parts =
+            ready!(self.incoming.poll_head(cx)).map_err(|fault| Status::of_fault(&fault))?;
         let now = clock::now();
         self.answer.timeline.finished(now, now, now);
         match Head::judge(parts, self.incoming.is_end()) {
@@ -231,7 +232,7 @@ impl Receiver {
             match self.place {
                 Place::Head => ready!(self.poll_head(cx))?,
                 Place::Body => {
-                    if let Some(message) = self.deframer.next()? {
+                    if let Some(message) = self.deframer.next_message()? {
                         return Poll::Ready(Ok(Some(message)));
                     }
                     let piece = ready!(self.incoming.poll_data(cx))
@@ -266,7 +267,8 @@ impl Head {
         let headers = parts.headers;
         let kind = headers.get("content-type").map(|kind| kind.as_bytes());
         let is_grpc = kind.is_some_and(is_grpc);
-        if is_end && let Some(status) = Status::of_headers(&headers)
+        if is_end
+            && let Some(status) = Status::of_headers(&headers)
             && (is_grpc || kind.is_none())
         {
             return Head::Ends(headers, status);
@@ -348,7 +350,7 @@ pub(crate) async fn read_single(
     deframer.set_encoding(encoding(&answer.head));
     while let Some(piece) = incoming.data().await.map_err(of_fault)? {
         deframer.push(piece);
-        while let Some(message) = deframer.next()? {
+        while let Some(message) = deframer.next_message()? {
             if answer.message.replace(message).is_some() {
                 return Err(Status::new(
                     Code::INTERNAL,

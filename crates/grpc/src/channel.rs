@@ -230,7 +230,9 @@ impl Channel {
             Ok((link, outgoing, incoming))
         };
         let (link, outgoing, incoming) = match deadline {
-            Some(deadline) => before(deadline, opening).await.ok_or_else(Status::deadline)?,
+            Some(deadline) => before(deadline, opening)
+                .await
+                .ok_or_else(Status::deadline)?,
             None => opening.await,
         }?;
         let receiver = Receiver::new(link, incoming, self.limits, answer, deadline);
@@ -290,7 +292,9 @@ impl Channel {
                 sent = true;
                 // A server that has answered may reset what it does not want to read.
                 if let Err(fault) = ended {
-                    return incoming.poll_head(cx).map(|head| head.map_err(|_| fault.clone()));
+                    return incoming
+                        .poll_head(cx)
+                        .map(|head| head.map_err(|_| fault.clone()));
                 }
             }
             incoming.poll_head(cx)
@@ -314,7 +318,10 @@ impl Channel {
 
     fn forget(&self, link: &Rc<Link>) {
         let mut current = self.current.borrow_mut();
-        if current.as_ref().is_some_and(|known| Rc::ptr_eq(known, link)) {
+        if current
+            .as_ref()
+            .is_some_and(|known| Rc::ptr_eq(known, link))
+        {
             *current = None;
         }
     }
@@ -335,7 +342,11 @@ impl Channel {
         let now = clock::now();
         if !matches!(dialled, Some(Ok(_))) {
             // The lost time belongs to the step that failed.
-            let steps = [&mut steps.looked_up, &mut steps.connected, &mut steps.secured];
+            let steps = [
+                &mut steps.looked_up,
+                &mut steps.connected,
+                &mut steps.secured,
+            ];
             if let Some(step) = steps.into_iter().find(|step| step.is_none()) {
                 *step = Some(now);
             }
@@ -366,7 +377,14 @@ impl Channel {
         let end = &self.endpoint;
         let dialled = self
             .network
-            .dial(&end.host, end.port, self.local, &self.traffic, end.tls, steps)
+            .dial(
+                &end.host,
+                end.port,
+                self.local,
+                &self.traffic,
+                end.tls,
+                steps,
+            )
             .await;
         let Dialled { stream, remote } = dialled.map_err(|error| {
             Status::new(

@@ -41,7 +41,9 @@ impl Endpoint {
             ));
         }
         let missing = || {
-            format!("{address}: the port is missing; write the address as HOST:PORT, like {text}:50051")
+            format!(
+                "{address}: the port is missing; write the address as HOST:PORT, like {text}:50051"
+            )
         };
         let (host, port) = if let Some(rest) = text.strip_prefix('[') {
             // An IPv6 address: RFC 3986, section 3.2.2.
@@ -130,7 +132,15 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_told() {
-        for text in ["", "host", "host:0", "host:70000", "::1:50", "[::1:5", "ftp://h:1"] {
+        for text in [
+            "",
+            "host",
+            "host:0",
+            "host:70000",
+            "::1:50",
+            "[::1:5",
+            "ftp://h:1",
+        ] {
             assert!(Endpoint::parse(text, false).is_err(), "{text}");
         }
     }

@@ -84,7 +84,10 @@ fn gzip(message: &[u8]) -> Result<Vec<u8>, Status> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Level::default());
     let written = encoder.write_all(message).and_then(|()| encoder.finish());
     written.map_err(|error| {
-        Status::new(Code::INTERNAL, format!("grpc: error while compressing: {error}"))
+        Status::new(
+            Code::INTERNAL,
+            format!("grpc: error while compressing: {error}"),
+        )
     })
 }
 
@@ -148,7 +151,7 @@ impl Deframer {
     ///
     /// # Errors
     /// What ends the call: a message that is too long, or wrongly packed.
-    pub fn next(&mut self) -> Result<Option<Bytes>, Status> {
+    pub fn next_message(&mut self) -> Result<Option<Bytes>, Status> {
         if self.partial.is_empty() {
             if let Some((flag, length)) = self.prefix(&self.fresh)? {
                 if self.fresh.len() - PREFIX >= length {
@@ -258,7 +261,7 @@ mod tests {
         let mut messages = Vec::new();
         for piece in pieces {
             deframer.push(Bytes::copy_from_slice(piece));
-            while let Some(message) = deframer.next()? {
+            while let Some(message) = deframer.next_message()? {
                 messages.push(message.to_vec());
             }
         }
@@ -313,7 +316,7 @@ mod tests {
     fn a_promise_of_much_costs_little() {
         let mut deframer = Deframer::new(usize::MAX);
         deframer.push(Bytes::from_static(&[0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]));
-        assert_eq!(deframer.next(), Ok(None));
+        assert_eq!(deframer.next_message(), Ok(None));
         assert!(deframer.partial.capacity() <= 2 * FORESIGHT);
         assert!(!deframer.is_between_messages());
     }

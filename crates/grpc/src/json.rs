@@ -87,7 +87,9 @@ pub(crate) fn write_fields(
 ) -> Result<(), Unreadable> {
     let descriptor = message.descriptor();
     for declared in &descriptor.descriptor_proto().field {
-        let number = declared.number.and_then(|number| u32::try_from(number).ok());
+        let number = declared
+            .number
+            .and_then(|number| u32::try_from(number).ok());
         let Some(field) = number.and_then(|number| descriptor.get_field(number)) else {
             continue;
         };
@@ -130,7 +132,11 @@ fn is_null_when_unset(field: &FieldDescriptor) -> bool {
     is_message || field.parent_file().syntax() == Syntax::Proto2
 }
 
-fn write_field(text: &mut String, value: &Value, field: &FieldDescriptor) -> Result<(), Unreadable> {
+fn write_field(
+    text: &mut String,
+    value: &Value,
+    field: &FieldDescriptor,
+) -> Result<(), Unreadable> {
     match value {
         Value::List(values) => write_list(text, values.iter(), &field.kind()),
         Value::Map(entries) => {
@@ -218,7 +224,11 @@ pub(crate) fn write_number(text: &mut String, value: f64) {
     if value.is_nan() {
         text.push_str("\"NaN\"");
     } else if value.is_infinite() {
-        text.push_str(if value > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" });
+        text.push_str(if value > 0.0 {
+            "\"Infinity\""
+        } else {
+            "\"-Infinity\""
+        });
     } else if value != 0.0 && !(1e-6..1e21).contains(&value.abs()) {
         write_plain(text, &format_args!("{value:e}"));
     } else {

@@ -70,8 +70,13 @@ fn timestamp(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadab
             "google.protobuf.Timestamp: seconds out of range {seconds}"
         ));
     }
-    let Some(nanos) = u32::try_from(nanos).ok().filter(|nanos| *nanos < 1_000_000_000) else {
-        return unreadable(format!("google.protobuf.Timestamp: nanos out of range {nanos}"));
+    let Some(nanos) = u32::try_from(nanos)
+        .ok()
+        .filter(|nanos| *nanos < 1_000_000_000)
+    else {
+        return unreadable(format!(
+            "google.protobuf.Timestamp: nanos out of range {nanos}"
+        ));
     };
     let days = seconds.div_euclid(86_400);
     let clock = seconds.rem_euclid(86_400);
@@ -108,7 +113,9 @@ fn duration(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadabl
         || (seconds > 0 && nanos < 0)
         || (seconds < 0 && nanos > 0)
     {
-        return unreadable(format!("google.protobuf.Duration: nanos out of range {nanos}"));
+        return unreadable(format!(
+            "google.protobuf.Duration: nanos out of range {nanos}"
+        ));
     }
     let sign = if seconds < 0 || nanos < 0 { "-" } else { "" };
     let _ = write!(text, "\"{sign}{}", seconds.unsigned_abs());
@@ -158,10 +165,14 @@ fn any(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadable> {
     let name = url.rsplit_once('/').map_or(url.as_str(), |(_, name)| name);
     let pool = message.descriptor().parent_pool().clone();
     let Some(descriptor) = pool.get_message_by_name(name) else {
-        return unreadable(format!("google.protobuf.Any: unable to resolve {url:?}: not found"));
+        return unreadable(format!(
+            "google.protobuf.Any: unable to resolve {url:?}: not found"
+        ));
     };
     let inner = DynamicMessage::decode(descriptor, packed).map_err(|error| {
-        Unreadable(format!("google.protobuf.Any: unable to unmarshal {url:?}: {error}"))
+        Unreadable(format!(
+            "google.protobuf.Any: unable to unmarshal {url:?}: {error}"
+        ))
     })?;
     text.push_str("{\"@type\":");
     write_string(text, &url);

@@ -21,8 +21,7 @@ impl Metadata {
             return Err("metadata needs a name before its value".to_owned());
         }
         // The names that gRPC's metadata may have: "gRPC over HTTP2", Custom-Metadata.
-        let allowed =
-            |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'_' | b'-' | b'.');
+        let allowed = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'_' | b'-' | b'.');
         if !name.bytes().all(allowed) {
             return Err(format!(
                 "metadata {name:?}: a name has letters, digits, \"_\", \"-\" and \".\" only"
@@ -93,14 +92,20 @@ impl Metadata {
 /// What callers cannot set.
 fn is_reserved(name: &str) -> bool {
     name.starts_with("grpc-") && name != "grpc-tags-bin" && name != "grpc-trace-bin"
-        || matches!(name, "content-type" | "te" | "user-agent" | "connection" | "host")
+        || matches!(
+            name,
+            "content-type" | "te" | "user-agent" | "connection" | "host"
+        )
 }
 
 /// What is the transport's in an answer.
 fn is_of_transport(name: &str) -> bool {
     matches!(
         name,
-        "grpc-status" | "grpc-message" | "grpc-status-details-bin" | "grpc-encoding"
+        "grpc-status"
+            | "grpc-message"
+            | "grpc-status-details-bin"
+            | "grpc-encoding"
             | "grpc-accept-encoding"
     )
 }

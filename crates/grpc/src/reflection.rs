@@ -66,7 +66,10 @@ pub async fn reflect(
             Ok(()) => {
                 let files = asking.files;
                 return schema.add_files(&files).map_err(|error| {
-                    Status::new(Code::INTERNAL, format!("what the server told of itself cannot be used: {error}"))
+                    Status::new(
+                        Code::INTERNAL,
+                        format!("what the server told of itself cannot be used: {error}"),
+                    )
                 });
             }
             Err(status) if status.code == Code::UNIMPLEMENTED => last = status,

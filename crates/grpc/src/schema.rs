@@ -53,6 +53,18 @@ impl Schema {
         files: &[String],
         source: impl Source + 'static,
     ) -> Result<Vec<Method>, SchemaError> {
+        self.add(&Schema::compile_set(files, source)?)?;
+        Ok(self.methods_of(files))
+    }
+
+    /// Compiles `.proto` files to a serialized `FileDescriptorSet` with all they import.
+    ///
+    /// # Errors
+    /// Which file is missing or wrong, and where.
+    pub fn compile_set(
+        files: &[String],
+        source: impl Source + 'static,
+    ) -> Result<Vec<u8>, SchemaError> {
         let mut resolver = ChainFileResolver::new();
         resolver.add(Sources(source));
         resolver.add(GoogleFileResolver::new());
@@ -63,9 +75,7 @@ impl Schema {
                 .open_file(file)
                 .map_err(|error| SchemaError(told(&error)))?;
         }
-        let set = compiler.encode_file_descriptor_set();
-        self.add(&set)?;
-        Ok(self.methods_of(files))
+        Ok(compiler.encode_file_descriptor_set())
     }
 
     /// Takes a serialized `FileDescriptorSet`, as `protoc --descriptor_set_out` writes it with
@@ -257,7 +267,13 @@ mod tests {
         let methods = schema.compile(&["a.proto".to_owned()], greeter()).unwrap();
         let told: Vec<_> = methods
             .iter()
-            .map(|method| (method.path(), method.client_streams(), method.server_streams()))
+            .map(|method| {
+                (
+                    method.path(),
+                    method.client_streams(),
+                    method.server_streams(),
+                )
+            })
             .collect();
         assert_eq!(
             told,
@@ -291,7 +307,10 @@ mod tests {
         };
         assert!(fails(vec![]).contains("x.proto"));
         assert!(fails(vec![("x.proto", "syntax = \"proto3\"; mess")]).contains("x.proto"));
-        let missing = fails(vec![("x.proto", "syntax = \"proto3\"; import \"y.proto\";")]);
+        let missing = fails(vec![(
+            "x.proto",
+            "syntax = \"proto3\"; import \"y.proto\";",
+        )]);
         assert!(missing.contains("y.proto"), "{missing}");
     }
 

@@ -101,11 +101,7 @@ impl Status {
 
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "rpc error: code = {} desc = {}",
-            self.code, self.message
-        )
+        write!(f, "rpc error: code = {} desc = {}", self.code, self.message)
     }
 }
 
@@ -174,7 +170,10 @@ mod tests {
         headers.insert("grpc-message", "not%20here".parse().unwrap());
         headers.insert("grpc-status-details-bin", "CAU".parse().unwrap());
         let status = Status::of_headers(&headers).unwrap();
-        assert_eq!(status.to_string(), "rpc error: code = NotFound desc = not here");
+        assert_eq!(
+            status.to_string(),
+            "rpc error: code = NotFound desc = not here"
+        );
         assert_eq!(&status.details[..], [8, 5]);
     }
 }

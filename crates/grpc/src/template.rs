@@ -133,7 +133,15 @@ mod tests {
         assert_eq!(headers["x-one"], "1");
         assert_eq!(template.request.uri(), "http://127.0.0.1:50051/a.B/C");
         assert!(
-            Template::new(&endpoint, "/a b", &metadata, "", None, Compression::Identity).is_err()
+            Template::new(
+                &endpoint,
+                "/a b",
+                &metadata,
+                "",
+                None,
+                Compression::Identity
+            )
+            .is_err()
         );
     }
 }

@@ -214,7 +214,10 @@ impl Incoming {
     ///
     /// # Errors
     /// See [`StreamFault`].
-    pub fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<response::Parts, StreamFault>> {
+    pub fn poll_head(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<response::Parts, StreamFault>> {
         let Receiving::Head(answer) = &mut self.0 else {
             let message = "the head of the answer was read before".to_owned();
             return Poll::Ready(Err(StreamFault::Other(message)));

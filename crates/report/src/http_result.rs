@@ -10,13 +10,18 @@ use samples::{Level, Reason, Summary, Values, Verdict};
 use serde::Serialize;
 use units::Bytes;
 
+use crate::grpc_status;
+
 /// Which schema describes a result.
 pub const SCHEMA: &str = "plimsoll/http-result/1";
+
+/// Which schema describes a result of gRPC calls.
+pub const GRPC_SCHEMA: &str = "plimsoll/grpc-result/1";
 
 /// What a run with one target came to. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HttpResult {
-    /// [`SCHEMA`].
+    /// [`SCHEMA`], or [`GRPC_SCHEMA`].
     pub schema: String,
     /// Exchanges per second.
     pub requests_per_second: f64,
@@ -40,8 +45,8 @@ pub struct HttpResult {
     pub send_lag: Option<Latency>,
     /// What failed exchanges took. None if none failed.
     pub failed_time: Option<Latency>,
-    /// Answers by status.
-    pub status_codes: BTreeMap<u16, u64>,
+    /// Answers by status: HTTP's by number, gRPC's by name.
+    pub status_codes: BTreeMap<String, u64>,
     /// Failures without an answer by what was said of them, most frequent
     /// first.
     pub errors: Vec<ErrorEntry>,
@@ -49,8 +54,26 @@ pub struct HttpResult {
     pub other_errors: u64,
     /// The protocol of most answers, such as `HTTP/1.1`.
     pub protocol: Option<String>,
+    /// What gRPC has to tell besides.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub grpc: Option<GrpcEntry>,
     /// What the generator itself did.
     pub generator: GeneratorEntry,
+}
+
+/// What a run of gRPC calls tells besides. Times are in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GrpcEntry {
+    /// Connections that were opened.
+    pub connections_opened: u64,
+    /// What opening each of them took: name, TCP and TLS handshakes. None if none was opened.
+    pub connect_time: Option<Latency>,
+    /// From the start of a call to its status, connecting included; of all calls.
+    pub total_time: Option<Latency>,
+    /// Messages sent in streaming calls. None where calls have one message each way.
+    pub messages_sent: Option<u64>,
+    /// Messages received in streaming calls.
+    pub messages_received: Option<u64>,
 }
 
 /// A distribution of times, in milliseconds.
@@ -150,6 +173,7 @@ impl HttpResult {
                 .iter()
                 .copied()
                 .filter(|(status, count)| *status != 0 && *count > 0)
+                .map(|(status, count)| (grpc_status::name(status), count))
                 .collect(),
             errors: summary
                 .http
@@ -163,12 +187,38 @@ impl HttpResult {
                 .collect(),
             other_errors: summary.http.other_errors,
             protocol: summary.http.protocols.first().map(|(name, _)| name.clone()),
+            grpc: None,
             generator: GeneratorEntry {
                 cpu_seconds: generator.cpu.as_secs_f64(),
                 peak_rss_bytes: generator.peak_rss.get(),
                 verdict: generator.verdict.level,
                 reasons: generator.verdict.reasons.clone(),
             },
+        }
+    }
+}
+
+impl HttpResult {
+    /// Reads the result of gRPC calls off a run's summary.
+    pub fn of_grpc(summary: &Summary, generator: &Generator) -> HttpResult {
+        let find = |name: &str| {
+            let mut metrics = summary.metrics.iter();
+            let found = metrics.find(|metric| metric.name == name);
+            found.map(|metric| &metric.values)
+        };
+        let messages = |name| find(name).and_then(Values::count).map(|count| count as u64);
+        let connect_time = find("connection_time").and_then(Latency::of);
+        let streams = messages("grpc_streams").is_some();
+        HttpResult {
+            schema: GRPC_SCHEMA.to_owned(),
+            grpc: Some(GrpcEntry {
+                connections_opened: connect_time.map_or(0, |times| times.count),
+                connect_time,
+                total_time: find("http_req_total").and_then(Latency::of),
+                messages_sent: messages("grpc_streams_msgs_sent").filter(|_| streams),
+                messages_received: messages("grpc_streams_msgs_received").filter(|_| streams),
+            }),
+            ..HttpResult::new(summary, generator)
         }
     }
 }

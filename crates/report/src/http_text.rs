@@ -2,6 +2,7 @@
 
 use units::Bytes;
 
+use crate::grpc_status;
 use crate::http_result::{HttpResult, Latency};
 use crate::numbers;
 use crate::own_block::verdict_line;
@@ -66,7 +67,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     } else {
         String::new()
     };
-    vec![
+    let mut lines = vec![
         entry(
             "rate",
             &format!(
@@ -105,7 +106,25 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
                 Bytes(result.generator.peak_rss_bytes)
             ),
         ),
-    ]
+    ];
+    lines.splice(2..2, of_grpc(result));
+    lines
+}
+
+/// How many connections there were and, of streams, how many messages.
+fn of_grpc(result: &HttpResult) -> Vec<String> {
+    let Some(grpc) = &result.grpc else {
+        return Vec::new();
+    };
+    let mut lines = vec![entry(
+        "connections",
+        &format!("{} opened", grpc.connections_opened),
+    )];
+    if let (Some(sent), Some(received)) = (grpc.messages_sent, grpc.messages_received) {
+        let text = format!("{sent} sent, {received} received");
+        lines.push(entry("messages", &text));
+    }
+    lines
 }
 
 /// A rate with a decimal where there is little of it.
@@ -128,6 +147,7 @@ fn latencies(result: &HttpResult, paint: Paint) -> Vec<String> {
         ("failed", result.failed_time),
     ]
     .into_iter()
+    .chain(with_connecting(result))
     .filter_map(|(label, latency)| latency.map(|latency| (label, cells(&latency))))
     .collect();
     if rows.is_empty() {
@@ -164,6 +184,19 @@ fn latencies(result: &HttpResult, paint: Paint) -> Vec<String> {
     lines
 }
 
+/// What connecting took, and what calls took with it, where that makes a difference worth telling.
+fn with_connecting(result: &HttpResult) -> Vec<(&'static str, Option<Latency>)> {
+    let Some(grpc) = &result.grpc else {
+        return Vec::new();
+    };
+    let mut rows = vec![("connecting", grpc.connect_time)];
+    // One call in a hundred that connects is what a p99 shows.
+    if grpc.connections_opened.saturating_mul(100) >= result.requests {
+        rows.push(("with it", grpc.total_time));
+    }
+    rows
+}
+
 const CHANCE: char = '?';
 
 fn cells(latency: &Latency) -> [String; 8] {
@@ -193,7 +226,7 @@ fn answers(result: &HttpResult, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     let mut label = "status";
     for (status, count) in &result.status_codes {
-        let status = paint.outcome(*status < 400, &status.to_string());
+        let status = paint.outcome(grpc_status::is_good(status), status);
         lines.push(entry(label, &format!("{status}  {count}")));
         label = "";
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use units::Bytes;
 
 use crate::fixed_width::fixed_width;
+use crate::grpc_status;
 use crate::http_text::rate;
 use crate::numbers;
 use crate::paint::{Paint, spaces, width};
@@ -293,18 +294,13 @@ fn statuses(view: &LiveView) -> Vec<Piece> {
     view.statuses
         .iter()
         .flat_map(|(status, count)| {
-            let colour = if *status < 400 {
+            let text = grpc_status::name(*status);
+            let colour = if grpc_status::is_good(&text) {
                 Colour::Good
             } else {
                 Colour::Bad
             };
-            [
-                Piece {
-                    text: status.to_string(),
-                    colour,
-                },
-                Piece::plain(format!(" {count}  ")),
-            ]
+            [Piece { text, colour }, Piece::plain(format!(" {count}  "))]
         })
         .collect()
 }

@@ -90,6 +90,26 @@ fn every_key_is_described() {
 }
 
 #[test]
+fn results_of_grpc_follow_their_schema_and_every_key_is_described() {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../docs/schema/grpc-result-1.json"))
+            .expect("the schema is JSON");
+    for (answered, refused) in [(0, 0), (100, 7)] {
+        let run = run(answered, refused, None, WatchSettings::default());
+        let mut result = json(&HttpResult::of_grpc(&run.summary, &generator(Level::Valid)));
+        // The run is one of HTTP, with statuses of its own.
+        result["status_codes"] = serde_json::json!({"OK": 90, "Unavailable": 10, "Code(42)": 1});
+        let faults = faults(&schema, &result);
+        assert!(faults.is_empty(), "{faults:#?}\n{result}");
+        let keys = |value: &Value| -> Vec<String> {
+            let object = value.as_object();
+            object.map_or_else(Vec::new, |object| object.keys().cloned().collect())
+        };
+        assert_eq!(keys(&result), keys(&schema["properties"]));
+    }
+}
+
+#[test]
 fn failures_are_apart_from_what_was_served() {
     let result = result(100, 7, Some(Duration::from_micros(150)));
     assert_eq!((result.requests, result.failed), (107, 17));
@@ -101,7 +121,8 @@ fn failures_are_apart_from_what_was_served() {
     assert_eq!(result.failed_time.map(|failed| failed.count), Some(17));
     let lag = result.send_lag.expect("an open model");
     assert!((lag.p50 - 0.15).abs() < 0.001, "{lag:?}");
-    assert_eq!(result.status_codes, [(200, 90), (404, 10)].into());
+    let statuses = [("200".to_owned(), 90), ("404".to_owned(), 10)];
+    assert_eq!(result.status_codes, statuses.into());
     assert_eq!(result.protocol.as_deref(), Some("HTTP/1.1"));
     assert_eq!(result.errors.len(), 1);
     assert_eq!(result.errors[0].count, 7);

@@ -106,6 +106,9 @@ builtins! {
     HTTP_REQ_RESPONSE_TIME = "http_req_response_time", Trend, Time, extra;
     /// What failed exchanges took, in whole.
     HTTP_REQ_FAILED_DURATION = "http_req_failed_duration", Trend, Time, extra;
+    /// What opening a connection took, from the look-up of its name to the end of its TLS
+    /// handshake: one value for each connection that was opened.
+    CONNECTION_TIME = "connection_time", Trend, Time, extra;
     /// From an iteration's scheduled start to its actual one. Open models only.
     ITERATION_SEND_LAG = "iteration_send_lag", Trend, Time, extra;
 }

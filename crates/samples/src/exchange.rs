@@ -51,6 +51,10 @@ pub struct HttpFacts<'a> {
     pub extra: &'a [(&'a str, &'a str)],
 }
 
+/// Where the statuses of gRPC calls begin among those of exchanges, above all of HTTP's own: `OK`,
+/// which is 0 there, would be no answer here.
+pub const GRPC_STATUS: u16 = 1000;
+
 /// The parts of an exchange, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {

@@ -34,7 +34,7 @@ mod verdict;
 mod watch;
 mod window;
 
-pub use exchange::{HttpFacts, Phases, mask_userinfo};
+pub use exchange::{GRPC_STATUS, HttpFacts, Phases, mask_userinfo};
 pub use kind::{Contains, Kind};
 pub use record::{SampleRecord, SampleTags};
 pub use recorder::{AddError, Recorder};

@@ -1,15 +1,19 @@
 //! Virtual users without a script: each iteration sends one request that was
-//! encoded once, or to the next of a list of targets.
+//! encoded once, or to the next of a list of targets, or makes one gRPC call.
 
 mod aim;
 mod attack;
 mod facts;
+mod generated;
+mod grpc;
 mod list;
 mod outlet;
 mod target;
 
+pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers, Streaming, reflect};
 pub use aim::{Aim, Stream};
 pub use attack::{AttackSettings, AttackUsers};
+pub use generated::{Facts, Generated, Random};
 pub use list::{Format, List, ReadBody};
 pub use outlet::{Inlet, Outlet, outlet};
 pub use target::{Defaults, ListError, Target};
@@ -165,7 +169,7 @@ pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
 
 fn fetch_here(address: &str) -> Result<Vec<u8>, String> {
     let url = Url::parse(address).map_err(|error| error.to_string())?;
-    let runtime = engine_runtime()?;
+    let runtime = event_loop()?;
     tokio::task::LocalSet::new().block_on(&runtime, async {
         let settings = Settings {
             user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
@@ -181,7 +185,7 @@ fn fetch_here(address: &str) -> Result<Vec<u8>, String> {
     })
 }
 
-fn engine_runtime() -> Result<tokio::runtime::Runtime, String> {
+fn event_loop() -> Result<tokio::runtime::Runtime, String> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -90,15 +90,24 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                 }
             }
             "propertyNames" => {
-                assert_eq!(
-                    of["pattern"], "^[1-9][0-9][0-9]$",
-                    "the only pattern known here"
-                );
+                let is_number: fn(&str) -> bool = |key| {
+                    let status = key.parse::<u16>();
+                    status.is_ok_and(|status| (100..=999).contains(&status))
+                };
+                let is_name: fn(&str) -> bool = |key| {
+                    let code = key
+                        .strip_prefix("Code(")
+                        .and_then(|key| key.strip_suffix(')'));
+                    let letters = key.bytes().all(|byte| byte.is_ascii_alphabetic());
+                    letters || code.is_some_and(|code| code.parse::<u32>().is_ok())
+                };
+                let fits = match of["pattern"].as_str() {
+                    Some("^[1-9][0-9][0-9]$") => is_number,
+                    Some(r"^([A-Z][A-Za-z]+|Code\([0-9]+\))$") => is_name,
+                    other => panic!("the pattern {other:?} is not known here"),
+                };
                 for key in value.as_object().into_iter().flatten().map(|(key, _)| key) {
-                    if !key
-                        .parse::<u16>()
-                        .is_ok_and(|status| (100..=999).contains(&status))
-                    {
+                    if !fits(key) {
                         fault(faults, format!("{key} is not a status"));
                     }
                 }

@@ -4,6 +4,7 @@ mod attack;
 mod audit;
 mod certs;
 mod find;
+mod grpc;
 mod http;
 mod lab;
 mod link;
@@ -20,6 +21,7 @@ pub use attack::AttackArgs;
 pub use audit::{AuditArgs, AuditFormat};
 pub use certs::CertsArgs;
 pub use find::{FindArgs, Objective};
+pub use grpc::GrpcArgs;
 pub use http::HttpArgs;
 pub use lab::{LabArgs, LabCommand, LabFile, LabPlanArgs};
 pub use link::{LinkArgs, LinkProtocol};
@@ -92,6 +94,8 @@ pub enum Command {
     Http(Box<HttpArgs>),
     /// Load a list of targets, with vegeta's flags and results
     Attack(Box<AttackArgs>),
+    /// Load one gRPC method, without a script
+    Grpc(Box<GrpcArgs>),
     /// Print a script's consolidated options as JSON
     Inspect(Box<InspectArgs>),
     /// Pack a script with all it loads into one file

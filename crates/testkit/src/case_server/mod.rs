@@ -5,7 +5,7 @@
 //!
 //! | variable | what listens there |
 //! |---|---|
-//! | `BASE` | HTTP/1.1, and HTTP/2 by prior knowledge, in the clear |
+//! | `BASE` | HTTP/1.1, and HTTP/2 by prior knowledge, in the clear; gRPC too: see [`grpc`] |
 //! | `TLS` | the same over TLS 1.2 and 1.3, with a certificate for `localhost` and `127.0.0.1` |
 //! | `TLS12` | HTTP/1.1 over TLS 1.2 only |
 //! | `TLS_OTHER` | a certificate for `other.example` only |
@@ -16,6 +16,7 @@
 mod auth;
 mod certificates;
 mod frames;
+pub mod grpc;
 mod packed;
 pub mod raw;
 mod routes;
@@ -103,7 +104,13 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S)
     let asked = Arc::new(AtomicU64::new(0));
     let answer = service_fn(move |request| {
         let number = asked.fetch_add(1, Ordering::Relaxed) + 1;
-        async move { Ok::<_, Infallible>(routes::answer(request, number).await) }
+        async move {
+            Ok::<_, Infallible>(if grpc::is_call(&request) {
+                grpc::answer(request).await
+            } else {
+                routes::answer(request, number).await
+            })
+        }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     // A date would make two answers differ.

@@ -1,0 +1,457 @@
+//! `plimsoll grpc`: one method, no script.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{AbortReason, Setting};
+use grpc::{Compression, Endpoint, Limits, Metadata, Schema};
+use plan::{Executor, Plan, Rate, Scenario};
+use report::Paint;
+use report::http_result::{Generator, HttpResult};
+use samples::{Registry, Totals, Watch, WatchSettings};
+use targets::{CallSpec, Connections, GrpcUsers, Streaming};
+
+use crate::args::{GlobalArgs, GrpcArgs};
+use crate::exit::Exit;
+use crate::live::{Live, Quiet};
+use crate::outputs::Outputs;
+use crate::session::{Session, Watcher};
+use crate::talk::{columns, complain, no_color, put, say};
+use crate::{interrupts, machine};
+
+/// Calls the method, and says what came of it.
+pub fn grpc(args: &GrpcArgs, global: &GlobalArgs) -> Exit {
+    match load(args, global) {
+        Ok(exit) => exit,
+        Err(message) => {
+            complain(&message);
+            Exit::INVALID_CONFIG
+        }
+    }
+}
+
+fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
+    let (data, duration) = data_and_duration(args)?;
+    let scenario = scenario(args, &duration)?;
+    let duration = scenario.executor.duration().unwrap_or_default();
+    let workers = workers(args);
+    let spec = spec(args, workers)?;
+    let users = users(args, spec, &data)?;
+    let registry = Arc::new(Registry::new());
+    let watch =
+        Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
+    let watch = Arc::new(watch);
+    let running = engine::start(Setting {
+        plan: Arc::new(Plan::single(scenario, Vec::new())),
+        factory: Arc::new(users),
+        registry: Arc::clone(&registry),
+        watch: Arc::clone(&watch),
+        run_tags: samples::TagMap::new(),
+        min_iteration: Duration::ZERO,
+        workers,
+    });
+    interrupts::listen(
+        Arc::clone(&running.state),
+        |_| {
+            say("stopping; once more to quit at once");
+        },
+        |_| (),
+    )?;
+    let totals = Totals::new(registry, watch);
+    let session = Session::new(running, totals, Outputs::default());
+    let title = title(args);
+    let paint = Paint::new(!no_color(global));
+    let mut watcher: Box<dyn Watcher> = match columns() {
+        Some(_) if !global.quiet => Box::new(Live::new(
+            title.clone(),
+            args.total.is_none().then_some(duration),
+            args.rps.map(|rate| rate as f64),
+            paint,
+        )),
+        _ => Box::new(Quiet),
+    };
+    let ended = session.accompany(watcher.as_mut());
+    if let Some(AbortReason::Machine(what)) = &ended.aborted {
+        return Err(what.clone());
+    }
+    let generator = Generator {
+        cpu: machine::cpu_time(),
+        peak_rss: machine::peak_rss(),
+        verdict: ended.verdict.clone(),
+    };
+    let result = HttpResult::of_grpc(&ended.summary, &generator);
+    if args.json {
+        let text = serde_json::to_string_pretty(&result)
+            .map_err(|error| format!("cannot write the result as JSON: {error}"))?;
+        put(format!("{text}\n").as_bytes());
+    } else {
+        let paint =
+            Paint::new(paint.is_on() && std::io::IsTerminal::is_terminal(&std::io::stdout()));
+        put(report::http_text::render(&title, &result, paint).as_bytes());
+    }
+    Ok(match ended.aborted {
+        Some(AbortReason::Signal) => Exit::SIGNAL,
+        _ if result.requests == 0 || result.failed > 0 => Exit::SOME_FAILED,
+        _ => Exit::SUCCESS,
+    })
+}
+
+fn method(args: &GrpcArgs) -> &str {
+    let named = args.method.as_ref().or(args.call.as_ref());
+    named.map_or("", String::as_str)
+}
+
+fn title(args: &GrpcArgs) -> String {
+    let load = match args.rps {
+        Some(rate) => format!("{rate} calls/s"),
+        None => format!("{} users", args.concurrency),
+    };
+    let connections = match (args.connections, args.fresh) {
+        (_, true) => "a new connection for each call".to_owned(),
+        (Some(1), _) => "one connection".to_owned(),
+        (Some(shared), _) => format!("{shared} connections"),
+        (None, _) => "a connection each".to_owned(),
+    };
+    let method = method(args).trim_start_matches('/');
+    format!("{}/{method}, {load}, {connections}", args.address)
+}
+
+/// A connection belongs to one worker, so there are no more workers than connections.
+fn workers(args: &GrpcArgs) -> usize {
+    let workers = machine::workers(args.workers);
+    match args.connections {
+        Some(connections) => workers.min(connections.max(1) as usize),
+        None => workers,
+    }
+}
+
+fn scenario(args: &GrpcArgs, duration: &str) -> Result<Scenario, String> {
+    let duration = parse_duration("--duration", duration)?;
+    if duration.is_zero() {
+        return Err("--duration 0: give the run some time, like 10s".to_owned());
+    }
+    if args.concurrency == 0 {
+        return Err("--concurrency 0: at least one user is needed to call anything".to_owned());
+    }
+    if args.connections == Some(0) {
+        return Err(
+            "--connections 0: at least one is needed; leave it out for one each".to_owned(),
+        );
+    }
+    let executor = match (args.rps, args.total) {
+        (Some(0), _) => return Err("--rps 0: leave it out for a closed model".to_owned()),
+        (_, Some(0)) => {
+            return Err(
+                "--total 0: there is nothing to do; leave it out, or give a number".to_owned(),
+            );
+        }
+        (Some(rate), _) => Executor::ConstantArrivalRate {
+            rate: Rate {
+                count: rate,
+                per: Duration::from_secs(1),
+            },
+            duration,
+            pre_allocated: args.concurrency,
+            max_users: args
+                .max_users
+                .unwrap_or(args.concurrency.saturating_mul(10).max(1000)),
+        },
+        (None, Some(iterations)) => Executor::SharedIterations {
+            users: u32::try_from(iterations)
+                .unwrap_or(u32::MAX)
+                .min(args.concurrency),
+            iterations,
+            max_duration: duration,
+        },
+        (None, None) => Executor::ConstantUsers {
+            users: args.concurrency,
+            duration,
+        },
+    };
+    let mut scenario = Scenario::new("grpc", executor);
+    scenario.graceful_stop = Duration::from_secs(1);
+    Ok(scenario)
+}
+
+/// The data of calls, and the length of the run: `-d 10s` means the latter, as no message is
+/// written so.
+fn data_and_duration(args: &GrpcArgs) -> Result<(Vec<String>, String), String> {
+    let is_time = |text: &&String| {
+        text.starts_with(|letter: char| letter.is_ascii_digit())
+            && text.parse::<f64>().is_err()
+            && units::duration::parse(text).is_ok()
+    };
+    let times: Vec<&String> = args.data.iter().filter(is_time).collect();
+    let texts: Vec<&String> = args.data.iter().filter(|text| !is_time(text)).collect();
+    let duration = match (&args.duration, &times[..]) {
+        (Some(duration), []) => duration.clone(),
+        (None, [duration]) => (*duration).clone(),
+        (None, []) => "10s".to_owned(),
+        _ => return Err("the run's length is given twice: --duration is enough".to_owned()),
+    };
+    let text = match (&texts[..], &args.data_file) {
+        ([], None) => "{}".to_owned(),
+        ([], Some(path)) => read_text("--data-file", path)?,
+        ([text], _) => match text.strip_prefix('@') {
+            Some(path) => read_text("--data", Path::new(path))?,
+            None => (*text).clone(),
+        },
+        _ => return Err("--data is given twice; give an array: '[{…},{…}]'".to_owned()),
+    };
+    Ok((messages(&text)?, duration))
+}
+
+/// The messages in an array, or the one message that the text is. They may hold `{{…}}`, which is
+/// no JSON, so an array is cut by its brackets.
+fn messages(text: &str) -> Result<Vec<String>, String> {
+    let text = text.trim();
+    let Some(inner) = text.strip_prefix('[') else {
+        return Ok(vec![text.to_owned()]);
+    };
+    let inner = inner
+        .strip_suffix(']')
+        .ok_or_else(|| "--data: the array lacks its \"]\"".to_owned())?;
+    let mut found = Vec::new();
+    let (mut depth, mut start, mut quoted, mut escaped) = (0usize, 0, false, false);
+    for (at, byte) in inner.bytes().enumerate() {
+        if std::mem::take(&mut escaped) {
+            continue;
+        }
+        match byte {
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                found.push(inner[start..at].trim().to_owned());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(inner[start..].trim().to_owned());
+    found.retain(|message| !message.is_empty());
+    if found.is_empty() {
+        return Err("--data: the array is empty: there is no message to send".to_owned());
+    }
+    Ok(found)
+}
+
+fn read(flag: &str, path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path)
+        .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
+}
+
+fn read_text(flag: &str, path: &Path) -> Result<String, String> {
+    String::from_utf8(read(flag, path)?)
+        .map_err(|_| format!("{flag} {}: it is no text in UTF-8", path.display()))
+}
+
+fn spec(args: &GrpcArgs, workers: usize) -> Result<CallSpec, String> {
+    let mut endpoint = Endpoint::parse(&args.address, !args.plaintext)?;
+    if let Some(authority) = &args.authority {
+        endpoint = endpoint.with_authority(authority);
+    }
+    let optional = |flag: &str, text: &Option<String>| match text {
+        Some(text) => parse_duration(flag, text).map(Some),
+        None => Ok(None),
+    };
+    let timeout = parse_duration("--timeout", &args.timeout)?;
+    let connect = parse_duration("--connect-timeout", &args.connect_timeout)?;
+    let connections = match args.connections {
+        _ if args.fresh => Connections::Fresh,
+        None => Connections::PerUser,
+        Some(connections) => Connections::Shared {
+            connections,
+            workers: u32::try_from(workers).unwrap_or(u32::MAX),
+        },
+    };
+    Ok(CallSpec {
+        endpoint,
+        network: net::NetworkSettings {
+            io: net::Io::Auto,
+            tls: tls(args)?,
+            connect_timeout: connect,
+            ..net::NetworkSettings::default()
+        },
+        metadata: metadata("--metadata", &args.metadata)?,
+        user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
+        timeout: (!timeout.is_zero()).then_some(timeout),
+        compression: if args.gzip {
+            Compression::Gzip
+        } else {
+            Compression::Identity
+        },
+        limits: Limits {
+            max_receive: args.max_receive_size,
+            connect,
+            ..Limits::default()
+        },
+        connections,
+        streaming: Streaming {
+            messages: args.stream_call_count.filter(|count| *count > 0),
+            duration: optional("--stream-call-duration", &args.stream_call_duration)?
+                .filter(|duration| !duration.is_zero()),
+            interval: optional("--stream-interval", &args.stream_interval)?.unwrap_or_default(),
+        },
+    })
+}
+
+fn tls(args: &GrpcArgs) -> Result<net::TlsSettings, String> {
+    let client_certificates = match (&args.cert, &args.key) {
+        (Some(cert), Some(key)) => vec![net::ClientCertificate {
+            domains: Vec::new(),
+            certificate_pem: read("--cert", cert)?,
+            key_pem: read("--key", key)?,
+        }],
+        _ => Vec::new(),
+    };
+    let tls = net::TlsSettings {
+        insecure_skip_verify: args.skip_tls,
+        client_certificates,
+        extra_roots: match &args.cacert {
+            Some(path) => vec![read("--cacert", path)?],
+            None => Vec::new(),
+        },
+        ..net::TlsSettings::default()
+    };
+    tls.check()?;
+    Ok(tls)
+}
+
+/// Metadata from JSON objects, as ghz has it, or from `NAME: VALUE`. The values of `-bin` names
+/// are the bytes of their text.
+fn metadata(flag: &str, given: &[String]) -> Result<Metadata, String> {
+    let mut metadata = Metadata::new();
+    for text in given {
+        if text.trim_start().starts_with('{') {
+            let pairs: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)
+                .map_err(|error| format!("{flag} {text}: it is no JSON object: {error}"))?;
+            for (name, value) in pairs {
+                let serde_json::Value::String(value) = value else {
+                    return Err(format!("{flag}: the value of {name:?} is no text"));
+                };
+                metadata.append(&name, value.as_bytes())?;
+            }
+        } else {
+            let (name, value) = text.split_once(':').ok_or_else(|| {
+                format!("{flag} \"{text}\": write it as JSON, like '{{\"name\":\"value\"}}', or as NAME: VALUE")
+            })?;
+            metadata.append(name.trim(), value.trim().as_bytes())?;
+        }
+    }
+    Ok(metadata)
+}
+
+fn users(args: &GrpcArgs, spec: CallSpec, data: &[String]) -> Result<GrpcUsers, String> {
+    let name = method(args);
+    let schema = schema(args, &spec, name)?;
+    let method = schema.method(name).ok_or_else(|| {
+        let paths: Vec<String> = schema.methods().map(|method| method.path()).collect();
+        let known = paths.iter().map(|path| path.trim_start_matches('/'));
+        let wanted = name.trim_start_matches('/');
+        let near = units::nearest(wanted, known.clone());
+        match near {
+            Some(near) => format!("there is no method {wanted:?}; did you mean {near}?"),
+            None => format!(
+                "there is no method {wanted:?}; there are {}",
+                known.collect::<Vec<_>>().join(", ")
+            ),
+        }
+    })?;
+    GrpcUsers::new(spec, method, data)
+}
+
+fn schema(args: &GrpcArgs, spec: &CallSpec, method: &str) -> Result<Schema, String> {
+    let mut schema = Schema::new();
+    if let Some(path) = &args.protoset {
+        schema
+            .add_set(&read("--protoset", path)?)
+            .map_err(|error| format!("--protoset {}: {error}", path.display()))?;
+    } else if let Some(path) = &args.proto {
+        let (name, folders) = proto_place(path, &args.import_paths);
+        schema
+            .compile(&[name], Folders(folders))
+            .map_err(|error| format!("--proto {}: {error}", path.display()))?;
+    } else {
+        let own = metadata("--reflect-metadata", args.reflect_metadata.as_slice())?;
+        let used = if args.reflect_metadata.is_some() {
+            &own
+        } else {
+            &spec.metadata
+        };
+        return targets::reflect(spec, method, used);
+    }
+    Ok(schema)
+}
+
+/// The name by which a file is known to imports, and where those are looked for.
+fn proto_place(path: &Path, imports: &[PathBuf]) -> (String, Vec<PathBuf>) {
+    let mut folders = imports.to_vec();
+    for folder in imports {
+        if let Ok(name) = path.strip_prefix(folder) {
+            return (name.to_string_lossy().into_owned(), folders);
+        }
+        if folder.join(path).exists() {
+            return (path.to_string_lossy().into_owned(), folders);
+        }
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_name().unwrap_or_default();
+    folders.insert(0, folder.to_owned());
+    (name.to_string_lossy().into_owned(), folders)
+}
+
+struct Folders(Vec<PathBuf>);
+
+impl grpc::Source for Folders {
+    fn read(&self, name: &str) -> Option<String> {
+        self.0
+            .iter()
+            .find_map(|folder| std::fs::read_to_string(folder.join(name)).ok())
+    }
+}
+
+fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {
+    units::duration::parse(text).map_err(|error| format!("{flag} {text}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_cut_at_their_own_commas() {
+        let cut = |text| messages(text).unwrap();
+        assert_eq!(cut("{\"a\":[1,2]}"), ["{\"a\":[1,2]}"]);
+        assert_eq!(
+            cut("[ {\"a\":{{randomInt 1 2}}} , {\"b\":\"],\\\",\"}]"),
+            ["{\"a\":{{randomInt 1 2}}}", "{\"b\":\"],\\\",\"}"]
+        );
+        assert!(messages("[]").is_err());
+        assert!(messages("[{}").is_err());
+    }
+
+    #[test]
+    fn metadata_comes_in_two_forms() {
+        let read = metadata(
+            "-m",
+            &[
+                "{\"a\":\"1\",\"b-bin\":\"x\"}".to_owned(),
+                "c: 2".to_owned(),
+            ],
+        )
+        .unwrap();
+        let pairs: Vec<_> = read.iter().collect();
+        assert_eq!(pairs, [("a", &b"1"[..]), ("b-bin", b"x"), ("c", b"2")]);
+        assert!(metadata("-m", &["nothing".to_owned()]).is_err());
+        assert!(metadata("-m", &["{\"a\":1}".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn reports_name_the_codes_as_the_protocol_does() {
+        assert_eq!(report::grpc_status::NAMES, grpc::Code::NAMES);
+    }
+}

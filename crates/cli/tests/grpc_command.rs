@@ -1,0 +1,221 @@
+//! `plimsoll grpc` as its users meet it.
+
+mod plimsoll;
+
+use std::path::PathBuf;
+
+use plimsoll::{plimsoll, snapshot};
+use serde_json::{Value, json};
+use testkit::cases::suite::Server;
+use testkit::figures::Filters;
+use testkit::ports;
+use testkit::program::Ended;
+
+/// The test kit's server, and where it listens.
+fn server() -> (Server, String) {
+    let server = Server::start().unwrap();
+    let mut variables = server.addresses.variables.iter();
+    let base = variables.find(|(name, _)| name == "BASE").unwrap();
+    let address = base.1.trim_start_matches("http://").to_owned();
+    (server, address)
+}
+
+fn call(address: &str, method: &str, flags: &[&str]) -> Ended {
+    let mut arguments = vec!["grpc", "--plaintext", "--workers", "1"];
+    arguments.extend(flags);
+    let method = format!("cases.Cases/{method}");
+    arguments.extend([address, &method]);
+    plimsoll(&arguments).run()
+}
+
+/// The one object that `--json` prints.
+fn result(address: &str, method: &str, flags: &[&str]) -> Value {
+    let mut all = vec!["--json"];
+    all.extend(flags);
+    let ended = call(address, method, &all);
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
+}
+
+#[test]
+fn a_server_that_describes_itself_needs_no_file() {
+    let (_server, address) = server();
+    let told = result(
+        &address,
+        "EchoWord",
+        &[
+            "-c",
+            "3",
+            "-n",
+            "60",
+            "-d",
+            "{\"text\":\"{{.RequestNumber}}\"}",
+        ],
+    );
+    assert_eq!(told["schema"], "plimsoll/grpc-result/1");
+    assert_eq!(
+        (&told["requests"], &told["failed"]),
+        (&json!(60), &json!(0))
+    );
+    assert_eq!(told["status_codes"], json!({"OK": 60}));
+    assert_eq!(told["connections_opened"], 3);
+    assert_eq!(told["connect_time"]["count"], 3);
+    assert_eq!(told["messages_sent"], Value::Null);
+    assert_eq!(told["service_time"]["count"], 60);
+}
+
+#[test]
+fn connections_are_kept_shared_or_fresh() {
+    let (_server, address) = server();
+    let opened = |flags: &[&str]| {
+        let mut all = vec!["-c", "4", "-n", "40"];
+        all.extend(flags);
+        let told = result(&address, "EchoWord", &all);
+        assert_eq!(told["status_codes"], json!({"OK": 40}), "{flags:?}");
+        told["connections_opened"].as_u64().unwrap()
+    };
+    assert_eq!(opened(&[]), 4);
+    assert_eq!(opened(&["--connections", "1"]), 1);
+    assert_eq!(opened(&["--connections", "2"]), 2);
+    assert_eq!(opened(&["--fresh"]), 40);
+}
+
+#[test]
+fn statuses_are_counted_by_name() {
+    let (_server, address) = server();
+    let data = "[{\"code\":5,\"message\":\"not here\"},{\"code\":14},{\"code\":42}]";
+    let told = result(&address, "Fail", &["-c", "1", "-n", "6", "-d", data]);
+    assert_eq!(
+        told["status_codes"],
+        json!({"NotFound": 2, "Unavailable": 2, "Code(42)": 2})
+    );
+    assert_eq!(told["failed"], 6);
+    let errors = told["errors"].as_array().unwrap();
+    assert!(
+        errors
+            .iter()
+            .any(|error| error["text"] == "NotFound: not here" && error["code"] == 5),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn streams_of_all_kinds_are_counted_in_messages() {
+    let (_server, address) = server();
+    let told = |method: &str, flags: &[&str]| {
+        let mut all = vec!["-c", "2", "-n", "10"];
+        all.extend(flags);
+        let told = result(&address, method, &all);
+        assert_eq!(told["status_codes"], json!({"OK": 10}), "{method}: {told}");
+        (
+            told["messages_sent"].clone(),
+            told["messages_received"].clone(),
+        )
+    };
+    let five = "{\"value\":5}";
+    assert_eq!(told("Count", &["--data", five]), (json!(10), json!(50)));
+    let three = ["--data", "{\"value\":1000000}", "--stream-call-count", "3"];
+    assert_eq!(told("Count", &three), (json!(10), json!(30)));
+    let two = "[{\"value\":1},{\"value\":2}]";
+    assert_eq!(told("Sum", &["--data", two]), (json!(20), json!(10)));
+    let words = ["--data", "{\"text\":\"a\"}", "--stream-call-count", "4"];
+    assert_eq!(told("Chat", &words), (json!(40), json!(40)));
+    let times = [
+        "--data",
+        "{\"value\":100000000}",
+        "--stream-call-duration",
+        "20ms",
+    ];
+    let (sent, received) = told("Count", &times);
+    assert_eq!(sent, 10);
+    assert!(received.as_u64().unwrap() >= 10, "{received}");
+}
+
+#[test]
+fn a_deadline_ends_a_call() {
+    let (_server, address) = server();
+    let flags = [
+        "-c",
+        "1",
+        "-n",
+        "2",
+        "-t",
+        "20ms",
+        "-d",
+        "{\"value\":20000}",
+    ];
+    let told = result(&address, "Wait", &flags);
+    assert_eq!(told["status_codes"], json!({"DeadlineExceeded": 2}));
+}
+
+#[test]
+fn files_describe_services_too() {
+    let (_server, address) = server();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testkit/src/case_server");
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let (proto, set) = (path("cases.proto"), path("cases.protoset"));
+    let imports = folder.to_string_lossy().into_owned();
+    for flags in [
+        vec!["--proto", proto.as_str()],
+        vec!["--proto", "cases.proto", "-i", imports.as_str()],
+        vec!["--protoset", set.as_str()],
+    ] {
+        let mut all = flags.clone();
+        all.extend(["-c", "1", "-n", "3"]);
+        let told = result(&address, "EchoKnown", &all);
+        assert_eq!(told["status_codes"], json!({"OK": 3}), "{flags:?}");
+    }
+}
+
+#[test]
+fn a_closed_run_tells_its_service_times() {
+    let (_server, address) = server();
+    let ended = call(&address, "EchoWord", &["-c", "2", "-n", "2000"]);
+    let filters = Filters::figures()
+        .after(r"verdict: .*", "verdict: …")
+        .after(&regex_escaped(&address), "ADDRESS");
+    let text = filters.apply(&ended.stdout);
+    snapshot(
+        "grpc_closed",
+        &format!("{text}\nexit status: {:?}\n", ended.status),
+    );
+}
+
+#[test]
+fn an_open_run_tells_its_response_times() {
+    let (_server, address) = server();
+    let told = result(
+        &address,
+        "EchoWord",
+        &["--rps", "100", "-z", "1s", "-c", "5"],
+    );
+    assert!(
+        told["response_time"]["count"].as_u64().unwrap() > 0,
+        "{told}"
+    );
+    assert!(told["send_lag"]["count"].as_u64().unwrap() > 0, "{told}");
+}
+
+fn regex_escaped(text: &str) -> String {
+    text.replace('.', "\\.")
+}
+
+#[test]
+fn mistakes_are_told_with_the_way_out() {
+    let (_server, address) = server();
+    let nobody = ports::closed().to_string();
+    let told = |method: &str, flags: &[&str]| {
+        let ended = call(&address, method, flags);
+        assert_eq!(ended.status, Some(104), "{ended:?}");
+        assert_eq!(ended.stdout, "");
+        ended.stderr
+    };
+    assert!(told("EchoWort", &[]).contains("did you mean cases.Cases/EchoWord"));
+    assert!(told("EchoWord", &["-d", "{\"txt\":1}"]).contains("cases.Word"));
+    assert!(told("EchoWord", &["-d", "{{nothing}}"]).contains("means nothing"));
+    assert!(told("EchoWord", &["-m", "no colon"]).contains("NAME: VALUE"));
+    assert!(told("EchoWord", &["--proto", "/no/such.proto"]).contains("such.proto"));
+    assert!(told("EchoWord", &["-z", "0s"]).contains("--duration"));
+    let ended = call(&nobody, "EchoWord", &[]);
+    assert_eq!(ended.status, Some(104));
+    assert!(ended.stderr.contains("connection refused"), "{ended:?}");
+}

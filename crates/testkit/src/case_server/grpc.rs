@@ -1,0 +1,420 @@
+//! The gRPC service of `cases.proto`, in plain bytes: messages are taken apart and put together
+//! here by hand, so that no library's reading of them stands between the two clients compared.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use bytes::{Bytes, BytesMut};
+use futures_util::stream;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::{Body as _, Frame, Incoming};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::{Request, Response};
+use tokio::sync::mpsc;
+
+type Body = BoxBody<Bytes, Infallible>;
+type Parts = mpsc::Sender<Result<Frame<Bytes>, Infallible>>;
+
+/// What `protoc --include_imports --descriptor_set_out` makes of `cases.proto`.
+pub const DESCRIPTORS: &[u8] = include_bytes!("cases.protoset");
+/// The source of the same.
+pub const PROTO: &str = include_str!("cases.proto");
+
+/// Whether the request is one of gRPC.
+pub fn is_call<B>(request: &Request<B>) -> bool {
+    let kind = request.headers().get("content-type");
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
+}
+
+/// Answers one call.
+pub async fn answer(request: Request<Incoming>) -> Response<Body> {
+    let (head, mut body) = request.into_parts();
+    let path = head.uri.path().to_owned();
+    let mut reader = Reader::default();
+    let (service, method) = path
+        .trim_start_matches('/')
+        .split_once('/')
+        .unwrap_or_default();
+    match (service, method) {
+        ("cases.Cases", "Chat") => chat(body),
+        ("cases.Cases", "Sum") => {
+            let mut sum = 0;
+            while let Some(message) = reader.next(&mut body).await {
+                sum += number(&message, 1);
+            }
+            single(HeaderMap::new(), numbered(sum), ok())
+        }
+        ("cases.Cases", method) => {
+            let message = reader.next(&mut body).await.unwrap_or_default();
+            unary(method, &head.headers, message).await
+        }
+        ("grpc.health.v1.Health", "Check") => {
+            let message = reader.next(&mut body).await.unwrap_or_default();
+            health(&message)
+        }
+        (
+            "grpc.reflection.v1.ServerReflection" | "grpc.reflection.v1alpha.ServerReflection",
+            "ServerReflectionInfo",
+        ) => reflection(body),
+        _ => alone(12, &format!("unknown service {service}")),
+    }
+}
+
+async fn unary(method: &str, asked: &HeaderMap, message: Bytes) -> Response<Body> {
+    match method {
+        "Echo" | "EchoKnown" | "EchoWord" | "Misread" => single(HeaderMap::new(), message, ok()),
+        "Fail" => fail(&message),
+        "Wait" => {
+            let wait = u64::try_from(number(&message, 1)).unwrap_or(0).min(30_000);
+            tokio::time::sleep(Duration::from_millis(wait)).await;
+            single(HeaderMap::new(), texted("waited"), ok())
+        }
+        "Blob" => {
+            let size = usize::try_from(number(&message, 1))
+                .unwrap_or(0)
+                .min(64 << 20);
+            single(HeaderMap::new(), texted(&"x".repeat(size)), ok())
+        }
+        "Metadata" => metadata(asked),
+        "Count" => count(number(&message, 1), ok()),
+        "CountAndFail" => count(number(&message, 1), status(9, "enough counted")),
+        _ => alone(
+            12,
+            &format!("unknown method {method} for service cases.Cases"),
+        ),
+    }
+}
+
+/// Sends back each message as it comes; "stop" ends the call with an error.
+fn chat(mut body: Incoming) -> Response<Body> {
+    let (parts, answer) = begun(HeaderMap::new());
+    tokio::spawn(async move {
+        let mut reader = Reader::default();
+        while let Some(message) = reader.next(&mut body).await {
+            if message.ends_with(b"stop") {
+                let _ = parts.send(Ok(Frame::trailers(status(10, "stopped")))).await;
+                return;
+            }
+            if parts.send(Ok(Frame::data(framed(&message)))).await.is_err() {
+                return;
+            }
+        }
+        let _ = parts.send(Ok(Frame::trailers(ok()))).await;
+    });
+    answer
+}
+
+fn count(to: i64, last: HeaderMap) -> Response<Body> {
+    let (parts, answer) = begun(HeaderMap::new());
+    tokio::spawn(async move {
+        for value in 1..=to {
+            let message = framed(&numbered(value));
+            if parts.send(Ok(Frame::data(message))).await.is_err() {
+                return;
+            }
+        }
+        let _ = parts.send(Ok(Frame::trailers(last))).await;
+    });
+    answer
+}
+
+fn fail(message: &Bytes) -> Response<Body> {
+    let code = number(message, 1);
+    let text = String::from_utf8_lossy(&bytes_of(message, 2)).into_owned();
+    let details = bytes_of(message, 3);
+    let late = number(message, 4) != 0;
+    let mut trailers = status(code, &text);
+    if !details.is_empty() {
+        put(
+            &mut trailers,
+            "grpc-status-details-bin",
+            STANDARD_NO_PAD.encode(details),
+        );
+    }
+    if !late {
+        let mut answer = Response::new(http_body_util::Empty::new().boxed());
+        *answer.headers_mut() = trailers;
+        put(answer.headers_mut(), "content-type", "application/grpc");
+        return answer;
+    }
+    let (parts, answer) = begun(HeaderMap::new());
+    tokio::spawn(async move { parts.send(Ok(Frame::trailers(trailers))).await });
+    answer
+}
+
+/// What came under names that start with `x-`, and some in both places of the answer.
+fn metadata(asked: &HeaderMap) -> Response<Body> {
+    let mut names: Vec<&str> = asked
+        .keys()
+        .map(HeaderName::as_str)
+        .filter(|name| name.starts_with("x-"))
+        .collect();
+    names.sort_unstable();
+    let mut message = Vec::new();
+    for name in names {
+        let values: Vec<String> = asked
+            .get_all(name)
+            .iter()
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+            .collect();
+        let mut pair = Vec::new();
+        field(&mut pair, 1, name.as_bytes());
+        field(&mut pair, 2, values.join("|").as_bytes());
+        field(&mut message, 1, &pair);
+    }
+    let mut headers = HeaderMap::new();
+    put(&mut headers, "x-head", "one");
+    headers.append("x-head", HeaderValue::from_static("two"));
+    put(
+        &mut headers,
+        "x-head-bin",
+        STANDARD_NO_PAD.encode([0, 1, 254, 255]),
+    );
+    let mut trailers = ok();
+    put(&mut trailers, "x-tail", "last");
+    put(&mut trailers, "x-tail-bin", STANDARD_NO_PAD.encode("bytes"));
+    single(headers, message.into(), trailers)
+}
+
+fn health(message: &Bytes) -> Response<Body> {
+    let service = bytes_of(message, 1);
+    let state = match &service[..] {
+        b"" | b"cases.Cases" => 1,
+        b"down" => 2,
+        b"odd" => 3,
+        _ => return alone(5, "unknown service"),
+    };
+    single(HeaderMap::new(), numbered(state), ok())
+}
+
+fn reflection(mut body: Incoming) -> Response<Body> {
+    let (parts, answer) = begun(HeaderMap::new());
+    tokio::spawn(async move {
+        let mut reader = Reader::default();
+        while let Some(question) = reader.next(&mut body).await {
+            let answer = framed(&described(&question));
+            if parts.send(Ok(Frame::data(answer))).await.is_err() {
+                return;
+            }
+        }
+        let _ = parts.send(Ok(Frame::trailers(ok()))).await;
+    });
+    answer
+}
+
+/// One answer of the reflection service.
+fn described(question: &Bytes) -> Vec<u8> {
+    let mut answer = Vec::new();
+    let file_named = bytes_of(question, 3);
+    let symbol = bytes_of(question, 4);
+    // The original question.
+    field(&mut answer, 2, question);
+    if !bytes_of(question, 7).is_empty() {
+        let mut list = Vec::new();
+        for name in ["cases.Cases"] {
+            let mut service = Vec::new();
+            field(&mut service, 1, name.as_bytes());
+            field(&mut list, 1, &service);
+        }
+        field(&mut answer, 6, &list);
+        return answer;
+    }
+    let wanted = if symbol.is_empty() {
+        String::from_utf8_lossy(&file_named).into_owned()
+    } else if symbol.starts_with(b"cases.") {
+        "cases.proto".to_owned()
+    } else {
+        String::new()
+    };
+    let file = fields(DESCRIPTORS)
+        .into_iter()
+        .map(|(_, file)| file)
+        .find(|file| bytes_of(file, 1) == wanted.as_bytes());
+    match file {
+        Some(file) => {
+            let mut files = Vec::new();
+            field(&mut files, 1, &file);
+            field(&mut answer, 4, &files);
+        }
+        None => {
+            let mut error = vec![1 << 3, 5];
+            field(&mut error, 2, b"not found");
+            field(&mut answer, 7, &error);
+        }
+    }
+    answer
+}
+
+/// An answer whose parts follow.
+fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
+    let (parts, told) = mpsc::channel(4);
+    let parts_of_body = stream::unfold(told, |mut told| async move {
+        told.recv().await.map(|part| (part, told))
+    });
+    let mut answer = Response::new(BodyExt::boxed(StreamBody::new(parts_of_body)));
+    *answer.headers_mut() = headers;
+    put(answer.headers_mut(), "content-type", "application/grpc");
+    (parts, answer)
+}
+
+fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) -> Response<Body> {
+    let (parts, answer) = begun(headers);
+    tokio::spawn(async move {
+        if parts.send(Ok(Frame::data(framed(&message)))).await.is_ok() {
+            let _ = parts.send(Ok(Frame::trailers(trailers))).await;
+        }
+    });
+    answer
+}
+
+/// A status without anything before it.
+fn alone(code: i64, message: &str) -> Response<Body> {
+    let mut answer = Response::new(http_body_util::Empty::new().boxed());
+    *answer.headers_mut() = status(code, message);
+    put(answer.headers_mut(), "content-type", "application/grpc");
+    answer
+}
+
+fn ok() -> HeaderMap {
+    status(0, "")
+}
+
+fn status(code: i64, message: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    put(&mut headers, "grpc-status", code.to_string());
+    let mut text = String::new();
+    for byte in message.bytes() {
+        match byte {
+            b' '..=b'~' if byte != b'%' => text.push(char::from(byte)),
+            _ => text += &format!("%{byte:02X}"),
+        }
+    }
+    if !text.is_empty() {
+        put(&mut headers, "grpc-message", text);
+    }
+    headers
+}
+
+fn put(headers: &mut HeaderMap, name: &'static str, value: impl AsRef<str>) {
+    if let Ok(value) = HeaderValue::from_str(value.as_ref()) {
+        headers.insert(name, value);
+    }
+}
+
+/// Cuts a body into messages.
+#[derive(Default)]
+struct Reader {
+    held: BytesMut,
+}
+
+impl Reader {
+    async fn next(&mut self, body: &mut Incoming) -> Option<Bytes> {
+        loop {
+            if let Some(&[packed, a, b, c, d]) = self.held.first_chunk::<5>() {
+                let length = u32::from_be_bytes([a, b, c, d]) as usize;
+                if self.held.len() >= 5 + length {
+                    let _ = self.held.split_to(5);
+                    let message = self.held.split_to(length).freeze();
+                    // Nobody packs messages in these cases.
+                    return (packed == 0).then_some(message);
+                }
+            }
+            if body.is_end_stream() {
+                return None;
+            }
+            let frame = body.frame().await?.ok()?;
+            if let Ok(data) = frame.into_data() {
+                self.held.extend_from_slice(&data);
+            }
+        }
+    }
+}
+
+fn framed(message: &[u8]) -> Bytes {
+    let mut framed = BytesMut::with_capacity(message.len() + 5);
+    framed.extend_from_slice(&[0]);
+    framed.extend_from_slice(&(message.len() as u32).to_be_bytes());
+    framed.extend_from_slice(message);
+    framed.freeze()
+}
+
+fn numbered(value: i64) -> Bytes {
+    let mut message = vec![1 << 3];
+    varint(&mut message, value as u64);
+    message.into()
+}
+
+fn texted(text: &str) -> Bytes {
+    let mut message = Vec::new();
+    field(&mut message, 1, text.as_bytes());
+    message.into()
+}
+
+fn field(message: &mut Vec<u8>, number: u64, bytes: &[u8]) {
+    varint(message, number << 3 | 2);
+    varint(message, bytes.len() as u64);
+    message.extend_from_slice(bytes);
+}
+
+fn varint(message: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        message.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    message.push(value as u8);
+}
+
+/// The fields of a message: numbers of fields with their bytes, or with their value as varint.
+fn fields(message: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let read = |at: &mut usize| {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = message.get(*at)?;
+            *at += 1;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    };
+    while let Some(key) = read(&mut at) {
+        let bytes = match key & 7 {
+            0 => {
+                let Some(value) = read(&mut at) else { break };
+                value.to_le_bytes().to_vec()
+            }
+            2 => {
+                let Some(length) = read(&mut at) else { break };
+                let end = at.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
+                let Some(bytes) = message.get(at..end) else {
+                    break;
+                };
+                at = end;
+                bytes.to_vec()
+            }
+            _ => break,
+        };
+        found.push((key >> 3, bytes));
+    }
+    found
+}
+
+fn bytes_of(message: &[u8], number: u64) -> Vec<u8> {
+    let mut all = fields(message).into_iter();
+    all.find(|field| field.0 == number)
+        .map_or_else(Vec::new, |field| field.1)
+}
+
+fn number(message: &[u8], field: u64) -> i64 {
+    let bytes = bytes_of(message, field);
+    let value = bytes
+        .first_chunk::<8>()
+        .map(|bytes| u64::from_le_bytes(*bytes));
+    value.unwrap_or(0) as i64
+}
