@@ -214,11 +214,9 @@ fn described(question: &Bytes) -> Vec<u8> {
     field(&mut answer, 2, question);
     if !bytes_of(question, 7).is_empty() {
         let mut list = Vec::new();
-        for name in ["cases.Cases"] {
-            let mut service = Vec::new();
-            field(&mut service, 1, name.as_bytes());
-            field(&mut list, 1, &service);
-        }
+        let mut service = Vec::new();
+        field(&mut service, 1, b"cases.Cases");
+        field(&mut list, 1, &service);
         field(&mut answer, 6, &list);
         return answer;
     }
