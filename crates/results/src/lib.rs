@@ -6,9 +6,13 @@
 //! taken away or given another meaning; times are in milliseconds unless a key
 //! says otherwise.
 
+pub mod compare;
+pub mod differences;
 pub mod distribution;
 pub mod environment;
+pub mod figures;
 pub mod hash;
 pub mod lab;
 pub mod record;
 pub mod secrets;
+pub mod store;

@@ -28,6 +28,11 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         &["net"],
         "TLS lives in `net`",
     ),
+    (
+        &["rusqlite", "libsqlite3-sys"],
+        &["results"],
+        "the store of runs lives in `results`",
+    ),
     (&["clap"], &["cli"], "the command line lives in `cli`"),
     (&["h2", "httparse"], &["http"], "protocols live in `http`"),
     (

@@ -1,0 +1,70 @@
+//! What two runs were asked that is not the same.
+
+use serde_json::Value;
+
+use crate::record::Header;
+
+/// A name, what A has there, what B has.
+pub type Difference = (String, String, String);
+
+/// How many are listed.
+const MOST: usize = 20;
+/// How much of a value is shown.
+const SHOWN: usize = 60;
+
+/// Where the configurations differ, by the path of the key. Files that differ only in
+/// what they hold are told as such.
+pub fn configuration(a: &Header, b: &Header) -> Vec<Difference> {
+    if a.configuration_hash == b.configuration_hash {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if a.kind != b.kind {
+        found.push(("command".to_owned(), a.kind.clone(), b.kind.clone()));
+    }
+    walk("", &a.configuration, &b.configuration, &mut found);
+    if found.is_empty() {
+        found.push((
+            "files".to_owned(),
+            "as A's hash says".to_owned(),
+            "other contents".to_owned(),
+        ));
+    }
+    found.truncate(MOST);
+    found
+}
+
+fn walk(path: &str, a: &Value, b: &Value, found: &mut Vec<Difference>) {
+    if a == b || found.len() >= MOST {
+        return;
+    }
+    if let (Value::Object(one), Value::Object(other)) = (a, b) {
+        let missing = other.keys().filter(|key| !one.contains_key(*key));
+        for key in one.keys().chain(missing) {
+            let path = match path {
+                "" => key.clone(),
+                _ => format!("{path}.{key}"),
+            };
+            let of = |object: &serde_json::Map<String, Value>| {
+                object.get(key).cloned().unwrap_or(Value::Null)
+            };
+            walk(&path, &of(one), &of(other), found);
+        }
+        return;
+    }
+    found.push((path.to_owned(), show(a), show(b)));
+}
+
+fn show(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if text.chars().count() > SHOWN {
+        let start: String = text.chars().take(SHOWN).collect();
+        format!("{start}…")
+    } else {
+        text
+    }
+}

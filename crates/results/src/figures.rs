@@ -1,0 +1,238 @@
+//! The figures of a run that are compared and followed over time, read off its record.
+
+use std::collections::BTreeMap;
+
+use stats::interval::{self, Insufficient};
+use stats::{Histogram, Interval};
+
+use crate::record::{Record, Second};
+
+/// A figure of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// Its name in results and flags, like `p95`.
+    pub name: &'static str,
+    /// What a reader calls it.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Whether more of it is worse.
+    pub more_is_worse: bool,
+    /// The quantile, of those that are one.
+    quantile: Option<f64>,
+}
+
+const fn figure(
+    name: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    more_is_worse: bool,
+    quantile: Option<f64>,
+) -> Figure {
+    Figure {
+        name,
+        label,
+        unit,
+        more_is_worse,
+        quantile,
+    }
+}
+
+/// The share that failed: compared by its difference, for it may well be 0.
+pub const FAILED: &str = "failed";
+const RATE: &str = "rate";
+
+/// All of them.
+pub const FIGURES: [Figure; 8] = [
+    figure(RATE, "requests per second", "/s", false, None),
+    figure(FAILED, "share of requests that failed", "", true, None),
+    figure("mean", "mean", "ms", true, None),
+    figure("p50", "median", "ms", true, Some(0.5)),
+    figure("p90", "90th percentile", "ms", true, Some(0.9)),
+    figure("p95", "95th percentile", "ms", true, Some(0.95)),
+    figure("p99", "99th percentile", "ms", true, Some(0.99)),
+    figure("p999", "99.9th percentile", "ms", true, Some(0.999)),
+];
+
+/// The figure of that name.
+///
+/// # Errors
+/// The nearest right name.
+pub fn find(name: &str) -> Result<&'static Figure, String> {
+    FIGURES
+        .iter()
+        .find(|figure| figure.name == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
+            let meant = units::nearest(name, names.iter().copied())
+                .map_or(String::new(), |meant| format!(", is {meant} meant?"));
+            format!(
+                "{name:?} is no figure{meant} There are {}",
+                names.join(", ")
+            )
+        })
+}
+
+/// The times that figures are of: what a visitor waited where that is known. Each with
+/// what it is called.
+const TIMES: [(&str, &str); 5] = [
+    ("http_req_response_time", "response time"),
+    ("http_req_duration{expected_response:true}", "service time"),
+    ("http_req_duration", "service time"),
+    ("grpc_req_duration", "gRPC service time"),
+    ("iteration_duration", "iteration duration"),
+];
+
+/// What counts as a request, the first that a run has.
+const COUNTS: [&str; 3] = ["http_reqs", "grpc_reqs", "iterations"];
+/// What says how many failed, and whether its hits are the failures.
+const FAILURES: [(&str, bool); 3] = [
+    ("http_req_failed", true),
+    ("grpc_req_failed", true),
+    ("checks", false),
+];
+
+/// A run read for its figures: its seconds, without those that are skipped at its start.
+#[derive(Clone, Debug)]
+pub struct RunFigures {
+    /// What its times are called.
+    pub times: &'static str,
+    values: BTreeMap<&'static str, f64>,
+    windows: Vec<Histogram>,
+    rates: Vec<Histogram>,
+    failures: Vec<Histogram>,
+}
+
+impl RunFigures {
+    /// Reads a record, `skip` seconds left out at its start.
+    ///
+    /// # Errors
+    /// When nothing is left, or nothing was measured.
+    pub fn of(record: &Record, skip: u64) -> Result<RunFigures, String> {
+        let seconds: Vec<&Second> = record
+            .seconds
+            .iter()
+            .filter(|second| second.second >= skip)
+            .collect();
+        if seconds.is_empty() {
+            return Err(if record.seconds.is_empty() {
+                "its record holds no second: it never began".to_owned()
+            } else {
+                format!("it has no second after the {skip} that are skipped")
+            });
+        }
+        let has = |name: &str| {
+            seconds
+                .iter()
+                .any(|second| second.trends.contains_key(name))
+        };
+        let Some((trend, times)) = TIMES.into_iter().find(|(name, _)| has(name)) else {
+            return Err("it has no times: nothing was answered".to_owned());
+        };
+        let counter = COUNTS
+            .into_iter()
+            .find(|name| {
+                seconds
+                    .iter()
+                    .any(|second| second.counters.contains_key(*name))
+            })
+            .unwrap_or("iterations");
+        let failing = FAILURES.into_iter().find(|(name, _)| {
+            seconds
+                .iter()
+                .any(|second| second.rates.contains_key(*name))
+        });
+        let mut run = RunFigures {
+            times,
+            values: BTreeMap::new(),
+            windows: Vec::with_capacity(seconds.len()),
+            rates: Vec::new(),
+            failures: Vec::new(),
+        };
+        let (mut count, mut length) = (0.0, 0.0);
+        for second in &seconds {
+            if let Some(trend) = second.trends.get(trend) {
+                let window = trend.histogram().ok_or_else(|| {
+                    format!(
+                        "the histogram of second {} contradicts itself",
+                        second.second
+                    )
+                })?;
+                run.windows.push(window);
+            }
+            let counted = second.counters.get(counter).copied().unwrap_or(0.0);
+            count += counted;
+            length += second.lasted.unwrap_or(1.0);
+            if second.lasted.is_none() {
+                let mut rate = Histogram::new();
+                rate.record(counted);
+                run.rates.push(rate);
+            }
+            if let Some((hits, all)) = failing.and_then(|(name, _)| second.rates.get(name)) {
+                let hits = (*hits).min(*all);
+                let failed = if failing.is_some_and(|(_, failures)| failures) {
+                    hits
+                } else {
+                    all - hits
+                };
+                run.failures.extend(zeros_and_ones(all - failed, failed));
+            }
+        }
+        run.values = run.read(count, length);
+        Ok(run)
+    }
+
+    fn read(&self, count: f64, length: f64) -> BTreeMap<&'static str, f64> {
+        let times = merged(&self.windows);
+        let failures = merged(&self.failures);
+        FIGURES
+            .iter()
+            .filter_map(|figure| {
+                let value = match (figure.quantile, figure.name) {
+                    (Some(q), _) if times.count() as f64 * (1.0 - q) >= LEAST => times.quantile(q),
+                    (Some(_), _) => return None,
+                    (None, RATE) if length > 0.0 => count / length,
+                    (None, FAILED) if !failures.is_empty() => failures.mean(),
+                    (None, "mean") if !times.is_empty() => times.mean(),
+                    _ => return None,
+                };
+                Some((figure.name, value))
+            })
+            .collect()
+    }
+
+    /// The figure. None where there are too few samples for it: fewer than ten beyond
+    /// a quantile.
+    pub fn value(&self, figure: &Figure) -> Option<f64> {
+        self.values.get(figure.name).copied()
+    }
+
+    /// Its interval from the run's own seconds.
+    ///
+    /// # Errors
+    /// When the run is too short for one.
+    pub fn interval(&self, figure: &Figure, confidence: f64) -> Result<Interval, Insufficient> {
+        const SEED: u64 = 1;
+        match (figure.quantile, figure.name) {
+            (Some(q), _) => interval::quantile(&self.windows, q, confidence, SEED),
+            (None, RATE) => interval::mean(&self.rates, confidence, SEED),
+            (None, FAILED) => interval::mean(&self.failures, confidence, SEED),
+            (None, _) => interval::mean(&self.windows, confidence, SEED),
+        }
+    }
+}
+
+/// Samples that must lie beyond a quantile.
+const LEAST: f64 = 10.0;
+
+fn merged(windows: &[Histogram]) -> Histogram {
+    let mut sum = Histogram::new();
+    windows.iter().for_each(|window| sum.merge(window));
+    sum
+}
+
+fn zeros_and_ones(zeros: u64, ones: u64) -> Option<Histogram> {
+    let least = if zeros > 0 { 0.0 } else { 1.0 };
+    let most = if ones > 0 { 1.0 } else { 0.0 };
+    Histogram::restored(ones as f64, least, most, [(0.0, zeros), (1.0, ones)])
+}

@@ -1,0 +1,225 @@
+//! The same command compared with itself: simulated runs whose seconds resemble their
+//! neighbours, and which differ from each other by more than their seconds show.
+
+use plimsoll_results::compare::{self, Compared, Conclusion};
+use plimsoll_results::distribution::Distribution;
+use plimsoll_results::environment::Environment;
+use plimsoll_results::figures::{self, Figure, RunFigures};
+use plimsoll_results::record::{Header, Record, SCHEMA, Second};
+use stats::{Histogram, Random};
+
+/// A normal deviate (Box and Muller 1958).
+fn normal(random: &mut Random) -> f64 {
+    let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.unit()).cos()
+}
+
+/// A run of `seconds`: latencies are log-normal about a level that wanders (a first-order
+/// autoregression with 0.6) around the run's own, which differs between runs by `noise`.
+fn run(random: &mut Random, seconds: u64, noise: f64, slower: f64) -> RunFigures {
+    let own = 10.0 * slower * (noise * normal(random)).exp();
+    let mut level = 0.0;
+    let seconds = (0..seconds)
+        .map(|second| {
+            level = 0.6 * level + 0.05 * normal(random);
+            let mut times = Histogram::new();
+            let count = 60 + random.below(20);
+            for _ in 0..count {
+                times.record(own * (level + 0.4 * normal(random)).exp());
+            }
+            let mut line = Second {
+                second,
+                users: 5,
+                ..Second::default()
+            };
+            line.counters.insert("http_reqs".to_owned(), count as f64);
+            line.rates
+                .insert("http_req_failed".to_owned(), (0, count as u64));
+            line.trends
+                .insert("http_req_duration".to_owned(), Distribution::of(&times));
+            line
+        })
+        .collect();
+    let record = Record {
+        header: Header {
+            schema: SCHEMA.to_owned(),
+            plimsoll: "0".to_owned(),
+            kind: "http".to_owned(),
+            command: Vec::new(),
+            started: String::new(),
+            model: "closed".to_owned(),
+            configuration: serde_json::Value::Null,
+            configuration_hash: String::new(),
+            environment: Environment::default(),
+        },
+        seconds,
+        end: None,
+    };
+    RunFigures::of(&record, 0).expect("figures")
+}
+
+fn figures() -> Vec<&'static Figure> {
+    ["rate", "failed", "mean", "p50", "p95", "p99"]
+        .into_iter()
+        .map(|name| figures::find(name).expect("a figure"))
+        .collect()
+}
+
+fn differs(all: &[Compared]) -> bool {
+    all.iter()
+        .any(|one| one.conclusion == Conclusion::Different)
+}
+
+const COMPARISONS: u32 = 200;
+/// Five in a hundred.
+const MOST_FALSE: u32 = 10;
+
+#[test]
+fn the_same_in_pairs_is_rarely_called_different() {
+    let figures = figures();
+    for (seed, pairs) in [(1, 6), (2, 8), (3, 12)] {
+        let mut random = Random::new(seed);
+        let mut wrong = 0;
+        for _ in 0..COMPARISONS {
+            let runs: Vec<_> = (0..pairs)
+                .map(|_| {
+                    (
+                        run(&mut random, 5, 0.05, 1.0),
+                        run(&mut random, 5, 0.05, 1.0),
+                    )
+                })
+                .collect();
+            wrong += u32::from(differs(&compare::pairs(&runs, &figures, &|_| None)));
+        }
+        assert!(
+            wrong <= MOST_FALSE,
+            "{pairs} pairs, seed {seed}: {wrong} false of {COMPARISONS}"
+        );
+    }
+}
+
+#[test]
+fn the_same_in_single_runs_is_rarely_called_different() {
+    // Runs that differ by 3 % among themselves, against the noise that is assumed.
+    let figures = figures();
+    let mut random = Random::new(4);
+    let wrong: u32 = (0..COMPARISONS)
+        .map(|_| {
+            let (a, b) = (
+                run(&mut random, 30, 0.03, 1.0),
+                run(&mut random, 30, 0.03, 1.0),
+            );
+            u32::from(differs(&compare::single(&a, &b, &figures, &|_| None)))
+        })
+        .sum();
+    assert!(
+        wrong <= MOST_FALSE,
+        "seed 4: {wrong} false of {COMPARISONS}"
+    );
+}
+
+#[test]
+fn seconds_alone_without_noise_between_runs_are_told_as_they_are() {
+    // No noise between runs, and none allowed for: the intervals alone must hold.
+    let figures = figures();
+    let mut random = Random::new(5);
+    let wrong: u32 = (0..COMPARISONS)
+        .map(|_| {
+            let (a, b) = (
+                run(&mut random, 60, 0.0, 1.0),
+                run(&mut random, 60, 0.0, 1.0),
+            );
+            u32::from(differs(&compare::single(&a, &b, &figures, &|_| Some(0.0))))
+        })
+        .sum();
+    assert!(
+        wrong <= MOST_FALSE,
+        "seed 5: {wrong} false of {COMPARISONS}"
+    );
+}
+
+#[test]
+fn what_differs_is_found_and_measured() {
+    let figures = figures();
+    let mut random = Random::new(6);
+    let runs: Vec<_> = (0..10)
+        .map(|_| {
+            (
+                run(&mut random, 5, 0.03, 1.0),
+                run(&mut random, 5, 0.03, 1.3),
+            )
+        })
+        .collect();
+    let all = compare::pairs(&runs, &figures, &|_| None);
+    let of = |name: &str| {
+        all.iter()
+            .find(|one| one.figure.name == name)
+            .expect("compared")
+    };
+    for name in ["mean", "p50", "p95"] {
+        let one = of(name);
+        assert_eq!(one.conclusion, Conclusion::Different, "{one:?}");
+        assert!(
+            one.is_worse() && one.change.expect("a ratio").holds(1.3),
+            "{one:?}"
+        );
+    }
+    assert_eq!(of("failed").conclusion, Conclusion::NotShown);
+    assert_eq!(of("rate").conclusion, Conclusion::NotShown);
+    // Within what A differs from A it is called that.
+    let noisy = compare::pairs(&runs, &figures, &|_| Some(0.5));
+    let mean = noisy
+        .iter()
+        .find(|one| one.figure.name == "mean")
+        .expect("compared");
+    assert_eq!(mean.conclusion, Conclusion::InsideNoise);
+    let single = compare::single(&runs[0].0, &runs[0].1, &figures, &|_| None);
+    assert!(
+        single
+            .iter()
+            .all(|one| one.conclusion == Conclusion::NotJudged),
+        "five seconds"
+    );
+    let (a, b) = (
+        run(&mut random, 30, 0.0, 1.0),
+        run(&mut random, 30, 0.0, 1.5),
+    );
+    let single = compare::single(&a, &b, &figures, &|_| None);
+    let mean = single
+        .iter()
+        .find(|one| one.figure.name == "mean")
+        .expect("compared");
+    assert_eq!(mean.conclusion, Conclusion::Different);
+    assert!(mean.change.expect("a ratio").holds(1.5), "{mean:?}");
+}
+
+#[test]
+fn few_pairs_and_the_noise_of_a_against_a() {
+    let figures = figures();
+    let mut random = Random::new(7);
+    let mut of = |count| -> Vec<_> {
+        (0..count)
+            .map(|_| {
+                (
+                    run(&mut random, 5, 0.05, 1.0),
+                    run(&mut random, 5, 0.05, 1.0),
+                )
+            })
+            .collect()
+    };
+    let few = compare::pairs(&of(5), &figures, &|_| None);
+    assert!(
+        few.iter()
+            .all(|one| one.conclusion == Conclusion::NotJudged)
+    );
+    assert!(
+        few[0]
+            .why
+            .as_deref()
+            .is_some_and(|why| why.contains("5 pairs are too few"))
+    );
+    let p50 = figures::find("p50").expect("a figure");
+    let noise = compare::measured_noise(&of(8), p50).expect("enough pairs");
+    assert!((0.005..0.3).contains(&noise), "{noise}");
+    assert_eq!(compare::measured_noise(&of(5), p50), None);
+}
