@@ -18,6 +18,7 @@ mod throughput;
 mod typescript;
 mod url;
 mod zanzibar_model;
+mod websocket;
 
 /// A reader of foreign input.
 pub struct Target {
@@ -49,6 +50,7 @@ pub const TARGETS: &[&Target] = &[
     &typescript::TARGET,
     &url::TARGET,
     &zanzibar_model::TARGET,
+    &websocket::TARGET,
 ];
 
 /// The text in `data`, with what is no UTF-8 replaced.

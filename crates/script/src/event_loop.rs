@@ -60,6 +60,21 @@ impl EventLoop {
         Ok(promise)
     }
 
+    /// Runs `operation` beside the script, whose end is not told. It may [`EventLoop::tell`] things meanwhile.
+    pub fn run(&self, operation: impl Future<Output = ()> + 'static) {
+        self.begun.borrow_mut().push(Box::pin(async move {
+            operation.await;
+            let finish: Finish = Box::new(|_| Ok(()));
+            finish
+        }));
+    }
+
+    /// Has `finish` done in the script, when its turn comes. To be called from an operation: only these are followed
+    /// by a look at what is to be done.
+    pub fn tell(&self, finish: impl FnOnce(&Context) -> Result<(), Thrown> + 'static) {
+        self.finished.borrow_mut().push_back(Box::new(finish));
+    }
+
     /// Calls `callback` after `delay`, and `every` so often from then on.
     pub fn add_timer(
         &self,
@@ -197,12 +212,11 @@ impl EventLoop {
         let begun = std::mem::take(&mut *self.begun.borrow_mut());
         let mut operations = self.operations.borrow_mut();
         operations.extend(begun);
-        let mut any = false;
+        let before = self.finished.borrow().len();
         while let Poll::Ready(Some(finish)) = operations.poll_next_unpin(task) {
             self.finished.borrow_mut().push_back(finish);
-            any = true;
         }
-        any
+        self.finished.borrow().len() > before
     }
 
     fn has_operations(&self) -> bool {

@@ -144,6 +144,15 @@ impl Tags {
         (path, inside)
     }
 
+    /// The tags as they are now, for what outlives a change of them.
+    pub fn snapshot(&self) -> Snapshot {
+        let metadata = self.metadata.borrow();
+        Snapshot {
+            map: self.map.borrow().clone(),
+            metadata: (!metadata.is_empty()).then(|| Arc::new(metadata.clone())),
+        }
+    }
+
     pub fn get(&self, key: &str) -> Option<String> {
         if key == GROUP && self.tag_groups && self.entered_group() {
             return Some(self.group.borrow().clone());
@@ -198,6 +207,27 @@ impl Tags {
         *self.base.borrow_mut() = None;
         self.entered.borrow_mut().clear();
         self.changes.set(self.changes.get() + 1);
+    }
+}
+
+/// Tags as they were once, with further ones.
+pub struct Snapshot {
+    map: TagMap,
+    metadata: Option<Arc<BTreeMap<String, String>>>,
+}
+
+impl Snapshot {
+    pub fn set(&mut self, key: &str, value: &str) {
+        self.map.set(key, value);
+    }
+
+    /// As samples take them.
+    pub fn base(&self, recorder: &Recorder) -> BaseTags {
+        let base = recorder.base_tags(&self.map);
+        match &self.metadata {
+            Some(metadata) => base.with_metadata(Some(Arc::clone(metadata))),
+            None => base,
+        }
     }
 }
 

@@ -84,6 +84,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
+    /// Whether messages are compressed as they are queued, which wants a stack of
+    /// hundreds of kilobytes.
+    pub fn compresses(&self) -> bool {
+        self.encoder.compresses()
+    }
+
     /// Queues a message. Text must be UTF-8.
     ///
     /// # Errors

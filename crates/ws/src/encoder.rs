@@ -25,6 +25,10 @@ impl Encoder {
         }
     }
 
+    pub(crate) fn compresses(&self) -> bool {
+        self.deflater.is_some()
+    }
+
     #[inline]
     pub(crate) fn message(&mut self, out: &mut Vec<u8>, kind: Kind, payload: &[u8]) {
         let opcode = match kind {

@@ -55,6 +55,7 @@ pub mod testing;
 pub mod text_codec;
 pub mod timers;
 pub mod webcrypto;
+mod websocket;
 
 use crate::quickjs::{Class, Context, Entry, Thrown, Value};
 
@@ -97,6 +98,9 @@ pub const ALL: &[&BuiltIn] = &[
     &metrics::MODULE,
     &csv::MODULE,
     &fs::MODULE,
+    &websocket::blocking::MODULE,
+    &websocket::evented::MODULE,
+    &websocket::evented::EXPERIMENTAL,
 ];
 
 impl BuiltIn {

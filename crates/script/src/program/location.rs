@@ -125,12 +125,9 @@ const KNOWN: &[&str] = &[
     "k6/crypto/x509",
     "k6/net/grpc",
     "k6/secrets",
-    "k6/websockets",
-    "k6/ws",
     "k6/experimental/csv",
     "k6/experimental/fs",
     "k6/experimental/streams",
-    "k6/experimental/websockets",
 ];
 
 /// Takes `.` and `..` out of a path by its text alone.

@@ -92,6 +92,14 @@ impl Slot {
             .map(|raw| unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) })
     }
 
+    /// Lets go of the value.
+    pub fn clear(&self, context: &Context) {
+        if let Some(old) = self.0.take() {
+            // SAFETY: the reference was the slot's own.
+            unsafe { sys::JS_FreeValue(context.raw(), old) };
+        }
+    }
+
     /// Keeps `value` in place of what was there.
     pub fn set(&self, value: Value<'_>) {
         let context = value.context();

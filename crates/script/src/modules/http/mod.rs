@@ -24,6 +24,7 @@ use crate::pure::logline::Level;
 use crate::quickjs::{Call, Context, Entry, Returned};
 use crate::user::user;
 
+pub use cookies::Jar;
 pub use state::{HttpOptions, HttpState};
 
 pub const MODULE: BuiltIn = BuiltIn {

@@ -1,0 +1,140 @@
+//! `Blob`: bytes that do not change, as far as WebSockets need them.
+
+use std::rc::Rc;
+
+use crate::quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, Value};
+
+/// Bytes and what they are.
+pub struct Blob {
+    bytes: Rc<[u8]>,
+    kind: String,
+}
+
+impl Blob {
+    /// A blob without a type.
+    pub fn of(bytes: &[u8]) -> Blob {
+        Blob {
+            bytes: bytes.into(),
+            kind: String::new(),
+        }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Class for Blob {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::getter(c"size", |context, call| {
+                let this = call.this();
+                Ok(context.integer(blob(context, &this)?.bytes.len() as u64))
+            }),
+            Entry::getter(c"type", |context, call| {
+                let this = call.this();
+                context.string(&blob(context, &this)?.kind)
+            }),
+            Entry::function(c"text", 0, |context, call| {
+                let this = call.this();
+                context.settled(
+                    blob(context, &this).and_then(|blob| context.string_lossy(&blob.bytes)),
+                )
+            }),
+            Entry::function(c"arrayBuffer", 0, |context, call| {
+                let this = call.this();
+                context.settled(
+                    blob(context, &this).and_then(|blob| context.array_buffer(&blob.bytes)),
+                )
+            }),
+            Entry::function(c"bytes", 0, |context, call| {
+                let this = call.this();
+                context
+                    .settled(blob(context, &this).and_then(|blob| context.uint8_array(&blob.bytes)))
+            }),
+            Entry::function(c"slice", 3, slice),
+            Entry::function(c"stream", 0, |context, _| {
+                Err(context
+                    .throw_plain("Blob.stream is not there: use arrayBuffer(), bytes() or text()"))
+            }),
+        ];
+        ENTRIES
+    }
+}
+
+fn blob<'a, 'c>(context: &'c Context, this: &'a Value<'c>) -> Result<Instance<'a, Blob>, Thrown> {
+    this.instance::<Blob>()
+        .ok_or_else(|| context.throw_type("a method of a Blob was called on something else"))
+}
+
+/// `new Blob(parts?, { type }?)`.
+pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let parts = call.argument(0);
+    let mut bytes = Vec::new();
+    if parts.is_array() {
+        for at in 0..parts.length()? as u32 {
+            append(context, &mut bytes, &parts.at(at)?)?;
+        }
+    } else if !parts.is_nullish() {
+        let text = "failed to process [blobParts]: they are no array; write new Blob([part])";
+        return Err(context.throw_plain(text));
+    }
+    let options = call.argument(1);
+    let kind = match options.is_object() {
+        true => options.get("type")?,
+        false => context.undefined(),
+    };
+    context.instance(Blob {
+        bytes: bytes.into(),
+        kind: match kind.is_nullish() {
+            true => String::new(),
+            false => kind.to_text()?.into_string(),
+        },
+    })
+}
+
+fn append<'c>(context: &'c Context, bytes: &mut Vec<u8>, part: &Value<'c>) -> Result<(), Thrown> {
+    if part.is_string() {
+        bytes.extend_from_slice(part.to_text()?.as_bytes());
+    } else if let Some(blob) = part.instance::<Blob>() {
+        bytes.extend_from_slice(&blob.bytes);
+    } else if part
+        .with_bytes(|part| bytes.extend_from_slice(part))
+        .is_none()
+    {
+        return Err(context.throw_plain(
+            "failed to process [blobParts]: unsupported type; parts are strings, Blobs, ArrayBuffers and their views",
+        ));
+    }
+    Ok(())
+}
+
+/// `slice(start = 0, end = size, type = "")`: negative numbers count from the end (File API, section 3.3.1).
+fn slice<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    let blob = blob(context, &this)?;
+    let size = blob.bytes.len() as i64;
+    let place = |index: usize, default: i64| -> Result<usize, Thrown> {
+        let value = call.argument(index);
+        if value.is_undefined() {
+            return Ok(default as usize);
+        }
+        let place = value.to_integer()?;
+        let place = if place < 0 {
+            size.saturating_add(place)
+        } else {
+            place
+        };
+        Ok(place.clamp(0, size) as usize)
+    };
+    let (start, end) = (place(0, 0)?, place(1, size)?);
+    let part = blob.bytes.get(start..end.max(start)).unwrap_or_default();
+    let kind = call.argument(2);
+    context.instance(Blob {
+        bytes: part.into(),
+        kind: match kind.is_nullish() {
+            true => String::new(),
+            false => kind.to_text()?.into_string(),
+        },
+    })
+}

@@ -1,0 +1,117 @@
+//! `k6/ws`: `connect` calls back while the session lasts, and returns when it is over.
+
+use ws::{Opened, Rejected};
+
+use super::dial::{Dial, Manner};
+use super::session::Session;
+use super::socket::Socket;
+use super::words;
+use crate::modules::{BuiltIn, Shape};
+use crate::quickjs::{Call, Context, Entry, Returned};
+use crate::user::user;
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6/ws",
+    shape: Shape::DefaultObject,
+    entries: &[Entry::function(c"connect", 3, connect)],
+    made: &[],
+    make: None,
+};
+
+const MANNER: Manner = Manner {
+    bad_tags: "invalid ws.connect() metric tags",
+    is_strict: false,
+};
+
+/// `connect(url, params?, callback)`.
+fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let user = user(context);
+    let work = user.working(context, "using websockets")?;
+    let (params, callback) = match call.count() {
+        2 => (context.undefined(), call.argument(1).clone()),
+        3 => (call.argument(1).clone(), call.argument(2).clone()),
+        _ => return Err(context.throw_plain("invalid number of arguments to ws.connect")),
+    };
+    if !callback.is_function() {
+        return Err(context.throw_plain("last argument to ws.connect must be a function"));
+    }
+    let url = call.argument(0).to_text()?.into_string();
+    let dial = Dial::new(context, url, Vec::new(), &params, &MANNER)?;
+    let session = Session::new(user, work, &dial, None);
+    let opened = context
+        .wait(dial.open(work))
+        .map_err(|cancelled| context.cancelled(cancelled))?;
+    session.opened(&opened);
+    let opened = match opened {
+        Ok(Opened { outcome, .. }) => outcome,
+        Err(malformed) => return fail(context, &session, &malformed, None),
+    };
+    let opened = match opened {
+        Ok(opened) => *opened,
+        Err(rejected) => {
+            let text = words::rejected(&rejected);
+            let answer = match rejected {
+                Rejected::Refused(_, response) => Some(*response),
+                Rejected::Failed(_) => None,
+            };
+            return fail(context, &session, &text, answer);
+        }
+    };
+    Socket::live(context, opened.connection, session, &callback)?;
+    answer(context, &dial.url, &opened.response, "", "")
+}
+
+/// The result of a dial that failed, or the exception it may be.
+fn fail<'c>(
+    context: &'c Context,
+    session: &Session,
+    text: &str,
+    answered: Option<http::Response>,
+) -> Returned<'c> {
+    session.ended();
+    if user(context).http_options().throw {
+        return Err(context.throw_plain(text));
+    }
+    match answered {
+        Some(response) => {
+            let body = String::from_utf8_lossy(&response.body);
+            answer(context, "", &response, &body, "")
+        }
+        None => {
+            let result = context.object()?;
+            result.define("url", context.string("")?)?;
+            result.define("status", context.number(0))?;
+            result.define("headers", context.object()?)?;
+            result.define("body", context.string("")?)?;
+            result.define("error", context.string(text)?)?;
+            Ok(result)
+        }
+    }
+}
+
+/// `{ url, status, headers, body, error }`.
+fn answer<'c>(
+    context: &'c Context,
+    url: &str,
+    response: &http::Response,
+    body: &str,
+    error: &str,
+) -> Returned<'c> {
+    let result = context.object()?;
+    result.define("url", context.string(url)?)?;
+    result.define("status", context.number(response.status))?;
+    let headers = context.object()?;
+    for (name, value) in response.fields() {
+        let name = http::canonical_name(name);
+        let known = headers.get(&*name)?;
+        let mut text = String::from_utf8_lossy(value).into_owned();
+        if known.is_string() {
+            text = format!("{}, {text}", &*known.to_text()?);
+        }
+        headers.define(&*name, context.string(&text)?)?;
+    }
+    result.define("headers", headers)?;
+    result.define("body", context.string(body)?)?;
+    result.define("error", context.string(error)?)?;
+    Ok(result)
+}

@@ -1,0 +1,150 @@
+//! What a WebSocket is opened with: its URL, and the parameters of both modules.
+
+use std::rc::Rc;
+
+use http::{CookieJar, Fields, Method, Request, Url};
+use ws::{Limits, Offer, OfferDeflate, Opened};
+
+use crate::modules::http::Jar;
+use crate::modules::sample_tags::SampleTags;
+use crate::quickjs::{Context, Thrown, Value};
+use crate::user::{Work, user};
+
+/// Everything a handshake needs.
+pub struct Dial {
+    /// As the script gave it.
+    pub url: String,
+    pub tags: SampleTags,
+    request: Result<Request, String>,
+    jar: Rc<CookieJar>,
+    offer: Offer,
+}
+
+/// What the two modules do differently.
+pub struct Manner {
+    /// Put before what is wrong with tags.
+    pub bad_tags: &'static str,
+    /// Unknown parameters are mistakes; otherwise they are ignored.
+    pub is_strict: bool,
+}
+
+impl Dial {
+    /// Reads the parameters. A URL that cannot be dialled is told by [`Dial::open`].
+    ///
+    /// # Errors
+    /// For parameters that are none.
+    pub fn new(
+        context: &Context,
+        url: String,
+        protocols: Vec<String>,
+        params: &Value<'_>,
+        manner: &Manner,
+    ) -> Result<Dial, Thrown> {
+        let user = user(context);
+        let mut dial = Dial {
+            tags: SampleTags::default(),
+            jar: Rc::clone(&user.cookies),
+            offer: Offer {
+                protocols,
+                deflate: None,
+                // As k6 does; scripts see which one it is.
+                takes_any_protocol: true,
+            },
+            request: request(&url),
+            url,
+        };
+        for (key, value) in params.entries()? {
+            match key.as_str() {
+                "headers" => dial.read_headers(&value)?,
+                "tags" => {
+                    let tags = SampleTags::read(&value)?;
+                    dial.tags = tags.map_err(|error| {
+                        context.throw_plain(format!("{}: {error}", manner.bad_tags))
+                    })?;
+                }
+                "jar" => {
+                    if let Some(jar) = value.instance::<Jar>() {
+                        dial.jar = Rc::clone(&jar.0);
+                    }
+                }
+                "compression" => dial.read_compression(context, &value)?,
+                _ if manner.is_strict => {
+                    return Err(context.throw_plain(unknown_option(&key)));
+                }
+                _ => {}
+            }
+        }
+        Ok(dial)
+    }
+
+    fn read_headers(&mut self, headers: &Value<'_>) -> Result<(), Thrown> {
+        let mut fields = Fields::new();
+        let mut refused = None;
+        for (name, value) in headers.entries()? {
+            if let Err(reason) = fields.set(&name, &value.to_text()?) {
+                refused = Some(reason);
+            }
+        }
+        if let Ok(request) = &mut self.request {
+            request.headers = fields;
+            request.invalid = refused.map(Into::into);
+        }
+        Ok(())
+    }
+
+    fn read_compression(&mut self, context: &Context, value: &Value<'_>) -> Result<(), Thrown> {
+        if value.is_nullish() {
+            return Ok(());
+        }
+        let name = value.to_text()?;
+        match name.trim() {
+            "" => {}
+            // Each message by itself, as k6 asks for it: so users need no window of their own.
+            "deflate" => {
+                self.offer.deflate = Some(OfferDeflate {
+                    server_no_context_takeover: true,
+                    client_no_context_takeover: true,
+                });
+            }
+            other => {
+                return Err(context.throw_plain(format!(
+                    "unsupported compression algorithm '{other}', supported algorithm is 'deflate'"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the handshake.
+    ///
+    /// # Errors
+    /// What is wrong with the URL.
+    pub async fn open(&self, work: &Work) -> Result<Opened, String> {
+        let request = self.request.clone()?;
+        // Cookies that the script wrote itself are all that are sent, as in k6.
+        let has_own = request.headers.get("cookie").is_some();
+        let jar = (!has_own).then_some(&*self.jar);
+        Ok(ws::open(&work.client, request, jar, &self.offer, Limits::default()).await)
+    }
+}
+
+/// A GET of what the WebSocket's URL stands for (RFC 6455, section 3).
+fn request(url: &str) -> Result<Request, String> {
+    let malformed = || "malformed ws or wss URL".to_owned();
+    let url = ws::request_url(url).ok_or_else(malformed)?;
+    let url = Url::parse(&url).map_err(|error| error.to_string())?;
+    // A WebSocket's URL has no user (section 3).
+    if url.userinfo().is_some() || url.host().is_empty() {
+        return Err(malformed());
+    }
+    Ok(Request::new(Method::Get, Rc::new(url)))
+}
+
+fn unknown_option(key: &str) -> String {
+    const KNOWN: [&str; 4] = ["headers", "tags", "jar", "compression"];
+    let text = format!("unknown WebSocket's option {key}");
+    match units::nearest(key, KNOWN) {
+        Some(near) => format!("{text}; did you mean {near}?"),
+        None => text,
+    }
+}

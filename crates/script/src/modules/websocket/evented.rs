@@ -1,0 +1,512 @@
+//! `k6/websockets`: the class `WebSocket` as browsers have it, with pings, and `Blob`.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use ws::Kind;
+
+use super::blob::{self, Blob};
+use super::dial::{Dial, Manner};
+use super::events::{EventKind, event};
+use super::link::{Farewell, Link, News, ReadyState};
+use super::session::Session;
+use crate::modules::{BuiltIn, Shape, link_constructor};
+use crate::pure::logline::Level;
+use crate::quickjs::{
+    Call, Class, Context, Entry, Instance, Persistent, Returned, Slot, Thrown, Value,
+};
+use crate::user::{User, user};
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6/websockets",
+    shape: Shape::Names,
+    entries: &[],
+    made: &["Blob", "WebSocket"],
+    make: Some(make),
+};
+
+/// Its name of old.
+pub const EXPERIMENTAL: BuiltIn = BuiltIn {
+    name: "k6/experimental/websockets",
+    shape: Shape::Names,
+    entries: &[],
+    made: &["Blob", "WebSocket"],
+    make: Some(|context, exports| {
+        let user = user(context);
+        if user.id.0 == 0 && user.run.is_none() {
+            user.log(
+                Level::Warning,
+                "k6/experimental/websockets is the old name of k6/websockets; import that instead",
+            );
+        }
+        make(context, exports)
+    }),
+};
+
+const MANNER: Manner = Manner {
+    bad_tags: "invalid WebSocket tags option",
+    is_strict: true,
+};
+
+fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
+    let constructor = context.constructor("WebSocket", 1, construct)?;
+    link_constructor::<WebSocket>(context, &constructor)?;
+    for (name, state) in [
+        ("CONNECTING", ReadyState::Connecting),
+        ("OPEN", ReadyState::Open),
+        ("CLOSING", ReadyState::Closing),
+        ("CLOSED", ReadyState::Closed),
+    ] {
+        constructor.define_fixed(name, context.number(state as u8))?;
+    }
+    exports.define("WebSocket", constructor)?;
+    let blob = context.constructor("Blob", 0, blob::construct)?;
+    link_constructor::<Blob>(context, &blob)?;
+    exports.define("Blob", blob)
+}
+
+/// The object in a script's hands.
+struct WebSocket {
+    url: String,
+    link: Rc<Link>,
+    is_binary_blob: Cell<bool>,
+    /// What `onopen` and its siblings are, in the order of [`EventKind`].
+    own: [Slot; EventKind::COUNT],
+    listeners: RefCell<Vec<(EventKind, Slot)>>,
+}
+
+/// `new WebSocket(url, protocols?, params?)`.
+fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let owner = context.shared_host::<User>();
+    let work = owner.working(context, "using websockets")?;
+    let url = call.argument(0);
+    if url.is_nullish() {
+        return Err(context.throw_plain("WebSocket requires a url"));
+    }
+    let url = url.to_text()?.into_string();
+    check(&url).map_err(|reason| context.throw_plain(reason))?;
+    let protocols = read_protocols(&call.argument(1))?;
+    let dial = Dial::new(context, url.clone(), protocols, &call.argument(2), &MANNER)?;
+    let name = dial.tags.get("name").unwrap_or(&url);
+    let link = Rc::new(Link::new(Session::new(&owner, work, &dial, Some(name))));
+    let object = context.instance(WebSocket {
+        url,
+        link: Rc::clone(&link),
+        is_binary_blob: Cell::new(true),
+        own: Default::default(),
+        listeners: RefCell::default(),
+    })?;
+    // An open socket is held by what may still come to it.
+    let held = Rc::new(Persistent::new(&object));
+    let driven = Rc::clone(&owner);
+    let telling = Rc::clone(&owner);
+    owner.event_loop.run(async move {
+        let tell = |news| {
+            let held = Rc::clone(&held);
+            telling.event_loop.tell(move |context| {
+                let object = held.restore(context);
+                hear(context, &object, news)
+            });
+        };
+        link.drive(driven, dial, tell).await;
+    });
+    Ok(object)
+}
+
+/// The HTML standard's checks of a URL, less the relative ones: there is nothing to be relative to.
+fn check(url: &str) -> Result<(), String> {
+    let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+    if !["ws", "wss"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known))
+    {
+        return Err(format!(
+            "WebSocket requires url with scheme ws or wss, but got {scheme:?}"
+        ));
+    }
+    match url.split_once('#') {
+        Some((_, fragment)) if !fragment.is_empty() => Err(format!(
+            "WebSocket requires no url fragment, but got {fragment:?}"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// One name, or an array of them; anything else is none.
+fn read_protocols(value: &Value<'_>) -> Result<Vec<String>, Thrown> {
+    if value.is_string() {
+        return Ok(vec![value.to_text()?.into_string()]);
+    }
+    if !value.is_array() {
+        return Ok(Vec::new());
+    }
+    (0..value.length()? as u32)
+        .map(|at| Ok(value.at(at)?.to_text()?.into_string()))
+        .collect()
+}
+
+/// Has the handlers hear of something.
+fn hear(context: &Context, object: &Value<'_>, news: News) -> Result<(), Thrown> {
+    let object = object.clone();
+    let Some(socket) = object.instance::<WebSocket>() else {
+        return Ok(());
+    };
+    socket.link.heard();
+    if socket.link.state.get() == ReadyState::Closed {
+        // Broken off by a handler that threw.
+        return Ok(());
+    }
+    let outcome = socket.tell(context, &object, news);
+    outcome.map_err(|thrown| socket.end_by_exception(context, &object, thrown))
+}
+
+impl WebSocket {
+    fn tell<'c>(&self, context: &'c Context, object: &Value<'c>, news: News) -> Result<(), Thrown> {
+        let link = &self.link;
+        match news {
+            News::Open => {
+                if link.state.get() == ReadyState::Connecting {
+                    link.state.set(ReadyState::Open);
+                    self.dispatch(context, object, EventKind::Open, |_| Ok(()))?;
+                }
+                Ok(())
+            }
+            News::Text(text) => self.dispatch(context, object, EventKind::Message, |event| {
+                event.define("data", context.string(&text)?)?;
+                event.define("origin", context.string(&self.url)?)
+            }),
+            News::Binary(bytes) => self.dispatch(context, object, EventKind::Message, |event| {
+                let data = match self.is_binary_blob.get() {
+                    true => context.instance(Blob::of(&bytes))?,
+                    false => context.array_buffer(&bytes)?,
+                };
+                event.define("data", data)?;
+                event.define("origin", context.string(&self.url)?)
+            }),
+            News::Ping => self.dispatch(context, object, EventKind::Ping, |_| Ok(())),
+            News::Pong => self.dispatch(context, object, EventKind::Pong, |_| Ok(())),
+            News::Over { error, close } => {
+                link.state.set(ReadyState::Closed);
+                let was_open = close.is_some();
+                if let Some(error) = error {
+                    self.tell_error(context, object, &error)?;
+                }
+                self.tell_close(context, object, close)?;
+                if was_open {
+                    link.session.ended();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn tell_error<'c>(
+        &self,
+        context: &'c Context,
+        object: &Value<'c>,
+        text: &str,
+    ) -> Result<(), Thrown> {
+        self.dispatch(context, object, EventKind::Error, |event| {
+            event.define("error", context.string(text)?)
+        })
+    }
+
+    fn tell_close<'c>(
+        &self,
+        context: &'c Context,
+        object: &Value<'c>,
+        close: Option<(u16, String)>,
+    ) -> Result<(), Thrown> {
+        self.dispatch(context, object, EventKind::Close, |event| {
+            let (code, reason) = match &close {
+                Some((code, reason)) => (Some(*code), reason.as_str()),
+                None => (None, ""),
+            };
+            if let Some(code) = code {
+                event.define("code", context.number(code))?;
+            }
+            event.define("reason", context.string(reason)?)
+        })
+    }
+
+    /// A handler threw: the socket is broken off, its handlers are told, and the iteration ends with the exception.
+    fn end_by_exception<'c>(
+        &self,
+        context: &'c Context,
+        object: &Value<'c>,
+        thrown: Thrown,
+    ) -> Thrown {
+        let exception = context.take_exception(thrown);
+        let was_open = self.link.state.get() != ReadyState::Closed;
+        self.link.break_off();
+        if !exception.is_uncatchable() && was_open {
+            let text = exception.text();
+            let told = self
+                .tell_error(context, object, &text)
+                .and_then(|()| self.tell_close(context, object, None));
+            if let Err(second) = told {
+                // The first exception is the one to be told.
+                drop(context.take_exception(second));
+            }
+            self.link.session.ended();
+        }
+        exception.rethrow()
+    }
+
+    /// Calls what is set for an event; `fill` adds what is the event's own, if anybody listens.
+    fn dispatch<'c>(
+        &self,
+        context: &'c Context,
+        object: &Value<'c>,
+        kind: EventKind,
+        fill: impl FnOnce(&Value<'c>) -> Result<(), Thrown>,
+    ) -> Result<(), Thrown> {
+        let own = self
+            .own
+            .get(kind as usize)
+            .and_then(|slot| slot.get(context));
+        let own = own.filter(Value::is_function);
+        // Those that a handler adds are for the next time.
+        let listeners: Vec<Value<'c>> = self
+            .listeners
+            .borrow()
+            .iter()
+            .filter(|(of, _)| *of == kind)
+            .filter_map(|(_, slot)| slot.get(context))
+            .collect();
+        if own.is_none() && listeners.is_empty() {
+            return Ok(());
+        }
+        let event = event(context, kind, object)?;
+        fill(&event)?;
+        for handler in own.iter().chain(&listeners) {
+            handler.call(object, &[&event])?;
+        }
+        Ok(())
+    }
+}
+
+impl Class for WebSocket {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::getter(c"url", |context, call| {
+                let this = call.this();
+                context.string(&socket(context, &this)?.url)
+            }),
+            Entry::getter(c"readyState", |context, call| {
+                let this = call.this();
+                Ok(context.number(socket(context, &this)?.link.state.get() as u8))
+            }),
+            Entry::getter(c"bufferedAmount", |context, call| {
+                let this = call.this();
+                Ok(context.integer(socket(context, &this)?.link.buffered() as u64))
+            }),
+            Entry::getter(c"extensions", |context, call| {
+                let this = call.this();
+                let socket = socket(context, &this)?;
+                let extensions = socket.link.extensions.borrow();
+                let names = extensions
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|name| !name.is_empty());
+                context.strings(names)
+            }),
+            Entry::getter(c"protocol", |context, call| {
+                let this = call.this();
+                context.string(&socket(context, &this)?.link.protocol.borrow())
+            }),
+            Entry::accessor(c"binaryType", binary_type, set_binary_type),
+            Entry::accessor(
+                c"onopen",
+                |context, call| handler(context, call, EventKind::Open),
+                |context, call| set_handler(context, call, EventKind::Open),
+            ),
+            Entry::accessor(
+                c"onmessage",
+                |context, call| handler(context, call, EventKind::Message),
+                |context, call| set_handler(context, call, EventKind::Message),
+            ),
+            Entry::accessor(
+                c"onerror",
+                |context, call| handler(context, call, EventKind::Error),
+                |context, call| set_handler(context, call, EventKind::Error),
+            ),
+            Entry::accessor(
+                c"onclose",
+                |context, call| handler(context, call, EventKind::Close),
+                |context, call| set_handler(context, call, EventKind::Close),
+            ),
+            Entry::accessor(
+                c"onping",
+                |context, call| handler(context, call, EventKind::Ping),
+                |context, call| set_handler(context, call, EventKind::Ping),
+            ),
+            Entry::accessor(
+                c"onpong",
+                |context, call| handler(context, call, EventKind::Pong),
+                |context, call| set_handler(context, call, EventKind::Pong),
+            ),
+            Entry::function(c"addEventListener", 2, add_event_listener),
+            Entry::function(c"send", 1, send),
+            Entry::function(c"ping", 0, ping),
+            Entry::function(c"close", 2, close),
+        ];
+        ENTRIES
+    }
+
+    fn trace(&self, see: &mut dyn FnMut(&Slot)) {
+        self.own.iter().for_each(&mut *see);
+        self.listeners
+            .borrow()
+            .iter()
+            .for_each(|(_, slot)| see(slot));
+    }
+}
+
+fn socket<'a, 'c>(
+    context: &'c Context,
+    this: &'a Value<'c>,
+) -> Result<Instance<'a, WebSocket>, Thrown> {
+    this.instance::<WebSocket>()
+        .ok_or_else(|| context.throw_type("a method of a WebSocket was called on something else"))
+}
+
+fn binary_type<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    let is_blob = socket(context, &this)?.is_binary_blob.get();
+    context.string(if is_blob { "blob" } else { "arraybuffer" })
+}
+
+fn set_binary_type<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    let socket = socket(context, &this)?;
+    let name = call.argument(0).to_text()?;
+    socket.is_binary_blob.set(match &*name {
+        "blob" => true,
+        "arraybuffer" => false,
+        other => {
+            return Err(context.throw_plain(format!(
+                "unknown binaryType {other}, the supported ones are \"blob\" and \"arraybuffer\""
+            )));
+        }
+    });
+    Ok(context.undefined())
+}
+
+fn handler<'c>(context: &'c Context, call: &Call<'c>, kind: EventKind) -> Returned<'c> {
+    let this = call.this();
+    let own = socket(context, &this)?
+        .own
+        .get(kind as usize)
+        .and_then(|slot| slot.get(context));
+    Ok(own.unwrap_or_else(|| context.null()))
+}
+
+fn set_handler<'c>(context: &'c Context, call: &Call<'c>, kind: EventKind) -> Returned<'c> {
+    let this = call.this();
+    let socket = socket(context, &this)?;
+    let handler = call.argument(0);
+    if !handler.is_function() && !handler.is_nullish() {
+        let name = kind.name();
+        return Err(context.throw_plain(format!("a value for 'on{name}' should be callable")));
+    }
+    if let Some(slot) = socket.own.get(kind as usize) {
+        match handler.is_function() {
+            true => slot.set(handler.clone()),
+            false => slot.set(context.null()),
+        }
+    }
+    Ok(context.undefined())
+}
+
+/// `addEventListener(type, listener)`.
+fn add_event_listener<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    let socket = socket(context, &this)?;
+    let name = call.argument(0).to_text()?;
+    let listener = call.argument(1);
+    if !listener.is_function() {
+        return Err(context.throw_type("addEventListener's listener is no function"));
+    }
+    match EventKind::parse(&name) {
+        Some(kind) => {
+            let slot = Slot::empty();
+            slot.set(listener.clone());
+            socket.listeners.borrow_mut().push((kind, slot));
+        }
+        None => {
+            let text = format!("can't add event handler: unknown event type: {}", &*name);
+            user(context).log(Level::Warning, &text);
+        }
+    }
+    Ok(context.undefined())
+}
+
+/// `send(string | ArrayBuffer | view | Blob)`.
+fn send<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    let socket = socket(context, &this)?;
+    if socket.link.state.get() != ReadyState::Open {
+        return Err(context.throw_plain("InvalidStateError"));
+    }
+    let message = call.argument(0);
+    let sent = if message.is_string() {
+        Some(socket.link.send(Kind::Text, message.to_text()?.as_bytes()))
+    } else if let Some(blob) = message.instance::<Blob>() {
+        Some(socket.link.send(Kind::Binary, blob.bytes()))
+    } else {
+        message.with_bytes(|bytes| socket.link.send(Kind::Binary, bytes))
+    };
+    match sent {
+        Some(Ok(())) => Ok(context.undefined()),
+        Some(Err(_)) => Err(context.throw_plain("InvalidStateError")),
+        None => Err(context.throw_plain(
+            "unsupported send type: give a string, an ArrayBuffer or a view of one, or a Blob",
+        )),
+    }
+}
+
+/// `ping()`.
+fn ping<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    match socket(context, &this)?.link.ping() {
+        Ok(()) => Ok(context.undefined()),
+        Err(_) => Err(context.throw_plain("InvalidStateError")),
+    }
+}
+
+/// `close(code = 1000, reason = "")`.
+fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    let socket = socket(context, &this)?;
+    let mut farewell = Farewell::default();
+    let code = call.argument(0);
+    // What is no number is no code, and means what none means.
+    let code = if code.is_nullish() {
+        0
+    } else {
+        code.to_integer()?
+    };
+    match code {
+        0 => {}
+        1000 | 3000..=4999 => farewell.code = code as u16,
+        _ => {
+            return Err(context.throw_plain(format!(
+                "InvalidAccessError: Failed to execute 'close' on 'WebSocket': The close code must be either 1000, \
+                 or between 3000 and 4999. {code} is neither"
+            )));
+        }
+    }
+    let reason = call.argument(1);
+    if !reason.is_nullish() {
+        farewell.reason = reason.to_text()?.into_string();
+    }
+    // A control frame holds 125 bytes, two of them the code (RFC 6455, section 5.5).
+    if farewell.reason.len() > 123 {
+        return Err(context.throw_plain(
+            "SyntaxError: Failed to execute 'close' on 'WebSocket': The message must not be greater than 123 bytes",
+        ));
+    }
+    socket.link.close(farewell);
+    Ok(context.undefined())
+}

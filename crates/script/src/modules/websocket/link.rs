@@ -1,0 +1,302 @@
+//! The connection behind a `WebSocket` object, moved on by the user's event loop.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use net::Stream;
+use ws::{Connection, Ended, Error, Event, Kind, code};
+
+use super::dial::Dial;
+use super::parting::{linger, part};
+use super::session::Session;
+use super::words;
+use crate::user::User;
+
+/// Events told to the script and not yet heard, above which nothing more is read.
+const UNHEARD: usize = 64;
+
+/// As the HTML standard numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadyState {
+    Connecting = 0,
+    Open = 1,
+    Closing = 2,
+    Closed = 3,
+}
+
+/// A close frame to be sent.
+#[derive(Clone, Debug)]
+pub struct Farewell {
+    pub code: u16,
+    pub reason: String,
+}
+
+enum Outgoing {
+    Message(Kind, Vec<u8>),
+    Ping,
+}
+
+/// What the script is told, in this order and one at a time.
+#[derive(Debug)]
+pub enum News {
+    Open,
+    Text(String),
+    Binary(Vec<u8>),
+    Ping,
+    Pong,
+    /// The last of all: what was wrong, if anything, and the close frame, if one came.
+    Over {
+        error: Option<String>,
+        close: Option<(u16, String)>,
+    },
+}
+
+/// One connection: the script's side puts in, the event loop's side moves on.
+pub struct Link {
+    pub state: Cell<ReadyState>,
+    pub protocol: RefCell<String>,
+    pub extensions: RefCell<String>,
+    pub session: Session,
+    connection: RefCell<Option<Connection<Stream>>>,
+    /// Wakes the event loop's side.
+    driver: RefCell<Option<Waker>>,
+    unheard: Cell<usize>,
+    /// Bytes of messages handed over since the stream last took all there was.
+    buffered: Cell<usize>,
+    /// What is to be compressed, or to follow what is.
+    outgoing: RefCell<Vec<Outgoing>>,
+    /// To be sent behind everything else, once there is a connection.
+    farewell: RefCell<Option<Farewell>>,
+}
+
+impl Link {
+    pub fn new(session: Session) -> Link {
+        Link {
+            state: Cell::new(ReadyState::Connecting),
+            protocol: RefCell::default(),
+            extensions: RefCell::default(),
+            session,
+            connection: RefCell::default(),
+            driver: RefCell::default(),
+            unheard: Cell::new(0),
+            buffered: Cell::new(0),
+            outgoing: RefCell::default(),
+            farewell: RefCell::default(),
+        }
+    }
+
+    // The script's side.
+
+    /// Queues a message.
+    ///
+    /// # Errors
+    /// Unless the state is open.
+    pub fn send(&self, kind: Kind, payload: &[u8]) -> Result<(), Ended> {
+        if self.state.get() != ReadyState::Open {
+            return Err(Ended);
+        }
+        match &mut *self.connection.borrow_mut() {
+            Some(connection) if connection.compresses() => {
+                let message = Outgoing::Message(kind, payload.to_vec());
+                self.outgoing.borrow_mut().push(message);
+            }
+            Some(connection) => connection.send(kind, payload)?,
+            None => return Err(Ended),
+        }
+        self.buffered.set(self.buffered.get() + payload.len());
+        self.session.sent();
+        self.wake();
+        Ok(())
+    }
+
+    /// Queues a ping.
+    ///
+    /// # Errors
+    /// Unless the state is open.
+    pub fn ping(&self) -> Result<(), Ended> {
+        if self.state.get() != ReadyState::Open {
+            return Err(Ended);
+        }
+        match &mut *self.connection.borrow_mut() {
+            Some(connection) if connection.compresses() => {
+                self.outgoing.borrow_mut().push(Outgoing::Ping);
+            }
+            Some(connection) => connection.ping(self.session.ping().as_bytes())?,
+            None => return Err(Ended),
+        }
+        // In this module, unlike its elder, pings and close frames of the script count as messages, as in k6.
+        self.session.sent();
+        self.wake();
+        Ok(())
+    }
+
+    /// Begins to close; the end is told once the server has closed too.
+    pub fn close(&self, farewell: Farewell) {
+        if matches!(self.state.get(), ReadyState::Connecting | ReadyState::Open) {
+            *self.farewell.borrow_mut() = Some(farewell);
+            self.state.set(ReadyState::Closing);
+            self.wake();
+        }
+    }
+
+    /// Ends at once, because a handler threw.
+    pub fn break_off(&self) {
+        self.state.set(ReadyState::Closed);
+        part(self.connection.take());
+        self.wake();
+    }
+
+    pub fn buffered(&self) -> usize {
+        self.buffered.get()
+    }
+
+    /// The script has taken notice of something.
+    pub fn heard(&self) {
+        let unheard = self.unheard.get();
+        self.unheard.set(unheard.saturating_sub(1));
+        if unheard == UNHEARD {
+            self.wake();
+        }
+    }
+
+    fn wake(&self) {
+        if let Some(driver) = &*self.driver.borrow() {
+            driver.wake_by_ref();
+        }
+    }
+
+    // The event loop's side.
+
+    /// Opens the connection and moves it on until it is over. `tell` is given all that the script is to hear.
+    pub async fn drive(self: Rc<Link>, user: Rc<User>, dial: Dial, tell: impl Fn(News)) {
+        let Some(work) = user.work() else { return };
+        let opened = dial.open(work).await;
+        self.session.opened(&opened);
+        let socket = match opened.map(|opened| opened.outcome) {
+            Ok(Ok(socket)) => *socket,
+            Ok(Err(rejected)) => return tell(failed(words::rejected(&rejected))),
+            Err(malformed) => return tell(failed(malformed)),
+        };
+        *self.protocol.borrow_mut() = socket.agreed.protocol;
+        *self.extensions.borrow_mut() = socket.agreed.extensions;
+        *self.connection.borrow_mut() = Some(socket.connection);
+        self.tell_one(&tell, News::Open);
+        loop {
+            let news = match poll_fn(|cx| self.poll(cx)).await {
+                None => return,
+                Some(Ok(event)) => self.news_of(event),
+                Some(Err(error)) => {
+                    let (text, code, reason) = words::broken(&error);
+                    News::Over {
+                        error: Some(text),
+                        close: Some((code, reason)),
+                    }
+                }
+            };
+            let is_over = matches!(news, News::Over { .. });
+            self.tell_one(&tell, news);
+            if is_over {
+                if let Some(connection) = self.connection.take() {
+                    tokio::task::spawn_local(linger(connection));
+                }
+                return;
+            }
+        }
+    }
+
+    fn tell_one(&self, tell: &impl Fn(News), news: News) {
+        self.unheard.set(self.unheard.get() + 1);
+        tell(news);
+    }
+
+    fn news_of(&self, event: Event) -> News {
+        match event {
+            Event::Text(text) => {
+                self.session.received();
+                News::Text(text)
+            }
+            Event::Binary(bytes) => {
+                self.session.received();
+                News::Binary(bytes)
+            }
+            Event::Ping(_) => News::Ping,
+            Event::Pong(payload) => {
+                self.session.pong(&payload);
+                News::Pong
+            }
+            Event::Close(frame) => {
+                let expected = words::is_expected(frame.code);
+                News::Over {
+                    error: (!expected).then(|| words::closed(frame.code, &frame.reason)),
+                    close: Some((frame.code, frame.reason)),
+                }
+            }
+        }
+    }
+
+    /// Writes what is queued and reads what the script has ears for. `None` once the connection was broken off.
+    fn poll(&self, cx: &mut TaskContext<'_>) -> Poll<Option<Result<Event, Error>>> {
+        let mut connection = self.connection.borrow_mut();
+        let Some(connection) = &mut *connection else {
+            return Poll::Ready(None);
+        };
+        self.remember(cx);
+        // Here and not where the script sends: its stack is too small to compress on.
+        for outgoing in self.outgoing.take() {
+            // The script's side has looked at the state.
+            let _ = match outgoing {
+                Outgoing::Message(kind, payload) => connection.send(kind, &payload),
+                Outgoing::Ping => connection.ping(self.session.ping().as_bytes()),
+            };
+        }
+        if let Some(farewell) = self.farewell.take() {
+            connection.close(Some(farewell.code), &farewell.reason);
+            self.session.sent();
+        }
+        if connection.unsent() > 0 {
+            // A broken stream is told of by the read below.
+            let _ = connection.poll_flush(cx);
+        }
+        if connection.unsent() == 0 {
+            self.buffered.set(0);
+        }
+        if self.unheard.get() >= UNHEARD {
+            return Poll::Pending;
+        }
+        connection.poll_event(cx).map(Some)
+    }
+
+    fn remember(&self, cx: &TaskContext<'_>) {
+        let mut driver = self.driver.borrow_mut();
+        match &mut *driver {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => *driver = Some(cx.waker().clone()),
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // The iteration was cut off with the socket open.
+        part(self.connection.take());
+    }
+}
+
+/// There was no connection.
+fn failed(text: String) -> News {
+    News::Over {
+        error: Some(text),
+        close: None,
+    }
+}
+
+impl Default for Farewell {
+    fn default() -> Self {
+        Farewell {
+            code: code::NORMAL,
+            reason: String::new(),
+        }
+    }
+}

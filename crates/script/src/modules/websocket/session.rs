@@ -1,0 +1,138 @@
+//! What both modules record of a session: metrics, their tags, and pings under way.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+use samples::{BaseTags, MetricId, Recorder, SystemTag, builtin};
+use units::Moment;
+use ws::{Opened, Rejected};
+
+use super::dial::Dial;
+use crate::tags::Snapshot;
+use crate::user::{User, Work};
+
+/// Pings of one session whose pong is waited for. A server that never answers them must not fill memory.
+const PINGS: usize = 1024;
+
+/// One session's metrics.
+pub struct Session {
+    recorder: Rc<Recorder>,
+    tags: RefCell<Snapshot>,
+    base: RefCell<Option<BaseTags>>,
+    started: Moment,
+    last_ping: Cell<u64>,
+    pings: RefCell<VecDeque<(u64, Moment)>>,
+}
+
+impl Session {
+    /// A session that is asked for now. `name` stands in for the URL.
+    pub fn new(user: &User, work: &Work, dial: &Dial, name: Option<&str>) -> Session {
+        let mut tags = user.tags.snapshot();
+        for (key, value) in dial.tags.borrowed() {
+            tags.set(key, value);
+        }
+        let session = Session {
+            recorder: Rc::clone(&work.recorder),
+            tags: RefCell::new(tags),
+            base: RefCell::default(),
+            started: clock::now(),
+            last_ping: Cell::new(0),
+            pings: RefCell::default(),
+        };
+        session.tag(SystemTag::Url, name.unwrap_or(&dial.url));
+        if let Some(name) = name {
+            session.tag(SystemTag::Name, name);
+        }
+        session
+    }
+
+    /// Takes in what came of the handshake.
+    pub fn opened(&self, opened: &Result<Opened, String>) {
+        if let Ok(opened) = opened {
+            let answer = match &opened.outcome {
+                Ok(socket) => Some((&socket.response, &*socket.agreed.protocol)),
+                Err(Rejected::Refused(_, response)) => Some((&**response, "")),
+                Err(Rejected::Failed(_)) => None,
+            };
+            if let Some((response, protocol)) = answer {
+                self.tag(SystemTag::Status, &response.status.to_string());
+                self.tag(SystemTag::Subproto, protocol);
+            }
+            if let Some(remote) = opened.exchange.remote
+                && self.recorder.wants_addresses()
+            {
+                self.tag(SystemTag::Ip, &remote.ip().to_string());
+            }
+        }
+        self.add(builtin::WS_SESSIONS, 1.0);
+        self.time(builtin::WS_CONNECTING, clock::now().since(self.started));
+    }
+
+    pub fn sent(&self) {
+        self.add(builtin::WS_MSGS_SENT, 1.0);
+    }
+
+    pub fn received(&self) {
+        self.add(builtin::WS_MSGS_RECEIVED, 1.0);
+    }
+
+    /// The payload of a ping that is sent now.
+    pub fn ping(&self) -> String {
+        let number = self.last_ping.get() + 1;
+        self.last_ping.set(number);
+        let mut pings = self.pings.borrow_mut();
+        if pings.len() == PINGS {
+            pings.pop_front();
+        }
+        pings.push_back((number, clock::now()));
+        number.to_string()
+    }
+
+    /// Takes in a pong. Those nobody asked for say nothing about time.
+    pub fn pong(&self, payload: &[u8]) {
+        let Some(number) = std::str::from_utf8(payload)
+            .ok()
+            .and_then(|text| text.parse::<u64>().ok())
+        else {
+            return;
+        };
+        let mut pings = self.pings.borrow_mut();
+        let Some(place) = pings.iter().position(|(sent, _)| *sent == number) else {
+            return;
+        };
+        let sent = pings.remove(place);
+        drop(pings);
+        if let Some((_, sent)) = sent {
+            self.time(builtin::WS_PING, clock::now().since(sent));
+        }
+    }
+
+    /// The session is over.
+    pub fn ended(&self) {
+        self.time(
+            builtin::WS_SESSION_DURATION,
+            clock::now().since(self.started),
+        );
+    }
+
+    fn tag(&self, tag: SystemTag, value: &str) {
+        if self.recorder.sets(tag) {
+            self.tags.borrow_mut().set(tag.key(), value);
+            *self.base.borrow_mut() = None;
+        }
+    }
+
+    fn time(&self, metric: MetricId, span: Duration) {
+        self.add(metric, span.as_nanos() as f64 / 1e6);
+    }
+
+    #[inline]
+    fn add(&self, metric: MetricId, value: f64) {
+        let mut base = self.base.borrow_mut();
+        let base = base.get_or_insert_with(|| self.tags.borrow().base(&self.recorder));
+        // A built-in metric and a number: nothing to refuse.
+        let _ = self.recorder.add(metric, value, base, &[], clock::now());
+    }
+}

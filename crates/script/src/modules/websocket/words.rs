@@ -1,0 +1,60 @@
+//! How a session's end is told to scripts, which know these words from k6.
+
+use ws::{Error, Rejected, code};
+
+/// A close code with its meaning: `websocket: close 1006 (abnormal closure): unexpected EOF`.
+pub fn closed(code: u16, reason: &str) -> String {
+    let meaning = match code {
+        1000 => " (normal)",
+        1001 => " (going away)",
+        1002 => " (protocol error)",
+        1003 => " (unsupported data)",
+        1005 => " (no status)",
+        1006 => " (abnormal closure)",
+        1007 => " (invalid payload data)",
+        1008 => " (policy violation)",
+        1009 => " (message too big)",
+        1010 => " (mandatory extension missing)",
+        1011 => " (internal server error)",
+        1015 => " (TLS handshake error)",
+        _ => "",
+    };
+    let before = if reason.is_empty() { "" } else { ": " };
+    format!("websocket: close {code}{meaning}{before}{reason}")
+}
+
+/// Why events ended without a close frame: a sentence, the code that stands for it, and its reason.
+pub fn broken(error: &Error) -> (String, u16, String) {
+    match error {
+        Error::Closed { .. } => {
+            let reason = "unexpected EOF";
+            (
+                closed(code::ABNORMAL, reason),
+                code::ABNORMAL,
+                reason.to_owned(),
+            )
+        }
+        Error::Violation(violation) => {
+            let code = violation.close_code();
+            (format!("websocket: {error}"), code, violation.to_string())
+        }
+        Error::Io(_) => (format!("read: {error}"), code::ABNORMAL, error.to_string()),
+    }
+}
+
+/// Why there is no session.
+pub fn rejected(rejected: &Rejected) -> String {
+    match rejected {
+        Rejected::Failed(error) => match error.detail() {
+            // The end of a stream within an answer that had to come.
+            "EOF" => "unexpected EOF".to_owned(),
+            text => text.to_owned(),
+        },
+        Rejected::Refused(..) => "websocket: bad handshake".to_owned(),
+    }
+}
+
+/// Whether a close with this code is how sessions should end; others are errors to scripts too.
+pub fn is_expected(code: u16) -> bool {
+    matches!(code, code::NORMAL | code::GOING_AWAY)
+}
