@@ -17,8 +17,8 @@ mod threshold;
 mod throughput;
 mod typescript;
 mod url;
-mod zanzibar_model;
 mod websocket;
+mod zanzibar_model;
 
 /// A reader of foreign input.
 pub struct Target {

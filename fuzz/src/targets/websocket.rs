@@ -19,7 +19,9 @@ pub const TARGET: Target = Target {
     words: &["\u{1}", "\u{2}", "\u{9}", "\u{a}", "\u{0}\u{0}", "~", "\u{7f}"],
 };
 
-const LIMITS: Limits = Limits { max_message: 1 << 16 };
+const LIMITS: Limits = Limits {
+    max_message: 1 << 16,
+};
 
 /// The first byte says how the rest is cut, and whether compression was agreed on.
 fn run(data: &[u8]) {
