@@ -27,11 +27,11 @@ pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
 }
 
 fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
-    let settings = Arc::new(settings(args)?);
     let spec = request(args)?;
-    let users = HttpUsers::new(spec.clone(), settings)?;
     let scenario = scenario(args)?;
     let plan = Plan::single(scenario.clone(), Vec::new());
+    let settings = Arc::new(settings(args, &plan)?);
+    let users = HttpUsers::new(spec.clone(), settings)?;
     let duration = scenario.executor.duration().unwrap_or_default();
     let path = args.record.record.as_deref();
     let outcome = direct::run(
@@ -172,7 +172,7 @@ fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
     })
 }
 
-fn settings(args: &HttpArgs) -> Result<http::Settings, String> {
+fn settings(args: &HttpArgs, plan: &Plan) -> Result<http::Settings, String> {
     let protocol = match (args.h1, args.h2, args.h2c) {
         (true, _, _) => http::Protocol::Http1,
         (_, true, _) => http::Protocol::Http2,
@@ -185,7 +185,7 @@ fn settings(args: &HttpArgs) -> Result<http::Settings, String> {
         protocol,
         discard_response_bodies: true,
         network: net::NetworkSettings {
-            io: net::Io::Auto,
+            io: crate::settings::io(plan),
             tls: tls(args)?,
             ..net::NetworkSettings::default()
         },

@@ -300,7 +300,7 @@ fn run_options(
 ) -> Result<RunOptions, String> {
     let options = &plan.options;
     let agent = format!("plimsoll/{} (k6 compatible)", env!("CARGO_PKG_VERSION"));
-    let client = settings::settings(options, &agent)?;
+    let client = settings::settings(plan, &agent)?;
     let minute = Duration::from_secs(60);
     let count = |value: Option<i64>, default| {
         value

@@ -53,12 +53,7 @@ impl Model {
             let mut scenarios = plan.scenarios.iter();
             scenarios.any(|scenario| wanted(&scenario.executor))
         };
-        if any(|executor| {
-            matches!(
-                executor,
-                E::ConstantArrivalRate { .. } | E::RampingArrivalRate { .. }
-            )
-        }) {
+        if any(E::is_open) {
             Model::Open
         } else if any(|executor| {
             matches!(

@@ -3,13 +3,24 @@
 use std::time::Duration;
 
 use net::{ClientCertificate, DnsSettings, HostRules, Io, IpRange, NetworkSettings, TlsSettings};
-use plan::{DnsPolicy, DnsSelect, Options, Protocol, TlsVersion};
+use plan::{DnsPolicy, DnsSelect, Executor, Options, Plan, Protocol, TlsVersion};
 
-/// What `Settings` an option asks for.
+/// How bytes get to the kernel. Where a schedule sets the pace, the processor has time to spare
+/// for the kernel's word on when answers arrived; in a closed model the rate is the figure.
+pub fn io(plan: &Plan) -> Io {
+    let mut executors = plan.scenarios.iter().map(|scenario| &scenario.executor);
+    match executors.any(Executor::is_open) {
+        true => Io::Stamped,
+        false => Io::Auto,
+    }
+}
+
+/// What `Settings` the options of a plan ask for.
 ///
 /// # Errors
 /// What the network cannot do, with the option's name.
-pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, String> {
+pub fn settings(plan: &Plan, user_agent: &str) -> Result<http::Settings, String> {
+    let options = &plan.options;
     let defaults = http::Settings::default();
     let count = |value: Option<i64>, default: usize| {
         value
@@ -27,7 +38,7 @@ pub fn settings(options: &Options, user_agent: &str) -> Result<http::Settings, S
                 None => Vec::new(),
             },
             tls,
-            io: Io::Auto,
+            io: io(plan),
             ..NetworkSettings::default()
         },
         max_redirects: options

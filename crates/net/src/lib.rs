@@ -10,6 +10,8 @@ mod network;
 mod plain;
 mod resolve;
 mod rules;
+#[cfg(target_os = "linux")]
+mod stamped;
 mod stream;
 mod tls;
 mod traffic;

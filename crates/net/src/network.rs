@@ -35,6 +35,9 @@ pub enum Io {
     /// Through io_uring where the kernel has it, else as [`Io::Epoll`]. Streams
     /// must then be opened where tokio can spawn local tasks.
     Auto,
+    /// As [`Io::Epoll`], and with the kernel's word on when bytes arrived, where
+    /// it gives it: some more work a read, for runs whose clock is a schedule.
+    Stamped,
 }
 
 impl Default for NetworkSettings {
@@ -122,9 +125,12 @@ impl Network {
         }
         let socket = self.connect(remote, local).await?;
         steps.connected = Some(clock::now());
-        let ring = self.settings.io == Io::Auto && !secured;
+        let io = match self.settings.io {
+            Io::Auto if secured => Io::Epoll,
+            io => io,
+        };
         let stream =
-            Plain::new(socket, counter.clone(), ring).map_err(|source| Error::Socket { source })?;
+            Plain::new(socket, counter.clone(), io).map_err(|source| Error::Socket { source })?;
         Ok(Dialled {
             stream: Stream::Plain(stream),
             remote,

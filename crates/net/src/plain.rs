@@ -7,6 +7,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use units::Moment;
 
+use crate::network::Io;
 use crate::traffic::TrafficCounter;
 #[cfg(target_os = "linux")]
 use crate::uring::UringTcp;
@@ -27,25 +28,83 @@ pub enum Plain {
 pub struct Tcp {
     socket: TcpStream,
     counter: Rc<TrafficCounter>,
+    /// Whether the kernel tells when bytes arrive.
+    stamped: bool,
+    /// When what was read last arrived, if that is known.
+    arrived: Option<Moment>,
+}
+
+impl Tcp {
+    /// Reads with the kernel's word on when the bytes arrived.
+    #[cfg(target_os = "linux")]
+    fn poll_stamped(
+        &mut self,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        use std::os::fd::AsFd;
+        use tokio::io::Interest;
+
+        loop {
+            ready!(self.socket.poll_read_ready(cx))?;
+            let (socket, room) = (&self.socket, buf.initialize_unfilled());
+            let all = room.len();
+            let read = socket.try_io(Interest::READABLE, || {
+                crate::stamped::receive(socket.as_fd(), room)
+            });
+            let (count, arrived) = match read {
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                Err(error) => return Poll::Ready(Err(error)),
+            };
+            if 0 < count && count < all {
+                // The socket is empty. Saying so here spares the next read a system call
+                // that finds nothing, as the runtime's own reading does.
+                let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+                let _ = socket.try_io(Interest::READABLE, empty);
+            }
+            buf.advance(count);
+            self.arrived = arrived;
+            return Poll::Ready(Ok(()));
+        }
+    }
+
+    /// Reads through the runtime, which is all there is elsewhere.
+    #[cfg(not(target_os = "linux"))]
+    fn poll_stamped(
+        &mut self,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_read(cx, buf)
+    }
 }
 
 impl Plain {
-    /// Takes a connected socket; onto this thread's ring if `ring` is wanted
+    /// Takes a connected socket. It goes onto this thread's ring if `io` wants that
     /// and there is one.
     ///
     /// # Errors
     /// When the system cannot move the socket.
-    pub(crate) fn new(
-        socket: TcpStream,
-        counter: Rc<TrafficCounter>,
-        ring: bool,
-    ) -> io::Result<Self> {
+    pub(crate) fn new(socket: TcpStream, counter: Rc<TrafficCounter>, io: Io) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
-        if ring && let Some(ring) = crate::uring::current() {
+        if io == Io::Auto
+            && let Some(ring) = crate::uring::current()
+        {
             return UringTcp::new(ring, socket, counter).map(Plain::Uring);
         }
-        let _ = ring;
-        Ok(Plain::Tcp(Tcp { socket, counter }))
+        // A kernel without such notes leaves us with the moment of reading.
+        #[cfg(target_os = "linux")]
+        let stamped =
+            io == Io::Stamped && crate::stamped::enable(std::os::fd::AsFd::as_fd(&socket)).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        let stamped = false;
+        Ok(Plain::Tcp(Tcp {
+            socket,
+            counter,
+            stamped,
+            arrived: None,
+        }))
     }
 }
 
@@ -59,7 +118,11 @@ impl AsyncRead for Plain {
         match self.get_mut() {
             Plain::Tcp(io) => {
                 let before = buf.filled().len();
-                ready!(Pin::new(&mut io.socket).poll_read(cx, buf))?;
+                if io.stamped {
+                    ready!(io.poll_stamped(cx, buf))?;
+                } else {
+                    ready!(Pin::new(&mut io.socket).poll_read(cx, buf))?;
+                }
                 io.counter.add_received(buf.filled().len() - before);
                 Poll::Ready(Ok(()))
             }
@@ -160,7 +223,7 @@ impl Wire for Plain {
     #[inline]
     fn read_at(&self) -> Moment {
         match self {
-            Plain::Tcp(_) => clock::now(),
+            Plain::Tcp(io) => io.arrived.unwrap_or_else(clock::now),
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => io.received_at().unwrap_or_else(clock::now),
         }

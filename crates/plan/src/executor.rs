@@ -165,6 +165,15 @@ impl Executor {
         }
     }
 
+    /// Whether a schedule says when iterations start (the open model), and not
+    /// the end of the ones before.
+    pub fn is_open(&self) -> bool {
+        matches!(
+            self,
+            Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. }
+        )
+    }
+
     /// How long iterations may start; `None` only for an externally
     /// controlled scenario without a duration.
     pub fn duration(&self) -> Option<Duration> {

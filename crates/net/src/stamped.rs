@@ -1,0 +1,170 @@
+#![allow(unsafe_code)]
+//! Reading with the kernel's word on when the bytes arrived.
+//!
+//! Between an answer's arrival and the system call that reads it lie the waking of an
+//! idle processor (tens of microseconds) and whatever else the worker was doing. That
+//! is the generator's time, not the server's. With SO_TIMESTAMPNS the kernel notes on
+//! each packet when it came in (socket(7)), and hands the note of the last one over
+//! with the bytes; of TCP since Linux 4.13.
+
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
+
+use units::Moment;
+
+/// A note older than this is not one of a packet, but of a clock that was set.
+const OLDEST: Duration = Duration::from_secs(60);
+
+/// Asks the kernel for its notes.
+///
+/// # Errors
+/// When it has none to give.
+pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let on: libc::c_int = 1;
+    // SAFETY: the descriptor is open as long as it is borrowed, and the kernel reads as
+    // many bytes from the pointer as it is told.
+    let outcome = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_TIMESTAMPNS,
+            (&raw const on).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if outcome == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// Reads what is there into `bytes`: how many came, and when the last of them arrived.
+/// No moment where the kernel left no note, as on what came before it was asked.
+///
+/// # Errors
+/// As of any read; `WouldBlock` if nothing is there.
+pub fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<(usize, Option<Moment>)> {
+    let mut piece = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    // Room for one note, aligned as control messages are.
+    let mut notes = [0_u64; 8];
+    // SAFETY: all zeros is an empty message.
+    let mut message: libc::msghdr = unsafe { zeroed() };
+    message.msg_iov = &raw mut piece;
+    message.msg_iovlen = 1;
+    message.msg_control = notes.as_mut_ptr().cast();
+    // The field's type differs between C libraries.
+    message.msg_controllen = size_of_val(&notes) as _;
+    // SAFETY: the message points to the caller's bytes and to `notes`, with their true
+    // lengths, and both outlive the call.
+    let count = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT) };
+    let count = usize::try_from(count).map_err(|_| io::Error::last_os_error())?;
+    // SAFETY: the kernel filled the message in.
+    let noted = unsafe { note(&message) };
+    Ok((count, noted.and_then(moment)))
+}
+
+/// The time in a message's control data, since the epoch.
+///
+/// # Safety
+/// The message must be one that `recvmsg` filled in, with its control data in place.
+unsafe fn note(message: &libc::msghdr) -> Option<Duration> {
+    // SAFETY: the macro's function looks at no more than the length that the kernel set.
+    let header = unsafe { libc::CMSG_FIRSTHDR(message) };
+    if header.is_null() {
+        return None;
+    }
+    // SAFETY: it is not null, so a whole header is there.
+    let (level, kind) = unsafe { ((*header).cmsg_level, (*header).cmsg_type) };
+    if (level, kind) != (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
+        return None;
+    }
+    // SAFETY: such a message holds one timespec; it may lie at any place.
+    let time: libc::timespec = unsafe {
+        libc::CMSG_DATA(header)
+            .cast::<libc::timespec>()
+            .read_unaligned()
+    };
+    Some(Duration::new(
+        u64::try_from(time.tv_sec).ok()?,
+        u32::try_from(time.tv_nsec).ok()?,
+    ))
+}
+
+/// The kernel's notes are of the wall clock. It is read beside the monotonic one at
+/// once, so that only what happened between the note and now can part the two.
+fn moment(noted: Duration) -> Option<Moment> {
+    let wall = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .ok()?;
+    let age = wall.checked_sub(noted).filter(|age| *age < OLDEST)?;
+    let now = clock::now();
+    let ago = u64::try_from(age.as_nanos()).ok()?;
+    Some(Moment::from_nanos(now.as_nanos().checked_sub(ago)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsFd;
+    use std::thread::sleep;
+
+    use super::*;
+
+    fn pair() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (far, _) = listener.accept().unwrap();
+        (near, far)
+    }
+
+    #[test]
+    fn bytes_are_as_old_as_their_arrival_and_not_as_their_reading() {
+        let (near, mut far) = pair();
+        enable(near.as_fd()).unwrap();
+        let mut bytes = [0; 8];
+        // The kernel begins to take notes soon after it was first asked.
+        for _ in 0..100 {
+            let before = clock::now();
+            far.write_all(b"answer").unwrap();
+            let after = clock::now();
+            sleep(Duration::from_millis(20));
+            let (count, arrived) = receive(near.as_fd(), &mut bytes).unwrap();
+            assert_eq!(&bytes[..count], b"answer");
+            if let Some(arrived) = arrived {
+                // The two clocks are read one after the other.
+                let slack = Duration::from_millis(5);
+                assert!(arrived + slack > before, "{arrived:?} {before:?}");
+                assert!(arrived < after + slack, "{arrived:?} {after:?}");
+                return;
+            }
+        }
+        panic!("the kernel never told when bytes arrived");
+    }
+
+    #[test]
+    fn nothing_there_would_block_and_an_end_is_an_end() {
+        let (near, far) = pair();
+        enable(near.as_fd()).unwrap();
+        let error = receive(near.as_fd(), &mut [0; 8]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+        drop(far);
+        sleep(Duration::from_millis(20));
+        assert_eq!(receive(near.as_fd(), &mut [0; 8]).unwrap().0, 0);
+    }
+
+    #[test]
+    fn a_note_from_a_clock_that_was_set_is_none() {
+        let wall = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
+        assert_eq!(moment(wall + Duration::from_secs(5)), None);
+        assert_eq!(moment(wall - Duration::from_secs(3600)), None);
+    }
+}
