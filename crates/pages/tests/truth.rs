@@ -139,7 +139,10 @@ fn a_cell_that_cannot_be_believed_has_no_figure_anywhere() {
     }
 }
 
-fn only(outcomes: &[(f64, Option<(f64, f64)>, Outcome)]) -> Vec<String> {
+/// Ratio, interval, outcome.
+type Made = (f64, Option<(f64, f64)>, Outcome);
+
+fn only(outcomes: &[Made]) -> Vec<String> {
     let mut result = fixture::full();
     result.comparisons.truncate(outcomes.len());
     for (comparison, (ratio, interval, outcome)) in result.comparisons.iter_mut().zip(outcomes) {

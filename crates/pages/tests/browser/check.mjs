@@ -1,0 +1,222 @@
+// Opens each report in Chromium and uses it as a reader would. Prints what is wrong, a
+// line each, and fails if anything is.
+//
+//   node check.mjs PAGES SCREENSHOTS
+//
+// PAGES holds a directory for each report, with a report.html in it.
+import { mkdirSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const [pages, screenshots] = process.argv.slice(2).map((path) => resolve(path));
+mkdirSync(screenshots, { recursive: true });
+// Waits are for slow machines: they end as soon as what is awaited is there.
+const PATIENCE = 60_000;
+const faults = [];
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  timeout: PATIENCE,
+});
+
+async function open(name, options, wrong) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  const address = pathToFileURL(join(pages, name, "report.html")).href;
+  page.on("console", (message) => {
+    // Reading pixels back is this test's own doing.
+    const own = message.text().includes("willReadFrequently");
+    if (!own && ["error", "warning"].includes(message.type())) wrong(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => wrong(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    wrong(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (request.url() !== address) wrong(`asks for ${request.url()}`);
+  });
+  await page.goto(address);
+  return { context, page };
+}
+
+// How many colours a canvas has; one is a blank one.
+const colours = (figure) =>
+  figure.evaluate((element) =>
+    [...element.querySelectorAll("canvas")].map((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const seen = new Set();
+      let painted = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        if (data[at + 3] > 0) painted += 1;
+        seen.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+      }
+      return { colours: seen.size, painted };
+    }),
+  );
+
+const view = async (figure) => (await figure.getAttribute("data-view")).split(" ").map(Number);
+const wide = ([from, to]) => to - from;
+
+async function whole(page, wrong) {
+  const heading = await page.locator("h1").innerText();
+  const title = await page.title();
+  if (title.replace(/\s/g, "") !== heading.replace(/\s/g, "")) wrong(`the title is ${title}`);
+  const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  if (scroll > client) {
+    const widest = await page.evaluate((client) => {
+      const parts = [...document.querySelectorAll("body *")].filter((part) => part.getBoundingClientRect().right > client + 1 && !part.closest(".scroll"));
+      return parts.slice(-1).map((part) => `<${part.tagName.toLowerCase()} class="${part.className}"> in <${part.parentElement.tagName}>`);
+    }, client);
+    wrong(`scrolls sideways: ${scroll} in ${client}, ${widest}`);
+  }
+  const blank = await page.evaluate(() =>
+    [...document.querySelectorAll("svg.plot")].filter((svg) => {
+      if (svg.getClientRects().length === 0) return false;
+      const drawn = [...svg.querySelectorAll("path, rect, text")].filter((part) => {
+        const box = part.getBoundingClientRect();
+        return box.width > 0 || box.height > 0;
+      });
+      return drawn.length < 5 || svg.clientWidth < 200;
+    }).length,
+  );
+  if (blank > 0) wrong(`${blank} pictures are blank`);
+  const nameless = await page.evaluate(
+    () => [...document.querySelectorAll("a, button, summary, [role=region], [role=img], table")].filter((part) => !(part.getAttribute("aria-label") || part.getAttribute("aria-labelledby") || part.textContent.trim())).length,
+  );
+  if (nameless > 0) wrong(`${nameless} parts have no name`);
+}
+
+async function interactive(page, figure, wrong) {
+  await figure.scrollIntoViewIfNeeded();
+  await page.waitForFunction((element) => element.dataset.ready === "yes", await figure.elementHandle());
+  const drawn = await colours(figure);
+  if (drawn.length !== 2) wrong(`${drawn.length} canvases`);
+  for (const canvas of drawn) {
+    if (canvas.colours < 4 || canvas.painted < 500) wrong(`a canvas is blank: ${JSON.stringify(canvas)}`);
+  }
+  const toggle = figure.locator(".controls button[aria-pressed]").first();
+  await toggle.click();
+  if ((await toggle.getAttribute("aria-pressed")) !== "false") wrong("a legend entry does not toggle");
+  await page.waitForFunction(
+    ([element, before]) => {
+      const canvas = element.querySelector("canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let painted = 0;
+      for (let at = 3; at < data.length; at += 4) if (data[at] > 0) painted += 1;
+      return painted !== before;
+    },
+    [await figure.elementHandle(), drawn[0].painted],
+  );
+  await toggle.click();
+
+  const all = await view(figure);
+  const chart = figure.locator(".chart");
+  await chart.focus();
+  await page.keyboard.press("+");
+  const nearer = await view(figure);
+  if (!(wide(nearer) < wide(all))) wrong(`the key + leaves ${nearer}`);
+  await page.keyboard.press("ArrowRight");
+  const moved = await view(figure);
+  if (!(moved[0] > nearer[0])) wrong(`the arrow leaves ${moved}`);
+  await page.keyboard.press("0");
+  if (String(await view(figure)) !== String(all)) wrong("the key 0 does not show all");
+
+  const run = figure.getByRole("button", { name: "run 2", exact: true });
+  if ((await run.count()) > 0) {
+    await run.click();
+    if (!((await view(figure))[0] > all[0])) wrong("a run's button does not zoom");
+    await figure.getByRole("button", { name: "all", exact: true }).click();
+  }
+
+  const box = await figure.locator(".u-over").first().boundingBox();
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * 0.3, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.4, y, { steps: 4 });
+  await page.mouse.move(box.x + box.width * 0.6, y, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction(([element, before]) => element.dataset.view !== before, [await figure.elementHandle(), all.map((edge) => edge.toFixed(2)).join(" ")]);
+  const dragged = await view(figure);
+  if (!(wide(dragged) < wide(all) * 0.6)) wrong(`a drag leaves ${dragged} of ${all}`);
+  await page.mouse.dblclick(box.x + box.width * 0.5, y);
+  await page.waitForFunction(([element, before]) => element.dataset.view !== before, [await figure.elementHandle(), dragged.map((edge) => edge.toFixed(2)).join(" ")]);
+  if (!(wide(await view(figure)) > wide(all) * 0.8)) wrong("a double-click does not show all");
+  await figure.getByRole("button", { name: "all", exact: true }).click();
+}
+
+// From the top of the page by Tab alone: to the skip link first, to a legend in the end.
+async function keyboard(page, hasLive, wrong) {
+  await page.reload();
+  const at = () =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      const live = element.closest(".live");
+      const outlined = getComputedStyle(element).outlineStyle !== "none";
+      return { skip: element.matches(".skip"), legend: Boolean(live && element.matches("[aria-pressed]")), pressed: element.getAttribute("aria-pressed"), outlined, body: element === document.body };
+    });
+  await page.keyboard.press("Tab");
+  const first = await at();
+  if (!first.skip || !first.outlined) wrong("the first stop is not the skip link");
+  if (!hasLive) return;
+  for (let step = 0; step < 600; step += 1) {
+    await page.keyboard.press("Tab");
+    const now = await at();
+    if (now.body) break;
+    if (!now.outlined) wrong("the focus is not seen");
+    if (now.legend) {
+      await page.keyboard.press("Enter");
+      if ((await at()).pressed === now.pressed) wrong("Enter does not toggle a legend entry");
+      return;
+    }
+  }
+  wrong("no legend is reached by Tab");
+}
+
+for (const name of readdirSync(pages).sort()) {
+  const looks = [
+    ["wide-light", { viewport: { width: 1200, height: 900 }, colorScheme: "light" }],
+    ["narrow-dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
+  ];
+  for (const [look, options] of looks) {
+    const wrong = (what) => faults.push(`${name}, ${look}: ${what}`);
+    const { context, page } = await open(name, options, wrong);
+    await whole(page, wrong);
+    const figures = page.locator("figure:has(.live)");
+    const count = await figures.count();
+    if (count > 0) await interactive(page, figures.first(), wrong);
+    if (look === "wide-light") await keyboard(page, count > 0, wrong);
+    await whole(page, wrong);
+    if (count > 0) {
+      await page.emulateMedia({ media: "print" });
+      const printed = await page.evaluate(() => {
+        const shown = (element) => element.getClientRects().length > 0;
+        const figure = document.querySelector("figure.is-live");
+        return shown(figure.querySelector(".still.wide")) && !shown(figure.querySelector(".live"));
+      });
+      if (!printed) wrong("on paper the picture is not in place of the canvas");
+      await page.emulateMedia({ media: "screen" });
+    }
+    await page.evaluate(() => scrollTo(0, 0));
+    const height = Math.min(await page.evaluate(() => document.documentElement.scrollHeight), 6000);
+    await page.screenshot({ path: join(screenshots, `${name}-${look}.png`), fullPage: true, clip: { x: 0, y: 0, width: options.viewport.width, height } });
+    if (count > 0) await figures.first().screenshot({ path: join(screenshots, `${name}-${look}-runs.png`) });
+    await context.close();
+  }
+  // Without scripts every plot is there as a picture.
+  const wrong = (what) => faults.push(`${name}, without scripts: ${what}`);
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(join(pages, name, "report.html")).href);
+  const figures = await page.locator("figure").count();
+  const stills = await page.locator("figure .still:visible svg.plot").count();
+  if (stills !== figures) wrong(`${stills} pictures of ${figures}`);
+  await context.close();
+}
+
+await browser.close();
+for (const fault of faults) console.log(fault);
+process.exit(faults.length > 0 ? 1 : 0);
