@@ -1,0 +1,31 @@
+// Gets one page of a fixed length, over plain text, TLS or mutual TLS. Which version of
+// HTTP is spoken, and whether connections are kept, is for the options of the run to say
+// (`--protocol`, `--no-connection-reuse`); the checks hold the answers to it.
+import http from 'k6/http';
+import { check } from 'k6';
+
+const url = __ENV.BASE_URL || 'http://127.0.0.1:10080';
+const length = Number(__ENV.LENGTH || 4096);
+const protocol = __ENV.PROTOCOL || 'HTTP/1.1';
+
+export const options = {
+  vus: Number(__ENV.USERS || 100),
+  duration: __ENV.DURATION || '10s',
+  // The certificate is of an authority of the test's own.
+  insecureSkipTLSVerify: true,
+  thresholds: {
+    checks: ['rate==1'],
+    http_req_failed: ['rate==0'],
+  },
+};
+if (__ENV.CLIENT_CERTIFICATE) {
+  options.tlsAuth = [{ cert: open(__ENV.CLIENT_CERTIFICATE), key: open(__ENV.CLIENT_KEY) }];
+}
+
+export default function () {
+  const answer = http.get(`${url}/`);
+  check(answer, {
+    'the whole page came': (r) => r.status === 200 && r.body.length === length,
+    [`by ${protocol}`]: (r) => r.proto === protocol,
+  });
+}

@@ -1,0 +1,53 @@
+// The same checks over gRPC, each user with a connection of its own: kept for the whole
+// run, or, with FRESH=1, a new one for each check. The group `check` holds what a check
+// costs in either case, the connecting included.
+import grpc from 'k6/net/grpc';
+import exec from 'k6/execution';
+import { check, group, sleep } from 'k6';
+import { COUNT, question } from './data.js';
+
+const address = __ENV.ADDRESS || '127.0.0.1:4000';
+const fresh = __ENV.FRESH === '1';
+const think = Number(__ENV.THINK || 1);
+const denied = 0.05;
+
+const client = new grpc.Client();
+client.load(['../../systems/zanzibar/proto'], 'zanzigo/v1/zanzigo.proto');
+
+export const options = {
+  vus: Number(__ENV.USERS || 100),
+  duration: __ENV.DURATION || '60s',
+  thresholds: {
+    checks: ['rate==1'],
+  },
+};
+
+export default function () {
+  // Users who all begin at once would wake in lock-step for ever.
+  if (think > 0 && exec.vu.iterationInScenario === 0) {
+    sleep(Math.random() * think);
+  }
+  const allowed = Math.random() >= denied;
+  const tuple = question(Math.floor(Math.random() * COUNT), allowed);
+  group('check', () => {
+    if (fresh || exec.vu.iterationInScenario === 0) {
+      client.connect(address, { plaintext: true });
+    }
+    const answer = client.invoke('zanzigo.v1.ZanzigoService/Check', { tuple });
+    if (allowed) {
+      check(answer, {
+        'allowed is told': (r) => r.status === grpc.StatusOK && r.message.result === true,
+      });
+    } else {
+      check(answer, {
+        'denied is told': (r) => r.status === grpc.StatusOK && !r.message.result,
+      });
+    }
+    if (fresh) {
+      client.close();
+    }
+  });
+  if (think > 0) {
+    sleep(think);
+  }
+}
