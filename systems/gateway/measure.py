@@ -33,7 +33,7 @@ HERE = Path(__file__).resolve().parent
 TREE = HERE.parent.parent
 SERVER_CORE, LOAD_CORE = "0", "1"
 PAIRS = ["h1-h1", "h1+tls-h1", "h2+tls-h1", "h2+tls-h2"]
-PLACES = ["H1", "H1_TLS", "H2_TLS", "H2_H2"]
+PLACES = ["port.h1", "port.h1-tls", "port.h2-tls", "port.h2-h2"]
 ORDER = {
     "currency_pair": "BTC_USDT", "type": "limit", "account": "unified", "side": "buy",
     "amount": "0.001", "price": "65000", "time_in_force": "gtc", "iceberg": "0",
@@ -109,9 +109,10 @@ def start(product, folder, serve, orders, certs):
     own = folder / product
     own.mkdir()
     text = (HERE / "configs" / FILES[product]).read_text()
-    for place, value in [("ORDERS", f"127.0.0.1:{orders}"), ("CERTS", certs),
-                         ("DIRECTORY", own), *zip(PLACES, ports)]:
-        text = text.replace(f"@{place}@", str(value))
+    for place, value in [("orders.address.plain", f"127.0.0.1:{orders}"),
+                         ("certificates.directory", certs), ("directory", own),
+                         *zip(PLACES, ports)]:
+        text = text.replace("{" + place + "}", str(value))
     file = own / FILES[product]
     file.write_text(text)
     count = 3 if product.startswith("nginx") else 4

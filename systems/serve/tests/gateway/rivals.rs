@@ -16,16 +16,15 @@ fn fill(file: &str, ports: &[u16; 4], orders: &str, certs: &Path, directory: &Pa
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gateway/configs");
     let text = fs::read_to_string(folder.join(file)).unwrap();
     let mut text = text
-        .replace("@ORDERS@", orders)
-        .replace("@CERTS@", certs.to_str().unwrap())
-        .replace("@DIRECTORY@", directory.to_str().unwrap());
-    for (place, port) in ["@H1@", "@H1_TLS@", "@H2_TLS@", "@H2_H2@"]
-        .iter()
-        .zip(ports)
-    {
-        text = text.replace(place, &port.to_string());
+        .replace("{orders.address.plain}", orders)
+        .replace("{certificates.directory}", certs.to_str().unwrap())
+        .replace("{directory}", directory.to_str().unwrap());
+    for (place, port) in ["h1", "h1-tls", "h2-tls", "h2-h2"].iter().zip(ports) {
+        text = text.replace(&format!("{{port.{place}}}"), &port.to_string());
     }
-    assert!(!text.contains('@'), "{text}");
+    for left in ["{port", "{orders", "{certificates", "{directory"] {
+        assert!(!text.contains(left), "{text}");
+    }
     text
 }
 
