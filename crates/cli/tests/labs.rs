@@ -1,0 +1,143 @@
+//! The labs of this repository: each is read in its three forms, has the cells that it
+//! should have and takes no longer than it should, and its scripts can be run.
+
+mod plimsoll;
+
+use std::fs;
+use std::path::PathBuf;
+
+use plimsoll::plimsoll;
+use serde_json::Value;
+
+/// A lab, and its cells in the quick form and at all.
+const LABS: [(&str, usize, usize); 5] = [
+    ("gateway", 18, 18),
+    ("payload", 14, 38),
+    ("statuslist", 11, 37),
+    ("timezone", 6, 12),
+    ("zanzibar", 16, 32),
+];
+
+/// Minutes that a form's loads may take at the most. Starting, seeding and checking come
+/// to that.
+const FORMS: [(&str, f64); 2] = [("--quick", 2.0), ("", 32.0)];
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../labs")
+}
+
+fn plan(lab: &str, form: &str) -> Value {
+    let path = folder().join(lab);
+    let mut arguments = vec!["lab", "plan", "--json", path.to_str().unwrap()];
+    arguments.extend((!form.is_empty()).then_some(form));
+    let ended = plimsoll(&arguments).run();
+    assert_eq!(ended.status, Some(0), "{lab} {form}: {}", ended.stderr);
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+fn chosen(plan: &Value) -> Vec<&Value> {
+    let cells = plan["cells"].as_array().unwrap().iter();
+    cells.filter(|cell| cell["chosen"] == true).collect()
+}
+
+#[test]
+fn every_lab_has_its_cells_and_keeps_its_time() {
+    for (lab, quick, all) in LABS {
+        for (form, minutes) in FORMS {
+            let plan = plan(lab, form);
+            let wanted = if form.is_empty() { all } else { quick };
+            assert_eq!(chosen(&plan).len(), wanted, "{lab} {form}");
+            assert_eq!(plan["cells"].as_array().unwrap().len(), all, "{lab}");
+            let text = plan["at_least"].as_str().unwrap();
+            let took = units::duration::parse(text).unwrap().as_secs_f64() / 60.0;
+            assert!(took <= minutes, "{lab} {form}: {text}");
+        }
+        assert_eq!(chosen(&plan(lab, "--full")).len(), all, "{lab}");
+    }
+    let folders = fs::read_dir(folder()).unwrap().map(Result::unwrap);
+    let labs = folders.filter(|one| one.path().is_dir()).count();
+    assert_eq!(labs, LABS.len(), "a lab is not looked at here");
+}
+
+#[test]
+fn the_standard_form_repeats_three_times_for_five_seconds_at_least() {
+    for (lab, ..) in LABS {
+        let plan = plan(lab, "");
+        for cell in chosen(&plan) {
+            let load = &cell["load"];
+            // A search repeats by itself, and an amount of work takes as long as it takes.
+            if load["source"]["command"].is_array() {
+                continue;
+            }
+            assert!(load["repeats"].as_u64().unwrap() >= 3, "{}", cell["name"]);
+            let duration = units::duration::parse(load["duration"].as_str().unwrap()).unwrap();
+            assert!(duration.as_secs() >= 5, "{}", cell["name"]);
+        }
+    }
+}
+
+#[test]
+fn every_script_can_be_run() {
+    let mut seen = 0;
+    for (lab, ..) in LABS {
+        for file in fs::read_dir(folder().join(lab)).unwrap() {
+            let path = file.unwrap().path();
+            // Modules without a function of their own are tried with the scripts that load them.
+            let is_script = path.extension().is_some_and(|extension| extension == "js")
+                && fs::read_to_string(&path)
+                    .unwrap()
+                    .contains("export default");
+            if !is_script {
+                continue;
+            }
+            // Scripts of gRPC are looked at as soon as there is a module for it.
+            if fs::read_to_string(&path).unwrap().contains("k6/net/grpc") {
+                continue;
+            }
+            let ended = plimsoll(&["inspect", path.to_str().unwrap()]).run();
+            assert_eq!(
+                ended.status,
+                Some(0),
+                "{}: {}",
+                path.display(),
+                ended.stderr
+            );
+            let options: Value = serde_json::from_str(&ended.stdout).unwrap();
+            assert!(
+                options["thresholds"]["checks"].is_array(),
+                "{}",
+                path.display()
+            );
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 10);
+}
+
+#[test]
+fn the_list_of_targets_has_the_places() {
+    let read = |file: &str| fs::read_to_string(folder().join("timezone").join(file)).unwrap();
+    let places: Vec<Value> = serde_json::from_str(&read("places.json")).unwrap();
+    let targets = read("targets.txt");
+    let targets: Vec<&str> = targets
+        .lines()
+        .filter(|line| line.starts_with("GET"))
+        .collect();
+    assert_eq!((places.len(), targets.len()), (32, 32));
+    for (place, target) in places.iter().zip(targets) {
+        let coordinate = |text: &str, name: &str| -> f64 {
+            let (_, rest) = text.split_once(name).unwrap();
+            rest.split('&').next().unwrap().parse().unwrap()
+        };
+        assert_eq!(
+            Some(coordinate(target, "lat=")),
+            place["lat"].as_f64(),
+            "{target}"
+        );
+        assert_eq!(
+            Some(coordinate(target, "lng=")),
+            place["lng"].as_f64(),
+            "{target}"
+        );
+    }
+}
