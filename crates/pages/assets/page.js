@@ -54,9 +54,14 @@
     };
   }
 
-  function axis(scale, label, side, grid) {
+  // Of the ticks of a logarithmic scale, those at 1, 2 and 5.
+  const round = (_, ticks) => ticks.map((tick) => (/^[125]/.test(tick.toExponential(3)) && !/[1-9].*e/.test(tick.toExponential(3).slice(1)) ? tick : null));
+
+  function axis(scale, label, side, grid, logarithmic) {
+    const rounded = logarithmic ? { filter: round } : {};
     return {
       scale,
+      ...rounded,
       label,
       side,
       stroke: colour("--soft"),
@@ -64,8 +69,8 @@
       labelFont: "12px system-ui, sans-serif",
       labelSize: 18,
       size: side === 2 ? 34 : 54,
-      grid: { show: grid, stroke: colour("--rule"), width: 1 },
-      ticks: { stroke: colour("--rule"), width: 1 },
+      grid: { show: grid, stroke: colour("--rule"), width: 1, ...rounded },
+      ticks: { stroke: colour("--rule"), width: 1, ...rounded },
       values: (_, ticks) => ticks.map((tick) => (tick == null ? null : printed(tick))),
     };
   }
@@ -76,13 +81,13 @@
     const [low, high] = range(columns);
     const logarithmic = options.logarithmic && low > 0 && high / low > WIDE;
     const scales = { x: { time: false, range: (_, least, most) => [least, most] }, y: logarithmic ? { distr: 3 } : { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } };
-    const axes = [axis("x", options.bottom ? "seconds of measurement" : "", 2, false), axis("y", options.label, 3, true)];
+    const axes = [axis("x", options.bottom ? "seconds of measurement" : "", 2, false), axis("y", options.label, 3, true, logarithmic)];
     if (!options.bottom) axes[0].size = 20;
     if (shown.some((kind) => kind.scale === "cpu")) {
       scales.cpu = { range: (_, __, most) => [0, most > 0 ? most * 1.3 : 1] };
       axes.push(axis("cpu", "CPU s/s", 1, false));
     } else {
-      axes.push({ scale: "y", side: 1, size: 14, values: () => [], grid: { show: false }, ticks: { show: false } });
+      axes.push({ scale: "y", side: 1, size: options.right, values: () => [], grid: { show: false }, ticks: { show: false } });
     }
     return new uPlot(
       {
@@ -220,7 +225,9 @@
         value.text.textContent = plot.cursor.idx == null || column[plot.cursor.idx] == null ? "" : ` ${printed(column[plot.cursor.idx])}${value.unit}`;
       }
     };
-    const shared = { sync, onScale, onCursor };
+    // Both plots end at the same place, so that their seconds stand below each other.
+    const right = data.cpu.some((value) => value != null) ? 72 : 14;
+    const shared = { sync, onScale, onCursor, right };
     plots.push(chart(holder, data, LATENCY, { ...shared, height: 230, label: "ms", logarithmic: true, bottom: false }));
     plots.push(chart(holder, data, RATE, { ...shared, height: 150, label: "per second", logarithmic: false, bottom: true }));
 

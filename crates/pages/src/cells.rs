@@ -78,14 +78,15 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
 
 /// What can be believed of it, and why not more.
 fn verdict(cell: &Cell) -> Words {
-    let (state, why) = state_text(cell);
-    let words = Words::new().verdict(state);
-    let words = if why.is_empty() {
-        words.text(
-            ": the generator was not what limited it, and nothing was found against its figures.",
+    let (_, why) = state_text(cell);
+    let words = if !why.is_empty() {
+        Words::plain(why)
+    } else if cell.findings.is_empty() {
+        Words::plain(
+            "The generator was not what limited it, and nothing was found against its figures.",
         )
     } else {
-        words.text(format!(": {why}"))
+        Words::plain("The generator was not what limited it. The audit found:")
     };
     if !is_believed(cell) && !cell.repeats.is_empty() {
         words.text(" No figure is given for it; its runs are below.")
