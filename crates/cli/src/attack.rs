@@ -29,7 +29,7 @@ pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
 
 fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let load = Load::of(args)?;
-    let settings = Arc::new(http_settings(args, load.threads)?);
+    let settings = Arc::new(http_settings(args, load.threads, load.rate.is_some())?);
     let attack = AttackSettings {
         name: args.name.clone(),
         redirects: u32::try_from(args.redirects).ok(),

@@ -8,11 +8,15 @@ use http::BodyLimit;
 
 use crate::args::AttackArgs;
 
-/// The settings of connections, for so many threads.
+/// The settings of connections, for so many threads, in the `open` model or the closed one.
 ///
 /// # Errors
 /// What is wrong with a flag.
-pub fn http_settings(args: &AttackArgs, threads: usize) -> Result<http::Settings, String> {
+pub fn http_settings(
+    args: &AttackArgs,
+    threads: usize,
+    open: bool,
+) -> Result<http::Settings, String> {
     refuse_unsupported(args)?;
     let protocol = match (args.h2c, args.http2) {
         (true, _) => http::Protocol::H2c,
@@ -36,7 +40,7 @@ pub fn http_settings(args: &AttackArgs, threads: usize) -> Result<http::Settings
         },
         protocol,
         proxies,
-        network: network(args)?,
+        network: network(args, open)?,
         ..http::Settings::default()
     })
 }
@@ -63,7 +67,7 @@ fn refuse_unsupported(args: &AttackArgs) -> Result<(), String> {
     )
 }
 
-fn network(args: &AttackArgs) -> Result<net::NetworkSettings, String> {
+fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String> {
     let local_ips = match args.laddr {
         any if any.is_unspecified() => Vec::new(),
         ip => vec![net::IpRange::parse(&ip.to_string())?],
@@ -83,7 +87,7 @@ fn network(args: &AttackArgs) -> Result<net::NetworkSettings, String> {
         },
         local_ips,
         tls: tls(args)?,
-        io: net::Io::Auto,
+        io: crate::settings::io(open),
         ..net::NetworkSettings::default()
     })
 }

@@ -185,7 +185,7 @@ fn settings(args: &HttpArgs, plan: &Plan) -> Result<http::Settings, String> {
         protocol,
         discard_response_bodies: true,
         network: net::NetworkSettings {
-            io: crate::settings::io(plan),
+            io: crate::settings::io(crate::settings::is_open(plan)),
             tls: tls(args)?,
             ..net::NetworkSettings::default()
         },

@@ -3,16 +3,21 @@
 use std::time::Duration;
 
 use net::{ClientCertificate, DnsSettings, HostRules, Io, IpRange, NetworkSettings, TlsSettings};
-use plan::{DnsPolicy, DnsSelect, Executor, Options, Plan, Protocol, TlsVersion};
+use plan::{DnsPolicy, DnsSelect, Options, Plan, Protocol, TlsVersion};
 
 /// How bytes get to the kernel. Where a schedule sets the pace, the processor has time to spare
 /// for the kernel's word on when answers arrived; in a closed model the rate is the figure.
-pub fn io(plan: &Plan) -> Io {
-    let mut executors = plan.scenarios.iter().map(|scenario| &scenario.executor);
-    match executors.any(Executor::is_open) {
+pub fn io(open: bool) -> Io {
+    match open {
         true => Io::Stamped,
         false => Io::Auto,
     }
+}
+
+/// Whether any of a plan's scenarios has a schedule.
+pub fn is_open(plan: &Plan) -> bool {
+    let mut scenarios = plan.scenarios.iter();
+    scenarios.any(|scenario| scenario.executor.is_open())
 }
 
 /// What `Settings` the options of a plan ask for.
@@ -38,7 +43,7 @@ pub fn settings(plan: &Plan, user_agent: &str) -> Result<http::Settings, String>
                 None => Vec::new(),
             },
             tls,
-            io: io(plan),
+            io: io(is_open(plan)),
             ..NetworkSettings::default()
         },
         max_redirects: options
