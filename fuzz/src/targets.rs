@@ -3,6 +3,7 @@
 
 mod address_rules;
 mod archive;
+mod attack_results;
 mod base64;
 mod duration;
 mod environment;
@@ -13,6 +14,7 @@ mod lab_file;
 mod options;
 mod report;
 mod set_cookie;
+mod target_list;
 mod threshold;
 mod throughput;
 mod typescript;
@@ -35,6 +37,7 @@ pub struct Target {
 pub const TARGETS: &[&Target] = &[
     &address_rules::TARGET,
     &archive::TARGET,
+    &attack_results::TARGET,
     &base64::TARGET,
     &duration::TARGET,
     &environment::TARGET,
@@ -45,6 +48,7 @@ pub const TARGETS: &[&Target] = &[
     &options::TARGET,
     &report::TARGET,
     &set_cookie::TARGET,
+    &target_list::TARGET,
     &threshold::TARGET,
     &throughput::TARGET,
     &typescript::TARGET,

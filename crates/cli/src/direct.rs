@@ -7,6 +7,7 @@ use std::time::Duration;
 use engine::{AbortReason, Setting, UserFactory};
 use plan::{Plan, Scenario};
 use report::Paint;
+use report::fixed_work::{Counted, FixedWork};
 use report::http_result::{Generator, HttpResult};
 use samples::{Registry, Totals, Watch, WatchSettings};
 
@@ -97,6 +98,20 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         ended,
         title: direct.title,
     })
+}
+
+/// The block of a fixed amount of work, for results of commands with
+/// `--workers` and `--loops`.
+pub fn fixed_work(workers: u32, loops: u64, done: &targets::WorkDone) -> FixedWork {
+    let work = done.read();
+    let counted = Counted {
+        calls: work.calls,
+        failed: work.failed,
+        sent: units::Bytes(work.sent),
+        received: units::Bytes(work.received),
+        makespan: work.makespan,
+    };
+    FixedWork::new(workers, loops, &counted)
 }
 
 /// Where a result goes.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::{AbortReason, Notice};
 use plan::{Executor, Plan, Rate, Scenario};
 use samples::builtin;
-use targets::{HttpUsers, RequestSpec};
+use targets::{HttpUsers, RequestSpec, WorkDone};
 
 use crate::args::{GlobalArgs, HttpArgs};
 use crate::direct::{self, Direct, Show};
@@ -31,16 +31,21 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let scenario = scenario(args)?;
     let plan = Plan::single(scenario.clone(), Vec::new());
     let settings = Arc::new(settings(args, &plan)?);
-    let users = HttpUsers::new(spec.clone(), settings)?;
+    let mut users = HttpUsers::new(spec.clone(), settings)?;
+    let work = Arc::new(WorkDone::default());
+    if args.loops.is_some() {
+        users = users.counting(Arc::clone(&work));
+    }
     let duration = scenario.executor.duration().unwrap_or_default();
     let path = args.record.record.as_deref();
-    let outcome = direct::run(
+    let by_time = args.requests.is_none() && args.loops.is_none();
+    let mut outcome = direct::run(
         Direct {
             users,
             scenario,
             title: title(args, &spec),
-            duration: args.requests.is_none().then_some(duration),
-            threads: args.workers,
+            duration: by_time.then_some(duration),
+            threads: args.threads,
             record: path.map(|path| (path, question(args, &spec, &plan))),
         },
         global,
@@ -50,6 +55,9 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     }
     for error in &outcome.ended.output_errors {
         complain(error);
+    }
+    if let (Some(workers), Some(loops)) = (args.workers, args.loops) {
+        outcome.result.fixed_work = Some(direct::fixed_work(workers, loops, &work));
     }
     outcome.show(if args.json { Show::Json } else { Show::Text }, global)?;
     Ok(outcome.exit())
@@ -82,26 +90,48 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
             "insecure": args.insecure,
             "client_certificate": args.cert.is_some(),
             "workers": args.workers,
+            "loops": args.loops,
+            "threads": args.threads,
         }),
         files: vec![("body".to_owned(), spec.body.as_ref())],
     }
 }
 
 fn title(args: &HttpArgs, spec: &RequestSpec) -> String {
-    let load = match args.rate {
-        Some(rate) => format!("{rate} requests/s"),
-        None => format!("{} connections", args.connections),
+    let load = match (args.rate, args.workers) {
+        (Some(rate), _) => format!("{rate} requests/s"),
+        (None, Some(workers)) => format!("{workers} workers"),
+        (None, None) => format!("{} connections", args.connections),
     };
     format!("{} {}, {load}", spec.method, spec.url)
 }
 
 fn scenario(args: &HttpArgs) -> Result<Scenario, String> {
-    let duration = parse_duration("--duration", &args.duration)?;
+    const AS_LONG_AS_IT_TAKES: &str = "24h";
+    let usual = if args.loops.is_some() {
+        AS_LONG_AS_IT_TAKES
+    } else {
+        "10s"
+    };
+    let duration = parse_duration("--duration", args.duration.as_deref().unwrap_or(usual))?;
     if duration.is_zero() {
         return Err("--duration 0: give the run some time, like 10s".to_owned());
     }
     if args.connections == 0 {
         return Err("--connections 0: at least one user is needed to send anything".to_owned());
+    }
+    if args.workers == Some(0) || args.loops == Some(0) {
+        return Err("--workers and --loops: at least one of each makes a call".to_owned());
+    }
+    if let (Some(users), Some(iterations)) = (args.workers, args.loops) {
+        let executor = Executor::PerUserIterations {
+            users,
+            iterations,
+            max_duration: duration,
+        };
+        let mut scenario = Scenario::new("http", executor);
+        scenario.graceful_stop = Duration::from_secs(1);
+        return Ok(scenario);
     }
     let executor = match (args.rate, args.requests) {
         (Some(0), _) => return Err("--rate 0: leave it out for a closed model".to_owned()),

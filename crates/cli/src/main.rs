@@ -36,6 +36,7 @@ mod session;
 mod settings;
 mod talk;
 mod throughput;
+mod vegeta;
 
 use std::process::ExitCode;
 
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Command::Http(args) => http::http(&args, &cli.global),
         Command::Attack(args) => attack::attack(&args, &cli.global),
         Command::Grpc(args) => grpc::grpc(&args, &cli.global),
+        Command::Vegeta(args) => vegeta::vegeta(&args),
         Command::New(args) => new::new(&args),
         Command::Audit(args) => audit::audit(&args),
         Command::Find(args) => find::find(&args),

@@ -85,6 +85,61 @@ fn json_counts_what_happened() {
 }
 
 #[test]
+fn fixed_work_is_done_and_its_payload_told() {
+    let server = Peer::start(Play::ok("hello"));
+    let work = ["http", "--workers", "4", "--loops", "5", &server.url()];
+    let ended = plimsoll(&[&work[..], &["--json"]].concat()).run();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let result = json(&ended);
+    assert_eq!((server.connections(), server.requests()), (4, 20));
+    for (key, wanted) in [
+        ("workers", 4),
+        ("loops", 5),
+        ("calls", 20),
+        ("failed_calls", 0),
+    ] {
+        assert_eq!(result[key], wanted, "{key}");
+    }
+    assert_eq!(result["payload_bytes"], 20 * 5);
+    assert_eq!(result["payload_bytes_received"], 20 * 5);
+    let number = |key: &str| result[key].as_f64().unwrap_or(f64::NAN);
+    let megabytes = 100.0 / 1e6 / number("makespan_seconds");
+    assert!((number("megabytes_per_second") / megabytes - 1.0).abs() < 1e-9);
+    assert!((number("megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-9);
+
+    let text = plimsoll(&work).run().stdout;
+    for part in [
+        "4 workers × 5 loops: 20 calls",
+        "makespan",
+        " MB/s = ",
+        " Mbit/s: ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn failed_calls_are_no_throughput() {
+    let server = Peer::start(Play::half_answer());
+    let ended = plimsoll(&[
+        "http",
+        "--json",
+        "--workers",
+        "2",
+        "--loops",
+        "3",
+        &server.url(),
+    ])
+    .run();
+    assert_eq!(ended.status, Some(1), "{ended:?}");
+    let result = json(&ended);
+    assert_eq!(result["calls"], 6);
+    assert_eq!(result["failed_calls"], 6);
+    assert_eq!(result["payload_bytes"], 0);
+    assert_eq!(result["megabytes_per_second"], 0.0);
+}
+
+#[test]
 fn what_is_asked_is_sent() {
     let server = Peer::start(Play::ok(""));
     let ended = plimsoll(&[

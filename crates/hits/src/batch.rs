@@ -9,6 +9,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::hit::{Headers, Hit};
+
 /// How a batch begins: a name and the version of the format.
 pub const MAGIC: &[u8; 8] = b"PLIMHIT\x01";
 /// Length of [`MAGIC`], length and date.
@@ -23,6 +25,8 @@ pub(crate) const DECODED: u8 = 1;
 /// There is a body, perhaps an empty one.
 pub(crate) const HAS_BODY: u8 = 2;
 
+/// Service times are written one nanosecond longer.
+pub(crate) const NO_SERVICE: u64 = 0;
 /// Texts are counted from 1.
 pub(crate) const NO_TEXT: u64 = 0;
 
@@ -36,9 +40,10 @@ pub struct Fresh<'a> {
     pub date: i64,
     /// Nanoseconds.
     pub latency: u64,
-    /// Nanoseconds.
-    pub service: u64,
+    /// Nanoseconds; none where nobody knows.
+    pub service: Option<u64>,
     pub bytes_out: u64,
+    pub bytes_in: u64,
     pub error: &'a str,
     pub method: &'a str,
     pub url: &'a str,
@@ -108,6 +113,28 @@ impl Batch {
         whole
     }
 
+    /// Adds a hit that was read from elsewhere.
+    pub fn push_hit(&mut self, hit: &Hit) {
+        let nanos = |span: std::time::Duration| u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
+        let head = hit.headers.as_ref().map(Headers::to_head);
+        self.push(&Fresh {
+            attack: &hit.attack,
+            seq: hit.seq,
+            code: hit.code,
+            date: hit.date.unix_nanos(),
+            latency: nanos(hit.latency),
+            service: hit.service.map(nanos),
+            bytes_out: hit.bytes_out,
+            bytes_in: hit.bytes_in,
+            error: &hit.error,
+            method: &hit.method,
+            url: &hit.url,
+            head: head.as_deref(),
+            decoded: false,
+            body: hit.body.as_deref(),
+        });
+    }
+
     /// Adds a hit.
     pub fn push(&mut self, hit: &Fresh<'_>) {
         if self.hits == 0 {
@@ -135,8 +162,10 @@ impl Batch {
             u64::from(hit.code),
             later,
             hit.latency,
-            hit.service,
+            hit.service
+                .map_or(NO_SERVICE, |nanos| nanos.saturating_add(1)),
             hit.bytes_out,
+            hit.bytes_in,
             body.len() as u64,
         ] {
             number_to(out, number);

@@ -52,6 +52,21 @@ impl Hit {
     }
 }
 
+impl Headers {
+    /// As a head on the wire of HTTP/1, after an empty status line.
+    pub(crate) fn to_head(&self) -> Vec<u8> {
+        let mut head = b"\r\n".to_vec();
+        for (name, values) in &self.0 {
+            for value in values {
+                for part in [name, ": ", value, "\r\n"] {
+                    head.extend_from_slice(part.as_bytes());
+                }
+            }
+        }
+        head
+    }
+}
+
 /// A field's name as Go writes it: `X-Request-Id`.
 pub(crate) fn canonical(name: &str) -> String {
     let mut upper = true;

@@ -3,8 +3,8 @@
 //!
 //! [`Results`] reads them in vegeta's JSON and CSV and in a compact format of
 //! ours ([`batch`] writes it); [`json`] and [`csv`] write vegeta's two,
-//! byte for byte. [`Metrics`] adds them up, and [`reports`] prints what vegeta's
-//! users know. Pure: bytes in, bytes out.
+//! byte for byte. [`Metrics`] adds them up, [`reports`] prints what vegeta's
+//! users know, and [`plot`] draws them. Pure: bytes in, bytes out.
 
 pub mod batch;
 pub mod buckets;
@@ -14,6 +14,7 @@ mod digest;
 mod hit;
 pub mod json;
 mod metrics;
+pub mod plot;
 pub mod reports;
 mod results;
 mod table;

@@ -95,7 +95,7 @@ impl Unbatch {
 
     fn hit(&mut self, hit: &mut Hit) -> Option<()> {
         let flags = self.byte()?;
-        let mut numbers = [0; 12];
+        let mut numbers = [0; 13];
         for number in &mut numbers {
             *number = self.number()?;
         }
@@ -111,6 +111,7 @@ impl Unbatch {
             latency,
             service,
             out,
+            received,
             length,
         ] = numbers;
         let end = self.at.checked_add(usize::try_from(length).ok()?)?;
@@ -130,9 +131,9 @@ impl Unbatch {
         hit.code = u16::try_from(code).ok()?;
         hit.date = Date::from_unix_nanos(self.base.wrapping_add(unzigzag(later)));
         hit.latency = Duration::from_nanos(latency);
-        hit.service = Some(Duration::from_nanos(service));
+        hit.service = service.checked_sub(1).map(Duration::from_nanos);
         hit.bytes_out = out;
-        hit.bytes_in = length;
+        hit.bytes_in = received;
         Some(())
     }
 

@@ -103,6 +103,11 @@ impl Prepared {
         &self.url
     }
 
+    /// Bytes of the request's body.
+    pub fn body_length(&self) -> u64 {
+        self.whole_body.len() as u64
+    }
+
     pub fn method(&self) -> &Method {
         &self.method
     }

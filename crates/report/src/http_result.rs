@@ -10,6 +10,7 @@ use samples::{Level, Reason, Summary, Values, Verdict};
 use serde::Serialize;
 use units::Bytes;
 
+use crate::fixed_work::FixedWork;
 use crate::grpc_status;
 
 /// Which schema describes a result.
@@ -57,6 +58,9 @@ pub struct HttpResult {
     /// What gRPC has to tell besides.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<GrpcEntry>,
+    /// What a fixed amount of work came to, if the run had one.
+    #[serde(flatten)]
+    pub fixed_work: Option<FixedWork>,
     /// What the generator itself did.
     pub generator: GeneratorEntry,
 }
@@ -188,6 +192,7 @@ impl HttpResult {
             other_errors: summary.http.other_errors,
             protocol: summary.http.protocols.first().map(|(name, _)| name.clone()),
             grpc: None,
+            fixed_work: None,
             generator: GeneratorEntry {
                 cpu_seconds: generator.cpu.as_secs_f64(),
                 peak_rss_bytes: generator.peak_rss.get(),

@@ -17,6 +17,8 @@ pub fn render(title: &str, result: &HttpResult, paint: Paint) -> String {
         format!("  {}", paint.bold(&printable(title))),
         String::new(),
     ];
+    let work = result.fixed_work.iter().flat_map(|work| work.lines(paint));
+    lines.extend(work.map(|(label, text)| entry(label, &text)));
     lines.extend(totals(result, paint));
     lines.push(String::new());
     lines.extend(latencies(result, paint));

@@ -14,6 +14,7 @@ pub mod catalog;
 mod category;
 mod collation;
 pub mod fixed_width;
+pub mod fixed_work;
 pub mod grpc_status;
 pub mod header;
 pub mod http_result;

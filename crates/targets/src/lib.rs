@@ -9,6 +9,7 @@ mod grpc;
 mod list;
 mod outlet;
 mod target;
+mod work;
 
 pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers, Streaming, reflect};
 pub use aim::{Aim, Stream};
@@ -17,6 +18,7 @@ pub use generated::{Facts, Generated, Random};
 pub use list::{Format, List, ReadBody};
 pub use outlet::{Inlet, Outlet, outlet};
 pub use target::{Defaults, ListError, Target};
+pub use work::{Share, Work, WorkDone};
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -75,6 +77,7 @@ impl RequestSpec {
 pub struct HttpUsers {
     spec: RequestSpec,
     settings: Arc<Settings>,
+    work: Option<Arc<WorkDone>>,
 }
 
 thread_local! {
@@ -90,7 +93,18 @@ impl HttpUsers {
     /// What is wrong with the request.
     pub fn new(spec: RequestSpec, settings: Arc<Settings>) -> Result<Self, String> {
         spec.prepare(&settings)?;
-        Ok(HttpUsers { spec, settings })
+        Ok(HttpUsers {
+            spec,
+            settings,
+            work: None,
+        })
+    }
+
+    /// Counts calls and their payload into `work`, which is complete when the
+    /// users are gone.
+    pub fn counting(mut self, work: Arc<WorkDone>) -> Self {
+        self.work = Some(work);
+        self
     }
 
     fn shared(&self) -> Result<(Rc<Shared>, Rc<Prepared>), InitError> {
@@ -119,6 +133,8 @@ impl UserFactory for HttpUsers {
             prepared,
             recorder: Rc::clone(&worker.recorder),
             tags: worker.recorder.base_tags(&TagMap::new()),
+            work: self.work.clone(),
+            share: Share::default(),
         })
     }
 }
@@ -129,6 +145,17 @@ pub struct HttpUser {
     prepared: Rc<Prepared>,
     recorder: Rc<Recorder>,
     tags: BaseTags,
+    /// Where its share goes, where somebody wants it.
+    work: Option<Arc<WorkDone>>,
+    share: Share,
+}
+
+impl Drop for HttpUser {
+    fn drop(&mut self) {
+        if let Some(work) = &self.work {
+            work.add(&self.share);
+        }
+    }
 }
 
 impl VirtualUser for HttpUser {
@@ -143,6 +170,15 @@ impl VirtualUser for HttpUser {
         };
         record(&self.recorder, &self.tags, &exchange, None, iteration);
         let done = exchange.timeline.done();
+        if self.work.is_some() {
+            let started = exchange.timeline.started();
+            if exchange.error.is_none() && (200..400).contains(&exchange.status) {
+                let sent = self.prepared.body_length();
+                self.share.answered(sent, exchange.payload, started, done);
+            } else {
+                self.share.failed(started, done);
+            }
+        }
         self.recorder
             .iteration(done.since(iteration.started), &self.tags, done);
         Ending::Completed

@@ -5,6 +5,7 @@
     plimsoll http -c 100 -d 1m --h2 -k https://127.0.0.1:8443/\n  \
     plimsoll http -r 5000 -d 30s http://127.0.0.1:8080/     open model: 5000 a second\n  \
     plimsoll http -n 1000 -m POST -H 'Content-Type: application/json' -b @body.json http://127.0.0.1:8080/\n  \
+    plimsoll http --workers 400 --loops 10 -b @1MB.bin http://127.0.0.1:8080/   fixed work: its makespan\n  \
     plimsoll http --json http://127.0.0.1:8080/ > result.json\n\n\
     Without --rate the model is closed: each of -c users sends its next request \
     when the last is answered, and only service time is known. With --rate it is open: requests \
@@ -16,9 +17,9 @@ pub struct HttpArgs {
     /// Virtual users, each with its own connection
     #[arg(short, long, value_name = "N", default_value_t = 50)]
     pub connections: u32,
-    /// How long
-    #[arg(short, long, value_name = "TIME", default_value = "10s")]
-    pub duration: String,
+    /// How long; 10s by default, and as long as it takes with --loops
+    #[arg(short, long, value_name = "TIME")]
+    pub duration: Option<String>,
     /// Requests per second (open model); users are added as needed
     #[arg(short, long, value_name = "N")]
     pub rate: Option<u64>,
@@ -28,6 +29,12 @@ pub struct HttpArgs {
     /// Stop after so many requests; -d is then the limit
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "rate")]
     pub requests: Option<u64>,
+    /// Fixed work: so many users at once, each making --loops calls
+    #[arg(long, value_name = "N", requires = "loops", conflicts_with_all = ["rate", "requests", "connections"])]
+    pub workers: Option<u32>,
+    /// Fixed work: calls that each of --workers makes
+    #[arg(long, value_name = "N", requires = "workers")]
+    pub loops: Option<u64>,
     /// Method
     #[arg(short = 'm', long, value_name = "METHOD")]
     pub method: Option<String>,
@@ -63,7 +70,7 @@ pub struct HttpArgs {
     pub no_keepalive: bool,
     /// Worker threads; by default one for each processor this process may use
     #[arg(long, value_name = "N")]
-    pub workers: Option<usize>,
+    pub threads: Option<usize>,
     /// One JSON object on standard output instead of the text
     #[arg(long)]
     pub json: bool,

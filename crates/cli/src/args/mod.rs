@@ -14,6 +14,7 @@ mod record;
 mod run;
 mod single_dash;
 mod throughput;
+mod vegeta;
 
 use clap::{Parser, Subcommand};
 
@@ -31,6 +32,7 @@ pub use record::RecordArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
 pub use single_dash::translate;
 pub use throughput::ThroughputArgs;
+pub use vegeta::{EncodeArgs, PlotArgs, ReportArgs, VegetaArgs, VegetaCommand};
 
 /// Plimsoll: how much load a service carries, and the proof.
 #[derive(Debug, Parser)]
@@ -96,6 +98,8 @@ pub enum Command {
     Attack(Box<AttackArgs>),
     /// Load one gRPC method, without a script
     Grpc(Box<GrpcArgs>),
+    /// Report, convert and draw results of attack, or of vegeta
+    Vegeta(VegetaArgs),
     /// Print a script's consolidated options as JSON
     Inspect(Box<InspectArgs>),
     /// Pack a script with all it loads into one file
