@@ -4,6 +4,7 @@ mod support;
 
 use std::time::Duration;
 
+use plimsoll_report::fixed_work::{Counted, FixedWork};
 use plimsoll_report::http_result::{Generator, HttpResult};
 use plimsoll_report::live::{self, GeneratorLoad, LiveView, Quantiles};
 use plimsoll_report::{Paint, http_text};
@@ -83,10 +84,11 @@ fn every_key_is_described() {
             .as_object()
             .map(|object| object.keys().cloned().collect::<Vec<_>>())
     };
-    assert_eq!(
-        keys(&json(&result(1, 0, None))),
-        keys(&schema()["properties"])
-    );
+    let mut whole = result(1, 0, None);
+    whole.fixed_work = Some(FixedWork::new(1, 1, &Counted::default()));
+    assert_eq!(keys(&json(&whole)), keys(&schema()["properties"]));
+    let faults = faults(&schema(), &json(&whole));
+    assert!(faults.is_empty(), "{faults:#?}");
 }
 
 #[test]
