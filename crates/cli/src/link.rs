@@ -1,8 +1,10 @@
 //! `plimsoll link`: the relay that imitates a distance.
 
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use link::netem::Namespace;
 use link::tcp::Way;
 use link::{Link, tcp, udp};
 use tokio::net::{TcpListener, UdpSocket};
@@ -38,6 +40,11 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     let stop = Arc::new(Notify::new());
     let told = Arc::clone(&stop);
     interrupts::on_signals(move |_| told.notify_one(), |_| {})?;
+    let (listen, to) = match (&args.netem, args.listen, args.to) {
+        (Some(name), ..) => return namespace(name, &link, &stop),
+        (None, Some(listen), Some(to)) => (listen, to),
+        (None, ..) => return Err("a relay needs --listen and --to".to_owned()),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -46,20 +53,22 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     tasks
         .block_on(
             &runtime,
-            engine::timer::run_with_timers(relay(args, link, &stop)),
+            engine::timer::run_with_timers(relay(args, (listen, to), link, &stop)),
         )
         .map_err(|error| format!("cannot make a timer: {error}"))?
 }
 
-async fn relay(args: &LinkArgs, link: Link, stop: &Notify) -> Result<serde_json::Value, String> {
+async fn relay(
+    args: &LinkArgs,
+    (listen, to): (SocketAddr, SocketAddr),
+    link: Link,
+    stop: &Notify,
+) -> Result<serde_json::Value, String> {
     let wants = |protocol| args.protocol == protocol || args.protocol == LinkProtocol::Both;
     let refused = |what: &str, error: std::io::Error| {
-        format!(
-            "cannot listen on {} for {what}: {error}; choose another address by --listen",
-            args.listen
-        )
+        format!("cannot listen on {listen} for {what}: {error}; choose another address by --listen")
     };
-    let mut address = args.listen;
+    let mut address = listen;
     let mut listener = None;
     if wants(LinkProtocol::Tcp) {
         let bound = TcpListener::bind(address)
@@ -79,21 +88,20 @@ async fn relay(args: &LinkArgs, link: Link, stop: &Notify) -> Result<serde_json:
     }
     let way = Rc::new(Way::new(link, args.seed));
     say(&format!(
-        "passing {address} on to {}, {}",
-        args.to,
+        "passing {address} on to {to}, {}",
         describe(&link)
     ));
-    let ready = serde_json::json!({ "listening": address.to_string(), "to": args.to.to_string() });
+    let ready = serde_json::json!({ "listening": address.to_string(), "to": to.to_string() });
     put(format!("{ready}\n").as_bytes());
     let tcp = async {
         match listener {
-            Some(listener) => tcp::relay(listener, args.to, Rc::clone(&way)).await,
+            Some(listener) => tcp::relay(listener, to, Rc::clone(&way)).await,
             None => std::future::pending().await,
         }
     };
     let udp = async {
         match socket {
-            Some(socket) => udp::relay(socket, args.to, Rc::clone(&way)).await,
+            Some(socket) => udp::relay(socket, to, Rc::clone(&way)).await,
             None => std::future::pending().await,
         }
     };
@@ -103,6 +111,29 @@ async fn relay(args: &LinkArgs, link: Link, stop: &Notify) -> Result<serde_json:
         ended = udp => ended.map_err(|error| format!("the UDP side of the relay failed: {error}"))?,
     }
     Ok(way.account.report())
+}
+
+/// Keeps a namespace at a distance until a signal comes.
+fn namespace(name: &str, link: &Link, stop: &Notify) -> Result<serde_json::Value, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .map_err(|error| format!("cannot wait for signals: {error}"))?;
+    let made = Namespace::make(name, link)?;
+    say(&format!(
+        "the namespace {} is at {}, {}: ip netns exec {} COMMAND runs there",
+        made.name(),
+        made.far(),
+        describe(link),
+        made.name()
+    ));
+    let told = serde_json::json!({
+        "namespace": made.name(),
+        "near": made.near().to_string(),
+        "far": made.far().to_string(),
+    });
+    put(format!("{told}\n").as_bytes());
+    runtime.block_on(stop.notified());
+    Ok(serde_json::json!({ "ended": made.name() }))
 }
 
 fn describe(link: &Link) -> String {

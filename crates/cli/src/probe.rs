@@ -35,6 +35,7 @@ fn run(args: &ProbeArgs) -> Result<Report, String> {
         timeout: args.timeout,
         tls: args.tls.then(|| tls(args)).transpose()?,
         path: args.path.clone(),
+        throughput_port: args.throughput,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

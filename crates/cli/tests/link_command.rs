@@ -223,3 +223,49 @@ fn what_cannot_be_is_told() {
         ended.stderr
     );
 }
+
+#[test]
+fn a_namespace_is_made_where_the_kernel_can_and_else_the_relay_is_named() {
+    use std::io::BufRead;
+    use std::process::{Command, Stdio};
+
+    let name = format!("pt{}", std::process::id());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(["link", "--netem", &name, "--round-trip", "20ms"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program");
+    let mut ready = String::new();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+    stdout.read_line(&mut ready).expect("text");
+    if ready.is_empty() {
+        // No netem, no root, or no iproute2: it says which, and what works instead.
+        let ended = child.wait_with_output().expect("its end");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(255), "{said}");
+        assert!(
+            said.contains("as a relay with --listen and --to, this works everywhere"),
+            "{said}"
+        );
+    } else {
+        let told: Value = serde_json::from_str(&ready).expect("JSON");
+        assert!(
+            told["far"]
+                .as_str()
+                .is_some_and(|far| far.starts_with("198.1")),
+            "{told}"
+        );
+        let interrupt = ["-INT", &child.id().to_string()];
+        assert!(
+            Command::new("kill")
+                .args(interrupt)
+                .status()
+                .expect("kill")
+                .success()
+        );
+        assert!(child.wait().expect("its end").success());
+    }
+    // Nothing is left behind in either case.
+    assert!(!std::path::Path::new("/run/netns").join(&name).exists());
+}

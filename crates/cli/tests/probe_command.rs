@@ -192,6 +192,27 @@ fn tls_config(folder: &Path) -> Arc<ServerConfig> {
 }
 
 #[test]
+fn an_iperf3_server_beside_tells_how_much_the_way_carries() {
+    let mut serving = plimsoll::plimsoll(&["throughput", "-s", "-4", "-p", "0"]).start();
+    serving.line();
+    let line = serving.line();
+    let port = line.split_whitespace().nth(3).expect("a port");
+    let address = server(echo).to_string();
+    let report = probe(&address, &["-n", "1", "--throughput", port]);
+    for way in ["there", "back"] {
+        let rate = number(&report, &format!("/throughput/{way}_bits_per_second"));
+        assert!(rate > 1e6, "{report}");
+    }
+    serving.signal(Signal::INT);
+    serving.wait();
+    let closed = testkit::ports::closed().port().to_string();
+    let report = probe(&address, &["-n", "1", "--throughput", &closed]);
+    assert_eq!(report["throughput"], Value::Null);
+    let why = report["throughput_missing"].as_str().expect("a reason");
+    assert!(why.contains("Connection refused"), "{why}");
+}
+
+#[test]
 fn a_link_between_adds_the_round_trip_it_was_told_to() {
     let to = server(echo).to_string();
     let arguments = [

@@ -30,9 +30,7 @@ impl Player {
 /// A server, and its port.
 fn server(player: Player, flags: &[&str]) -> (Running, String) {
     if player == Ours {
-        let mut running = player
-            .with(&[&["-s", "-4", "-p", "0"], flags].concat())
-            .start();
+        let mut running = player.with(&[&["-s", "-p", "0"], flags].concat()).start();
         running.line();
         let line = running.line();
         let port = line.split_whitespace().nth(3).expect("a port").to_owned();
@@ -194,6 +192,31 @@ fn both_directions_go_at_one_time() {
             );
         }
     });
+}
+
+#[test]
+fn both_families_are_served_at_one_port() {
+    let (running, port) = server(Ours, &[]);
+    let mut hosts = vec!["127.0.0.1"];
+    // Not every machine has IPv6.
+    if TcpListener::bind("[::1]:0").is_ok() {
+        hosts.push("::1");
+    }
+    for host in hosts {
+        for flags in [
+            &["-n", "100K"][..],
+            &["-u", "-n", "20K", "-b", "4M", "-l", "1000"],
+        ] {
+            let ended = Ours
+                .with(&[&["-c", host, "-p", &port, "-J"], flags].concat())
+                .run();
+            assert_eq!(ended.status, Some(0), "{host} {flags:?}: {}", ended.stdout);
+            let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+            assert_eq!(told["start"]["connected"][0]["remote_host"], host);
+        }
+    }
+    running.signal(Signal::INT);
+    running.wait();
 }
 
 /// Every place in a document, with those in lists as one.

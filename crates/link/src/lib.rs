@@ -6,10 +6,12 @@
 //!
 //! What a relay above the kernel cannot imitate: it accepts a TCP connection at once, so the client sees a connect
 //! without a round trip. The round trip of the handshake is made up for before the first byte is passed on, so that the
-//! time to the first answer on a fresh connection is right while its parts are not.
+//! time to the first answer on a fresh connection is right while its parts are not. [`netem`] has the kernel do it, where
+//! it can.
 
 pub mod account;
 pub mod line;
+pub mod netem;
 mod queue;
 pub mod tcp;
 pub mod udp;

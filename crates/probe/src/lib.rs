@@ -7,6 +7,7 @@
 //! a whole HTTP request, so that nobody waits for the rest of it, and an echo gives it back as it is.
 
 mod address;
+mod capacity;
 mod echo;
 mod http_peer;
 mod report;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use net::{Alpn, Network, NetworkSettings, Steps, Stream, TlsFacts, TlsSettings, TrafficCounter};
 
 pub use address::Address;
+pub use capacity::Capacity;
 pub use report::{Report, RoundTrip};
 pub use spread::Spread;
 
@@ -33,6 +35,8 @@ pub struct Plan {
     pub tls: Option<TlsSettings>,
     /// The path that HTTP servers are asked for.
     pub path: String,
+    /// The port of an iperf3 server on the same host, which is asked for a second in each direction.
+    pub throughput_port: Option<u16>,
 }
 
 /// How a peer answers.
@@ -64,6 +68,10 @@ pub async fn probe(plan: &Plan) -> Result<Report, String> {
         resume(plan, &mut report).await?;
     }
     report.round_trip = round_trip(plan, &way).await?;
+    // Last, so that nothing else is measured on a full way.
+    report.capacity = plan
+        .throughput_port
+        .map(|port| capacity::measure(plan, port));
     Ok(report)
 }
 

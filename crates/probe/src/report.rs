@@ -4,7 +4,7 @@ use net::TlsFacts;
 use serde_json::{Value, json};
 
 use crate::spread::Spread;
-use crate::{Opening, Peer, Plan};
+use crate::{Capacity, Opening, Peer, Plan};
 
 /// The whole of it.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Report {
     tls: Option<TlsFacts>,
     /// Or why there is none.
     pub round_trip: Result<RoundTrip, String>,
+    /// Or why there is none; none at all if it was not asked for.
+    pub capacity: Option<Result<Capacity, String>>,
 }
 
 /// Round trips of small messages.
@@ -49,6 +51,7 @@ impl Report {
             resumed_handshakes: Spread::default(),
             tls: None,
             round_trip: Err("not measured".to_owned()),
+            capacity: None,
         }
     }
 
@@ -82,6 +85,8 @@ impl Report {
             "round_trip_ms": round_trip.map_or(Value::Null, |trip| trip.times.json()),
             "round_trip_by": round_trip.map_or(Value::Null, |trip| json!(trip.by())),
             "round_trip_missing": round_trip.err(),
+            "throughput": self.capacity.as_ref().and_then(|capacity| capacity.as_ref().ok()).map(Capacity::json),
+            "throughput_missing": self.capacity.as_ref().and_then(|capacity| capacity.as_ref().err()),
         })
     }
 
@@ -111,6 +116,11 @@ impl Report {
         match &self.round_trip {
             Ok(trip) => text += &format!("round trip by {}\n", trip.by()),
             Err(why) => text += &format!("no round trip: {why}\n"),
+        }
+        match &self.capacity {
+            None => {}
+            Some(Ok(capacity)) => text += &format!("{}\n", capacity.text()),
+            Some(Err(why)) => text += &format!("{why}\n"),
         }
         text
     }

@@ -376,13 +376,15 @@ impl Server {
         stop: &AtomicBool,
     ) -> Result<SocketAddr, Error> {
         let failed = |error: io::Error| Error::io("unable to accept stream", &error);
-        let client = control.stream.peer_addr().map_err(failed)?;
+        let client = control.stream.peer_addr().map(plain).map_err(failed)?;
         socket.set_read_timeout(Some(SLICE)).map_err(failed)?;
         let mut greeting = [0; 64];
         loop {
             self.waits(control, socket.as_fd(), until, stop)?;
             match socket.recv_from(&mut greeting) {
-                Ok((count, from)) if count >= 4 && from.ip() == client.ip() => return Ok(from),
+                Ok((count, from)) if count >= 4 && plain(from).ip() == client.ip() => {
+                    return Ok(from);
+                }
                 // A stray datagram, or the error of an earlier one.
                 Ok(_) | Err(_) => {}
             }

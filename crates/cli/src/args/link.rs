@@ -9,18 +9,23 @@ use units::BitRate;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     plimsoll link --listen 127.0.0.1:9000 --to 127.0.0.1:8080 --round-trip 74ms --jitter 2ms\n  \
-    plimsoll link --listen 127.0.0.1:9000 --to 127.0.0.1:8080 --round-trip 26.4ms --rate 556Mbit/s\n\n\
+    plimsoll link --listen 127.0.0.1:9000 --to 127.0.0.1:8080 --round-trip 26.4ms --rate 556Mbit/s\n  \
+    plimsoll link --netem far --round-trip 74ms          then: ip netns exec far SERVER\n\n\
     Both TCP and UDP are passed on. A TCP connection is accepted at once; the round trip of its\n\
     handshake is made up for before its first byte, so the time to the first answer is right.\n\
     Standard output gets a line of JSON once it listens, and when Ctrl-C ends it another one that\n\
-    says what was passed on, and how late pieces left.")]
+    says what was passed on, and how late pieces left. With --netem the line has the addresses\n\
+    of both ends, and the namespace goes when the program ends.")]
 pub struct LinkArgs {
     /// Where clients connect to, like 127.0.0.1:9000
-    #[arg(long, value_name = "ADDRESS")]
-    pub listen: std::net::SocketAddr,
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "netem")]
+    pub listen: Option<std::net::SocketAddr>,
     /// The server, like 127.0.0.1:8080
-    #[arg(long, value_name = "ADDRESS")]
-    pub to: std::net::SocketAddr,
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "netem")]
+    pub to: Option<std::net::SocketAddr>,
+    /// Make a network namespace of this name at that distance instead, with the kernel's netem; takes root
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["listen", "to", "protocol", "seed"])]
+    pub netem: Option<String>,
     /// There and back, like 74ms
     #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = super::time)]
     pub round_trip: Duration,

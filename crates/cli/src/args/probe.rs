@@ -10,7 +10,8 @@ use probe::Address;
 #[command(after_help = "Examples:\n  \
     plimsoll probe 127.0.0.1:8080\n  \
     plimsoll probe -n 100 --json 192.0.2.7:7 | jq .round_trip_ms.p50\n  \
-    plimsoll probe --tls --ca certs/ca.pem localhost:10443\n\n\
+    plimsoll probe --tls --ca certs/ca.pem localhost:10443\n  \
+    plimsoll probe --throughput 5201 192.0.2.7:443\n\n\
     The round trip is measured on an open connection: by the echo, if the peer sends back what it\n\
     gets (plain TCP echo), else by the first byte of the answer to an HTTP GET, which has the\n\
     server's own time in it. The report says which.\n\
@@ -43,6 +44,9 @@ pub struct ProbeArgs {
     /// Its key (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
+    /// The port of an iperf3 server there, which is asked for a second of TCP each way
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub throughput: Option<u16>,
     /// One JSON object instead of the text
     #[arg(long)]
     pub json: bool,
