@@ -7,7 +7,7 @@ use results::lab::{Cell, CellState, LabResult};
 use crate::comparisons;
 use crate::document::Words;
 use crate::leads::{Lead, find, leads, series_axis, value_on};
-use crate::naming::{counted, is_believed, short_name};
+use crate::naming::{capital, counted, is_believed, short_name};
 use crate::objectives;
 
 /// More comparisons than these are for the table.
@@ -59,7 +59,7 @@ fn range(result: &LabResult, lead: &Lead) -> Option<Words> {
         .collect();
     found.sort_by(|one, other| one.1.value.total_cmp(&other.1.value));
     let ((low_cell, low), (high_cell, high)) = (found.first()?, found.last()?);
-    let words = Words::plain(format!("{}: ", lead.label));
+    let words = Words::plain(format!("{}: ", capital(&lead.label)));
     if found.len() == 1 {
         return Some(
             words

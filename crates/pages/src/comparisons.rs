@@ -5,7 +5,7 @@ use results::lab::{Comparison, LabResult, Outcome};
 
 use crate::document::{Block, Head, Plot, Table, Words};
 use crate::leads::value_on;
-use crate::naming::{counted, listed, place_text, slug};
+use crate::naming::{capital, counted, listed, place_text, slug};
 
 /// Comparisons of the same two values of an axis in the same figure.
 pub struct Group<'a> {
@@ -253,7 +253,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                     index + 1,
                     slug(&format!("{}-{other}-{base}", group.figure))
                 ),
-                caption: format!("{}: {other} over {base}.", group.label),
+                caption: format!("{}: {other} over {base}.", capital(&group.label)),
                 narrow: forest.draw(Room::Narrow),
                 wide: Some(forest.draw(Room::Wide)),
                 series: None,

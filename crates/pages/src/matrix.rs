@@ -7,7 +7,7 @@ use results::lab::{Axis, Cell, CellState, Figure, LabResult};
 use crate::document::{Block, Head, Plot, Table, Words};
 use crate::leads::{Lead, figure_of, find, leads, series_axis, value_on};
 use crate::naming::{
-    cell_id, counted, figures, is_believed, place_text, short_name, slug, state_text,
+    capital, cell_id, counted, figures, is_believed, place_text, short_name, slug, state_text,
 };
 
 /// Figures beyond these stand with each cell.
@@ -122,7 +122,8 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
         name: format!("overview-{}-{}", index + 1, slug(&lead.name)),
         caption: format!(
             "{}, {}: the median over the runs with its 95 % interval. A hollow marker is suspect.",
-            lead.label, lead.unit
+            capital(&lead.label),
+            lead.unit
         ),
         narrow: overview.draw(Room::Narrow),
         wide: Some(overview.draw(Room::Wide)),
@@ -322,7 +323,8 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
         name: "cpu".to_owned(),
         caption: format!(
             "{}, {}: the system and its services, without the generator. The whisker is the 95 % interval of the whole.",
-            first.label, first.unit
+            capital(&first.label),
+            first.unit
         ),
         narrow: plot.draw(Room::Narrow),
         wide: Some(plot.draw(Room::Wide)),

@@ -4,7 +4,7 @@ use results::lab::{LabResult, ObjectiveOutcome};
 
 use crate::document::{Block, Head, Table, Words};
 use crate::leads::figure_of;
-use crate::naming::{cell_id, counted, short_name};
+use crate::naming::{capital, cell_id, counted, short_name};
 
 /// One sentence for each objective.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
@@ -188,11 +188,4 @@ fn cell_link(result: &LabResult, outcome: &ObjectiveOutcome) -> Words {
             || Words::new().code(outcome.cell.clone()),
             |cell| Words::new().link(short_name(result, cell), cell_id(result, cell)),
         )
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().collect::<String>() + chars.as_str()
-    })
 }

@@ -200,7 +200,7 @@ fn compared(
 
 /// Every state, every table, every plot.
 pub fn full() -> LabResult {
-    let mut result = zanzibar("standard", 6, 10);
+    let mut result = zanzibar("standard", 6, 6);
     let broken = result.cells.len();
     // Why a cell has no figure, or doubtful ones.
     if let Some(cell) = result.cells.get_mut(1) {
