@@ -21,6 +21,7 @@ from harness import endurance, open_model, rivals, throughput, users, wire  # no
 
 PARTS = {
     "http1": (throughput.http1, ["wrk", "h2load", "oha", "fortio", "hey", "k6"]),
+    "attack": (throughput.attack, ["wrk", "vegeta"]),
     "tls": (throughput.tls, ["nginx", "wrk", "oha", "fortio", "k6"]),
     "http2": (throughput.http2, ["nginx", "h2load", "k6"]),
     "memory": (users.memory, ["k6"]),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,39 @@ def plimsoll_http(name="plimsoll http", flags=()):
     )
 
 
+def _attack_flags(url, connections, seconds, scratch):
+    """A closed loop on a list of one target; vegeta's flags and ours are the same."""
+    targets = Path(scratch) / "targets.txt"
+    targets.write_text(f"GET {url}\n")
+    workers = f"-max-workers={connections}"
+    return ["attack", "-rate=0", workers, f"-duration={seconds}s", f"-targets={targets}"]
+
+
+def plimsoll_attack(name, flags):
+    """Beside its results, attack prints what came of the run."""
+    return Contender(
+        name,
+        "plimsoll",
+        lambda *how: [*_attack_flags(*how), *flags],
+        _json("requests"),
+    )
+
+
+def _reported(_, scratch):
+    report = [rivals.find("vegeta"), "report", "-type=json", "results.bin"]
+    told = subprocess.run(report, cwd=scratch, capture_output=True, text=True, check=True)
+    return int(json.loads(told.stdout)["requests"])
+
+
+VEGETA = Contender(
+    "vegeta",
+    "vegeta",
+    lambda url, connections, *how: [
+        *_attack_flags(url, connections, *how),
+        *("-output=results.bin", f"-workers={connections}"),
+    ],
+    _reported,
+)
 BARE = Contender(
     "bare epoll loop",
     "bare-client",

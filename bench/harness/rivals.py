@@ -15,6 +15,7 @@ GO = {
     # The newest version whose modules all come from the module proxy.
     "fortio": "fortio.org/fortio@v1.66.5",
     "hey": "github.com/rakyll/hey@v0.1.4",
+    "vegeta": "github.com/tsenart/vegeta/v12@v12.12.0",
 }
 CARGO = {"oha": "1.16.0"}
 # Has no package anywhere: measured when somebody has put it on the path.

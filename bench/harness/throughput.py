@@ -1,6 +1,17 @@
 """Closed loops at full speed: requests per second of the generator's own CPU time."""
 
-from .contenders import BARE, FORTIO, HEY, OHA, WRK, h2load, plimsoll_http, script
+from .contenders import (
+    BARE,
+    FORTIO,
+    HEY,
+    OHA,
+    VEGETA,
+    WRK,
+    h2load,
+    plimsoll_attack,
+    plimsoll_http,
+    script,
+)
 from .servers import FixedServer, Nginx
 from .tables import spread, table
 
@@ -32,6 +43,22 @@ def http1(settings):
         ("plimsoll run, larger", "k6, larger", 6),
     ]
     title = "HTTP/1.1, closed loop, 100 connections, 150-byte answers"
+    return _compare(title, FixedServer, rows, "wrk", goals, settings)
+
+
+def attack(settings):
+    """A target list as fast as it goes, with every answer in the results and without."""
+    rows = [
+        WRK,
+        plimsoll_attack("plimsoll attack", ["--json"]),
+        plimsoll_attack("plimsoll attack, results kept", ["--json", "-output=results.bin"]),
+        VEGETA,
+    ]
+    goals = [
+        ("plimsoll attack", "wrk", 1.2),
+        ("plimsoll attack, results kept", "vegeta", 3.0),
+    ]
+    title = "Target list of one, -rate=0 -max-workers=100, 150-byte answers"
     return _compare(title, FixedServer, rows, "wrk", goals, settings)
 
 

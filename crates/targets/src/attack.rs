@@ -86,7 +86,14 @@ impl AttackUsers {
             let here = Rc::new(Here {
                 client: Client::new(Shared::new(Arc::clone(&self.settings)), 1),
                 settings: Arc::clone(&self.settings),
-                attack: self.attack.clone(),
+                attack: AttackSettings {
+                    max_body: match self.results {
+                        Some(_) => self.attack.max_body,
+                        // Nobody looks at bodies.
+                        None => BodyLimit::Cut(0),
+                    },
+                    ..self.attack.clone()
+                },
                 aim: self.aim.clone(),
                 kept: RefCell::default(),
                 sink: self.results.clone().map(Sink::new),
