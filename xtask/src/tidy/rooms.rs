@@ -26,11 +26,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "targets",
         &[
-<<<<<<< HEAD
             "units", "clock", "plan", "samples", "net", "http", "grpc", "engine", "hits",
-=======
-            "units", "clock", "plan", "samples", "http", "engine", "hits",
->>>>>>> f7b84f0 (Make a distance by the kernel with link --netem; ask an iperf3 server beside a probe; serve both families)
         ],
     ),
     ("hits", &["units"]),
