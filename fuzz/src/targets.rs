@@ -12,6 +12,7 @@ mod http_answer;
 mod json_selector;
 mod lab_file;
 mod options;
+mod record;
 mod report;
 mod set_cookie;
 mod target_list;
@@ -46,6 +47,7 @@ pub const TARGETS: &[&Target] = &[
     &json_selector::TARGET,
     &lab_file::TARGET,
     &options::TARGET,
+    &record::TARGET,
     &report::TARGET,
     &set_cookie::TARGET,
     &target_list::TARGET,

@@ -12,7 +12,7 @@ use crate::args::{AttackArgs, GlobalArgs};
 use crate::attack_settings::{body_limit, header, http_settings, positive_time};
 use crate::direct::{self, Direct, Show};
 use crate::exit::Exit;
-use crate::recording::{Model, Question};
+use crate::recording::{Model, Place, Question};
 use crate::results_file::{Destination, ResultsFile};
 use crate::talk::{complain, say};
 
@@ -53,7 +53,7 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
             (Some(outlet), Some(ResultsFile::write(destination, inlet)?))
         }
     };
-    let path = args.record.record.as_deref();
+    let place = Place::of(&args.record)?;
     let outcome = direct::run(
         Direct {
             users: AttackUsers::new(aim, attack, settings, outlet),
@@ -61,7 +61,7 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
             title,
             duration: load.duration,
             threads: Some(load.threads),
-            record: path.map(|path| (path, question(args, &plan))),
+            record: place.map(|place| (place, question(args, &plan))),
         },
         global,
     )?;

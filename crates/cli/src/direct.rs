@@ -1,6 +1,5 @@
 //! A run without a script: one scenario, one kind of user, one result.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +14,9 @@ use crate::args::GlobalArgs;
 use crate::exit::Exit;
 use crate::live::{Live, Quiet};
 use crate::outputs::Outputs;
-use crate::recording::{Question, Recording};
+use crate::recording::{Place, Question, Recording};
 use crate::session::{Ended, Session, Watcher};
-use crate::talk::{columns, no_color, put, say, talk};
+use crate::talk::{columns, complain, no_color, put, say, talk};
 use crate::{interrupts, machine};
 
 /// What is to be run.
@@ -31,7 +30,7 @@ pub struct Direct<'a, F> {
     /// Worker threads; `None` for one a processor.
     pub threads: Option<usize>,
     /// Where the run is written down, and what the record says of it.
-    pub record: Option<(&'a Path, Question<'a>)>,
+    pub record: Option<(Place, Question<'a>)>,
 }
 
 /// What came of it.
@@ -58,7 +57,7 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
     let watch = Arc::new(watch);
     let recording = direct
         .record
-        .map(|(path, question)| Recording::begin(path, question, &registry, &watch))
+        .map(|(place, question)| Recording::begin(place, question, &registry, &watch))
         .transpose()?;
     let running = engine::start(Setting {
         plan: Arc::new(Plan::single(direct.scenario, Vec::new())),
@@ -88,6 +87,9 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         _ => Box::new(Quiet),
     };
     let ended = session.accompany(watcher.as_mut());
+    for error in &ended.output_errors {
+        complain(error);
+    }
     let generator = Generator {
         cpu: machine::cpu_time(),
         peak_rss: machine::peak_rss(),

@@ -17,6 +17,12 @@ impl Exit {
     pub const NOT_EVEN_THE_LEAST: Exit = Exit(1);
     /// `plimsoll find`: the trials ran out, or the generator was the limit.
     pub const UNCERTAIN: Exit = Exit(3);
+    /// `plimsoll compare`: something that --fail-on names.
+    pub const FAILED_ON: Exit = Exit(1);
+    /// `plimsoll compare` and `history`: there is nothing to compare or list.
+    pub const NOT_COMPARED: Exit = Exit(2);
+    /// `plimsoll compare`: --fail-on could not be judged.
+    pub const NOT_JUDGED: Exit = Exit(3);
     pub const THRESHOLDS: Exit = Exit(99);
     pub const SETUP_TIMEOUT: Exit = Exit(100);
     pub const TEARDOWN_TIMEOUT: Exit = Exit(101);

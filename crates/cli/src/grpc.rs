@@ -16,6 +16,7 @@ use crate::args::{GlobalArgs, GrpcArgs};
 use crate::exit::Exit;
 use crate::live::{Live, Quiet};
 use crate::outputs::Outputs;
+use crate::recording::{Model, Place, Question, Recording};
 use crate::session::{Session, Watcher};
 use crate::talk::{columns, complain, no_color, put, say};
 use crate::{interrupts, machine};
@@ -42,8 +43,12 @@ fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let watch =
         Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
     let watch = Arc::new(watch);
+    let plan = Plan::single(scenario, Vec::new());
+    let recording = Place::of(&args.record)?
+        .map(|place| Recording::begin(place, question(args, &plan, &data), &registry, &watch))
+        .transpose()?;
     let running = engine::start(Setting {
-        plan: Arc::new(Plan::single(scenario, Vec::new())),
+        plan: Arc::new(plan),
         factory: Arc::new(users),
         registry: Arc::clone(&registry),
         watch: Arc::clone(&watch),
@@ -59,7 +64,7 @@ fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
         |_| (),
     )?;
     let totals = Totals::new(registry, watch);
-    let session = Session::new(running, totals, Outputs::default());
+    let session = Session::new(running, totals, Outputs::default()).record(recording);
     let title = title(args);
     let paint = Paint::new(!no_color(global));
     let mut watcher: Box<dyn Watcher> = match columns() {
@@ -72,6 +77,9 @@ fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
         _ => Box::new(Quiet),
     };
     let ended = session.accompany(watcher.as_mut());
+    for error in &ended.output_errors {
+        complain(error);
+    }
     if let Some(AbortReason::Machine(what)) = &ended.aborted {
         return Err(what.clone());
     }
@@ -95,6 +103,33 @@ fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
         _ if result.requests == 0 || result.failed > 0 => Exit::SOME_FAILED,
         _ => Exit::SUCCESS,
     })
+}
+
+/// What the record's header says of the run.
+fn question<'a>(args: &GrpcArgs, plan: &Plan, data: &'a [String]) -> Question<'a> {
+    let executors: Vec<String> = plan.scenarios.iter().map(Scenario::description).collect();
+    Question {
+        kind: "grpc",
+        model: Model::of(plan),
+        configuration: serde_json::json!({
+            "title": title(args),
+            "method": method(args),
+            "metadata": args.metadata,
+            "load": executors,
+            "concurrency": args.concurrency,
+            "rate": args.rps,
+            "connections": args.connections,
+            "fresh": args.fresh,
+            "timeout": args.timeout,
+            "gzip": args.gzip,
+            "messages": data.len(),
+            "workers": args.workers,
+        }),
+        files: data
+            .iter()
+            .map(|message| ("message".to_owned(), message.as_bytes()))
+            .collect(),
+    }
 }
 
 fn method(args: &GrpcArgs) -> &str {

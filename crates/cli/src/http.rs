@@ -12,7 +12,7 @@ use targets::{HttpUsers, RequestSpec, WorkDone};
 use crate::args::{GlobalArgs, HttpArgs};
 use crate::direct::{self, Direct, Show};
 use crate::exit::Exit;
-use crate::recording::{Model, Question};
+use crate::recording::{Model, Place, Question};
 use crate::talk::complain;
 
 /// Loads the address, and says what came of it.
@@ -40,6 +40,8 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let path = args.record.record.as_deref();
     let by_time = args.requests.is_none() && args.loops.is_none();
     let mut outcome = direct::run(
+    let place = Place::of(&args.record)?;
+    let outcome = direct::run(
         Direct {
             users,
             scenario,
@@ -47,6 +49,9 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
             duration: by_time.then_some(duration),
             threads: args.threads,
             record: path.map(|path| (path, question(args, &spec, &plan))),
+            duration: args.requests.is_none().then_some(duration),
+            threads: args.workers,
+            record: place.map(|place| (place, question(args, &spec, &plan))),
         },
         global,
     )?;

@@ -7,13 +7,16 @@ mod attack;
 mod attack_settings;
 mod audit;
 mod certs;
+mod compare;
 mod direct;
 mod exit;
 mod find;
 mod grpc;
+mod history;
 mod http;
 mod inspect;
 mod interrupts;
+mod kept;
 mod lab;
 mod link;
 mod live;
@@ -23,6 +26,7 @@ mod modules;
 mod new;
 mod option_flags;
 mod outputs;
+mod own_run;
 mod prepared;
 mod probe;
 mod progress_view;
@@ -73,6 +77,8 @@ fn main() -> ExitCode {
         Command::New(args) => new::new(&args),
         Command::Audit(args) => audit::audit(&args),
         Command::Find(args) => find::find(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::History(args) => history::history(&args),
         Command::Lab(args) => lab::lab(&args),
         Command::Link(args) => link::link(&args),
         Command::Probe(args) => probe::probe(&args),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::args::RunArgs;
 use crate::prepared::Prepared;
-use crate::recording::{Model, Question, Recording};
+use crate::recording::{Model, Place, Question, Recording};
 
 /// Begins the record of a script's run.
 ///
@@ -19,7 +19,7 @@ use crate::recording::{Model, Question, Recording};
 /// # Errors
 /// When the file cannot be written.
 pub fn begin(
-    path: &Path,
+    place: Place,
     args: &RunArgs,
     prepared: &Prepared,
     watch: &Arc<Watch>,
@@ -62,7 +62,7 @@ pub fn begin(
         }),
         files,
     };
-    Recording::begin(path, question, &prepared.registry, watch)
+    Recording::begin(place, question, &prepared.registry, watch)
 }
 
 /// A path as seen from the script's folder.

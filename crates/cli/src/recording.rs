@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -21,7 +21,9 @@ use samples::{Level, MetricSummary, Registry, Stretch, Summary, Values, Verdict,
 use serde_json::Value;
 use units::Moment;
 
-use crate::machine;
+use crate::args::RecordArgs;
+use crate::talk::say;
+use crate::{kept, machine};
 
 /// What was asked for, for the header.
 pub struct Question<'a> {
@@ -32,6 +34,69 @@ pub struct Question<'a> {
     pub configuration: Value,
     /// The contents of files that the run depends on, by name.
     pub files: Vec<(String, &'a [u8])>,
+}
+
+/// Where a record goes.
+#[derive(Clone, Debug)]
+pub struct Place {
+    path: PathBuf,
+    /// The store that takes the run too.
+    store: Option<PathBuf>,
+    /// The file was asked for by nobody, and goes when the store has it.
+    passing: bool,
+}
+
+impl Place {
+    /// Where the flags want it; none if they want none.
+    ///
+    /// # Errors
+    /// When there is no place for the store.
+    pub fn of(args: &RecordArgs) -> Result<Option<Place>, String> {
+        let store = if args.is_kept() {
+            let store = kept::place(args.store.as_deref())?;
+            // Better before the run than after it.
+            kept::open(&store)?;
+            Some(store)
+        } else {
+            None
+        };
+        Ok(match (&args.record, store) {
+            (None, None) => None,
+            (Some(path), store) => Some(Place {
+                path: path.clone(),
+                store,
+                passing: false,
+            }),
+            (None, Some(store)) => Some(Place {
+                path: store.with_extension(format!("{}.jsonl", std::process::id())),
+                store: Some(store),
+                passing: true,
+            }),
+        })
+    }
+
+    /// Puts the record that was written into the store.
+    fn keep(&self) -> Result<(), String> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        let failed = |error: &dyn std::fmt::Display| {
+            format!(
+                "cannot keep the run in {}: {error}; its record is in {}",
+                store.display(),
+                self.path.display()
+            )
+        };
+        let bytes = std::fs::read(&self.path).map_err(|error| failed(&error))?;
+        let number = kept::open(store)?
+            .keep(&bytes)
+            .map_err(|error| failed(&error))?;
+        if self.passing {
+            let _ = std::fs::remove_file(&self.path);
+        }
+        say(&format!("kept as run {number} in {}", store.display()));
+        Ok(())
+    }
 }
 
 /// Who says when requests start.
@@ -81,7 +146,7 @@ pub struct Recording {
     writer: Option<Writer<File>>,
     /// What went wrong, and the file that it went wrong with.
     error: Option<String>,
-    path: String,
+    place: Place,
     registry: Arc<Registry>,
     watch: Arc<Watch>,
     /// Seconds that are not written yet.
@@ -119,7 +184,7 @@ impl Recording {
     /// # Errors
     /// When it cannot be written, with the way out.
     pub fn begin(
-        path: &Path,
+        place: Place,
         question: Question<'_>,
         registry: &Arc<Registry>,
         watch: &Arc<Watch>,
@@ -127,15 +192,16 @@ impl Recording {
         let failed = |error: std::io::Error| {
             format!(
                 "--record {}: cannot write it: {error}; name a file in a folder that you may write to",
-                path.display()
+                place.path.display()
             )
         };
         let header = header(question);
-        let file = File::create(path).map_err(failed)?;
+        let file = File::create(&place.path).map_err(failed)?;
+        let writer = Writer::begin(file, &header).map_err(failed)?;
         Ok(Recording {
-            writer: Some(Writer::begin(file, &header).map_err(failed)?),
+            writer: Some(writer),
             error: None,
-            path: path.display().to_string(),
+            place,
             registry: Arc::clone(registry),
             watch: Arc::clone(watch),
             pending: BTreeMap::new(),
@@ -230,7 +296,7 @@ impl Recording {
         {
             self.fail(&error);
         }
-        self.error
+        self.error.or_else(|| self.place.keep().err())
     }
 
     /// The second's pending figures; those of the next one that can be written, if it is gone.
@@ -281,7 +347,7 @@ impl Recording {
         self.writer = None;
         self.error = Some(format!(
             "--record {}: cannot write it: {error}; what came later is not in it",
-            self.path
+            self.place.path.display()
         ));
     }
 }

@@ -19,6 +19,7 @@ use crate::log::Log;
 use crate::outputs::Outputs;
 use crate::prepared::{Prepared, Purpose, Refusal, THROWN, prepare};
 use crate::progress_view::{self, Extent};
+use crate::recording::Place;
 use crate::session::{Ended, Session, Watcher};
 use crate::talk::{no_color, put, screen_columns, show, talk};
 use crate::{interrupts, machine, record_of_script};
@@ -67,7 +68,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     }
     let purpose = Purpose {
         system_env: true,
-        keep_files: args.record.record.is_some(),
+        keep_files: args.record.is_asked(),
     };
     let prepared = prepare(&args.script, &args.runtime, &args.options, log, purpose)?;
     let thresholds = if args.runtime.no_thresholds {
@@ -109,12 +110,12 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             paint,
         ));
     }
-    let recording = args
-        .record
-        .record
-        .as_deref()
-        .map(|path| record_of_script::begin(path, args, &prepared, &watch))
-        .transpose()
+    let recording = Place::of(&args.record)
+        .and_then(|place| {
+            place
+                .map(|place| record_of_script::begin(place, args, &prepared, &watch))
+                .transpose()
+        })
         .map_err(Refusal::generic)?;
     let running = engine::start(Setting {
         plan: Arc::new(prepared.plan.clone()),

@@ -9,12 +9,37 @@ use std::time::{Duration, Instant};
 
 use plimsoll::plimsoll;
 use results::record::{self, Record};
+use serde_json::Value;
 use testkit::peers::{Peer, Play};
 use testkit::program::Signal;
 
 fn read(path: &Path) -> Record {
     let file = File::open(path).expect("a record");
     record::read(BufReader::new(file)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Every line is what the published schema says of its kind.
+fn follows_the_schema(path: &Path) {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../docs/schema/record-1.json")).expect("JSON");
+    let text = std::fs::read_to_string(path).expect("a record");
+    let last = text.lines().count() - 1;
+    for (number, line) in text.lines().enumerate() {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let kind = match number {
+            0 => "header",
+            _ if number == last => "end",
+            _ => "second",
+        };
+        // The one that is meant, as a line that fits none of three is not told why.
+        let mut whole = schema.clone();
+        let object = whole.as_object_mut().expect("a schema");
+        object.remove("anyOf");
+        object.insert("$ref".to_owned(), format!("#/$defs/{kind}").into());
+        let faults = testkit::schema::faults(&whole, &line);
+        assert!(faults.is_empty(), "{kind}: {faults:#?}");
+        assert!(testkit::schema::faults(&schema, &line).is_empty());
+    }
 }
 
 fn text(path: &Path) -> &str {
@@ -57,6 +82,7 @@ fn the_seconds_of_an_open_run_add_up_to_its_end() {
     flags.extend(["-H", "Authorization: Bearer abc", &url]);
     let ended = plimsoll(&flags).run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    follows_the_schema(&file);
     let record = read(&file);
     assert_eq!(
         (record.header.kind.as_str(), record.header.model.as_str()),
@@ -143,6 +169,7 @@ fn a_scripts_record_leaves_set_up_to_the_end_and_knows_its_files() {
         .concat();
         let ended = plimsoll(&flags).run();
         assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        follows_the_schema(&file);
         read(&file)
     };
     let record = recorded("a.jsonl", &["-e", "API_TOKEN=abc"]);

@@ -108,6 +108,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "script",
             "hits",
             "targets",
+            "results",
             "report",
             "audit",
             "throughput",

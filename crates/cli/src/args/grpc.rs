@@ -135,4 +135,6 @@ pub struct GrpcArgs {
     /// One JSON object on standard output instead of the text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub record: super::RecordArgs,
 }

@@ -3,8 +3,10 @@
 mod attack;
 mod audit;
 mod certs;
+mod compare;
 mod find;
 mod grpc;
+mod history;
 mod http;
 mod lab;
 mod link;
@@ -21,8 +23,10 @@ use clap::{Parser, Subcommand};
 pub use attack::AttackArgs;
 pub use audit::{AuditArgs, AuditFormat};
 pub use certs::CertsArgs;
+pub use compare::{CompareArgs, FailOn, NoiseArg};
 pub use find::{FindArgs, Objective};
 pub use grpc::GrpcArgs;
+pub use history::HistoryArgs;
 pub use http::HttpArgs;
 pub use lab::{LabArgs, LabCommand, LabFile, LabPlanArgs};
 pub use link::{LinkArgs, LinkProtocol};
@@ -110,6 +114,10 @@ pub enum Command {
     Audit(AuditArgs),
     /// Find the highest load that keeps an objective
     Find(Box<FindArgs>),
+    /// Say whether B differs from A, by how much, and how surely
+    Compare(Box<CompareArgs>),
+    /// List the runs that were kept, with one figure over time and where it changed
+    History(HistoryArgs),
     /// A benchmark as one file: set up, checked, measured and reported
     Lab(LabArgs),
     /// Imitate the distance to a server: delay and pace what goes there and back

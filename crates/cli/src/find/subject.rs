@@ -1,12 +1,10 @@
 //! What is searched with: a command of this program that can make load at a rate.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use results::record::{self, Record};
+use results::record::Record;
+
+use crate::own_run::Scratch;
 
 /// A command, and the words that set its rate and its length.
 struct Kind {
@@ -46,13 +44,18 @@ const KINDS: &[Kind] = &[
         ],
         quiet: &["--quiet", "--summary-mode", "disabled"],
     },
+    Kind {
+        name: "attack",
+        ours: &["-rate", "--rate", "-duration", "--duration", "--record"],
+        quiet: &["--quiet"],
+    },
 ];
 
 /// The command, and where its runs leave their record.
 pub struct Subject<'a> {
     command: &'a [String],
     kind: &'static Kind,
-    record: PathBuf,
+    scratch: Scratch,
 }
 
 impl Subject<'_> {
@@ -64,7 +67,7 @@ impl Subject<'_> {
         };
         let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
             return Err(format!(
-                "find cannot search with {name:?}; after -- comes: http URL, or run script.js"
+                "find cannot search with {name:?}; after -- comes: http URL, run script.js, or attack -targets=FILE"
             ));
         };
         let set = command.iter().find(|word| {
@@ -77,66 +80,21 @@ impl Subject<'_> {
                 "{word} is what find sets itself, by --start, --trial and --soak: leave it out"
             ));
         }
-        // A folder that is ours alone, for others may write to the system's.
-        let folder = std::env::temp_dir().join(format!("plimsoll-find-{}", std::process::id()));
-        std::fs::create_dir(&folder).map_err(|error| {
-            format!(
-                "cannot make the folder {} for the trials' records: {error}; set TMPDIR",
-                folder.display()
-            )
-        })?;
         Ok(Subject {
             command,
             kind,
-            record: folder.join("trial.jsonl"),
+            scratch: Scratch::new()?,
         })
     }
 
     /// Runs the command once at `rate` for `length`.
     pub fn run(&self, rate: u64, length: Duration) -> Result<Record, String> {
-        let program = std::env::current_exe()
-            .map_err(|error| format!("cannot find this program: {error}"))?;
-        // The record of the trial before must not be taken for this one's.
-        let _ = std::fs::remove_file(&self.record);
-        let mut child = Command::new(program)
-            .args(self.command)
-            .args(self.kind.quiet)
-            .args(["--rate", &rate.to_string()])
-            .args(["--duration", &units::duration::format(length)])
-            .arg("--record")
-            .arg(&self.record)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("cannot run a trial: {error}"))?;
-        let mut talk = Vec::new();
-        if let Some(errors) = child.stderr.take() {
-            // What was said is for a trial that failed; the end of much of it is left out.
-            let _ = errors.take(1 << 20).read_to_end(&mut talk);
-        }
-        let status = child
-            .wait()
-            .map_err(|error| format!("a trial was lost: {error}"))?;
-        let record = File::open(&self.record)
-            .map_err(record::ReadError::from)
-            .and_then(|file| record::read(BufReader::new(file)));
-        // A run that was broken off by a threshold has an end too, and is a trial.
-        match record {
-            Ok(record) if record.end.is_some() && status.code() != Some(105) => Ok(record),
-            _ => Err(format!(
-                "the trial at {rate}/s gave no result ({status}): {}",
-                String::from_utf8_lossy(&talk).trim()
-            )),
-        }
-    }
-}
-
-impl Drop for Subject<'_> {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.record);
-        if let Some(folder) = self.record.parent() {
-            let _ = std::fs::remove_dir(folder);
-        }
+        let words = self.kind.quiet.iter().map(|word| (*word).to_owned());
+        let mut arguments = self.command.to_vec();
+        arguments.extend(words);
+        arguments.extend(["--rate".to_owned(), rate.to_string()]);
+        arguments.extend(["--duration".to_owned(), units::duration::format(length)]);
+        self.scratch
+            .run(&format!("the trial at {rate}/s"), &arguments)
     }
 }

@@ -1,5 +1,7 @@
 //! The machine that the generator runs on, and the way to the server.
 
+use std::time::Duration;
+
 use samples::{Cause, Level};
 
 use super::{Evidence, Findings, graded, share};
@@ -15,6 +17,8 @@ const CROWDED: f64 = 0.95;
 const BY_OTHERS: f64 = 0.25;
 /// The share of the time in which some task of the machine waited for a processor.
 const PROCESSOR_PRESSURE: f64 = 0.60;
+/// In less time, a share of it says nothing: processor time is counted in hundredths.
+const LEAST_SPAN: Duration = Duration::from_secs(1);
 /// The share of the time in which some task waited for memory.
 const MEMORY_SUSPECT: f64 = 0.05;
 const MEMORY_INVALID: f64 = 0.25;
@@ -50,6 +54,9 @@ impl Evidence {
 
     fn judge_processors(&self, found: &mut Findings) {
         let machine = &self.machine;
+        if machine.span < LEAST_SPAN {
+            return;
+        }
         if let (Some(steal), Some(all)) = (machine.steal, machine.processor_time)
             && !all.is_zero()
         {

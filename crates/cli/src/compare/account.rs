@@ -1,0 +1,144 @@
+//! A comparison as it is printed.
+
+use results::compare::{Compared, Conclusion};
+use results::differences::Difference;
+use serde_json::{Value, json};
+
+use super::Failures;
+use crate::exit::Exit;
+use crate::talk::put;
+
+/// A comparison that is over.
+pub struct Account {
+    pub compared: Vec<Compared>,
+    pub method: String,
+    /// What the times are called.
+    pub times: &'static str,
+    pub differences: Vec<Difference>,
+    pub doubts: Vec<String>,
+    pub(super) failures: Failures,
+}
+
+impl Account {
+    /// Prints it.
+    pub fn put(&self, as_json: bool) {
+        if as_json {
+            put(format!("{:#}\n", self.json()).as_bytes());
+        } else {
+            put(self.text().as_bytes());
+        }
+    }
+
+    /// The exit status that it deserves.
+    pub fn exit(&self) -> Exit {
+        if !self.failures.found.is_empty() {
+            Exit::FAILED_ON
+        } else if !self.failures.open.is_empty() {
+            Exit::NOT_JUDGED
+        } else {
+            Exit::SUCCESS
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{:<8} {:>12} {:>12} {:>9}  {:<20} {}\n",
+            "", "A", "B", "change", "95 % interval", "conclusion"
+        );
+        for one in &self.compared {
+            text += &row(one);
+        }
+        text += &format!("Times are the {}. Method: {}.\n", self.times, self.method);
+        for (name, a, b) in &self.differences {
+            text += &format!("differs: {name}: {a} | {b}\n");
+        }
+        for doubt in &self.doubts {
+            text += &format!("doubt: {doubt}\n");
+        }
+        for found in &self.failures.found {
+            text += &format!("failed on {found}\n");
+        }
+        for open in &self.failures.open {
+            text += &format!("could not judge {open}\n");
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let figures: Vec<Value> = self.compared.iter().map(figure).collect();
+        let differences: Vec<Value> = self
+            .differences
+            .iter()
+            .map(|(name, a, b)| json!({"name": name, "a": a, "b": b}))
+            .collect();
+        json!({
+            "schema": "plimsoll/compare-result/1",
+            "method": self.method,
+            "times": self.times,
+            "figures": figures,
+            "differences": differences,
+            "doubts": self.doubts,
+            "failed_on": self.failures.found,
+            "not_judged": self.failures.open,
+        })
+    }
+}
+
+fn figure(one: &Compared) -> Value {
+    json!({
+        "figure": one.figure.name,
+        "unit": one.figure.unit,
+        "a": one.a,
+        "b": one.b,
+        "change_is": if one.is_difference() { "b - a" } else { "b / a" },
+        "change": one.change.map(|change| change.estimate),
+        "interval": one.change.map(|change| (bounded(change.low), bounded(change.high))),
+        "p": one.p,
+        "noise": one.noise,
+        "conclusion": one.conclusion.name(),
+        "worse": one.conclusion == Conclusion::Different && one.is_worse(),
+        "why": one.why,
+    })
+}
+
+/// JSON has no infinity: an interval without an end has none there.
+fn bounded(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+fn row(one: &Compared) -> String {
+    let value = |value: Option<f64>| match (value, one.is_difference()) {
+        (None, _) => "–".to_owned(),
+        (Some(value), true) => format!("{:.3} %", value * 100.0),
+        (Some(value), false) => format!("{value:.2} {}", one.figure.unit),
+    };
+    let (scale, neutral, unit) = if one.is_difference() {
+        (100.0, 0.0, " pt")
+    } else {
+        (100.0, 1.0, " %")
+    };
+    let change = |value: f64| format!("{:+.1}{unit}", (value - neutral) * scale);
+    let conclusion = match one.conclusion {
+        Conclusion::Different if one.is_worse() => "worse".to_owned(),
+        Conclusion::Different => "better".to_owned(),
+        Conclusion::InsideNoise => format!("within the noise of {:.1} %", one.noise * 100.0),
+        Conclusion::NotShown => "no difference shown".to_owned(),
+        Conclusion::NotJudged => {
+            format!("not judged: {}", one.why.as_deref().unwrap_or("unknown"))
+        }
+    };
+    let p = one.p.map_or(String::new(), |p| format!(" (p {p:.3})"));
+    format!(
+        "{:<8} {:>12} {:>12} {:>9}  {:<20} {conclusion}{p}\n",
+        one.figure.name,
+        value(one.a),
+        value(one.b),
+        one.change
+            .map_or("–".to_owned(), |interval| change(interval.estimate)),
+        one.change.map_or(String::new(), |interval| format!(
+            "{} to {}",
+            change(interval.low),
+            change(interval.high)
+        )),
+    )
+}

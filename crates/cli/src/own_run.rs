@@ -1,0 +1,81 @@
+//! Runs this very program, and reads the record that the run leaves.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use results::record::{self, ReadError, Record};
+
+use crate::exit::Exit;
+
+/// A folder for records that are read and thrown away.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes the folder.
+    ///
+    /// # Errors
+    /// When it cannot be made, with the way out.
+    pub fn new() -> Result<Scratch, String> {
+        // A folder that is ours alone, for others may write to the system's.
+        let folder = std::env::temp_dir().join(format!("plimsoll-runs-{}", std::process::id()));
+        std::fs::create_dir(&folder).map_err(|error| {
+            format!(
+                "cannot make the folder {} for the runs' records: {error}; set TMPDIR",
+                folder.display()
+            )
+        })?;
+        Ok(Scratch(folder))
+    }
+
+    /// Runs the program with these arguments, which make load. `name` is what the run is
+    /// called when it fails.
+    ///
+    /// # Errors
+    /// When the run came to no end, with what it said.
+    pub fn run(&self, name: &str, arguments: &[String]) -> Result<Record, String> {
+        let path = self.0.join("run.jsonl");
+        let program = std::env::current_exe()
+            .map_err(|error| format!("cannot find this program: {error}"))?;
+        // The record of the run before must not be taken for this one's.
+        let _ = std::fs::remove_file(&path);
+        let mut child = Command::new(program)
+            .args(arguments)
+            .arg("--record")
+            .arg(&path)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("cannot run {name}: {error}"))?;
+        let mut talk = Vec::new();
+        if let Some(mut errors) = child.stderr.take() {
+            // The start of what it says is enough; the rest must still be taken.
+            let _ = errors.by_ref().take(1 << 16).read_to_end(&mut talk);
+            let _ = std::io::copy(&mut errors, &mut std::io::sink());
+        }
+        let status = child
+            .wait()
+            .map_err(|error| format!("{name} was lost: {error}"))?;
+        let record = File::open(&path)
+            .map_err(ReadError::from)
+            .and_then(|file| record::read(BufReader::new(file)));
+        match record {
+            // A run that a threshold broke off has an end too; one that Ctrl-C ended has no say.
+            Ok(record) if record.end.is_some() && status.code() != Some(Exit::SIGNAL.code()) => {
+                Ok(record)
+            }
+            _ => Err(format!(
+                "{name} gave no result ({status}): {}",
+                String::from_utf8_lossy(&talk).trim()
+            )),
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,438 @@
+//! `plimsoll compare` and `plimsoll history`: on records that were made for it, and on runs.
+
+mod plimsoll;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use plimsoll::plimsoll;
+use results::distribution::Distribution;
+use results::environment::Environment;
+use results::record::{End, Header, SCHEMA, Second, Writer};
+use results::store::Store;
+use serde_json::Value;
+use stats::{Histogram, Random};
+use testkit::peers::{Peer, Play};
+use testkit::program::Ended;
+
+/// What a made record is of.
+#[derive(Clone, Copy)]
+struct Made {
+    seed: u64,
+    seconds: u64,
+    /// The median in milliseconds.
+    median: f64,
+    url: &'static str,
+    machine: &'static str,
+    verdict: &'static str,
+}
+
+const PLAIN: Made = Made {
+    seed: 1,
+    seconds: 30,
+    median: 10.0,
+    url: "http://127.0.0.1/",
+    machine: "one",
+    verdict: "valid",
+};
+
+fn made(of: Made) -> Vec<u8> {
+    let header = Header {
+        schema: SCHEMA.to_owned(),
+        plimsoll: "0".to_owned(),
+        kind: "http".to_owned(),
+        command: vec!["plimsoll".to_owned(), "http".to_owned(), of.url.to_owned()],
+        started: "2026-01-02T03:04:05Z".to_owned(),
+        model: "closed".to_owned(),
+        configuration: serde_json::json!({ "url": of.url, "connections": 5 }),
+        configuration_hash: results::hash::hash([of.url.as_bytes()]),
+        environment: Environment {
+            cpu: of.machine.to_owned(),
+            fingerprint: results::hash::hash([of.machine.as_bytes()]),
+            ..Environment::default()
+        },
+    };
+    let mut bytes = Vec::new();
+    let mut writer = Writer::begin(&mut bytes, &header).expect("memory");
+    let mut random = Random::new(of.seed);
+    for number in 0..of.seconds {
+        let mut times = Histogram::new();
+        (0..100).for_each(|_| times.record(of.median * (0.7 + 0.6 * random.unit())));
+        let mut second = Second {
+            second: number,
+            ..Second::default()
+        };
+        second.counters.insert("http_reqs".to_owned(), 100.0);
+        second.rates.insert("http_req_failed".to_owned(), (0, 100));
+        second
+            .trends
+            .insert("http_req_duration".to_owned(), Distribution::of(&times));
+        writer.second(&second).expect("memory");
+    }
+    let mut end = End::default();
+    end.generator.verdict = of.verdict.to_owned();
+    writer.end(&end).expect("memory");
+    bytes
+}
+
+/// A folder with records in it.
+struct Records(tempfile::TempDir);
+
+impl Records {
+    fn new() -> Records {
+        Records(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn put(&self, name: &str, of: Made) -> &'static str {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, made(of)).expect("written");
+        // For the length of a test, so that lists of flags are plain to write.
+        Box::leak(path.to_str().expect("plain").to_owned().into_boxed_str())
+    }
+}
+
+#[test]
+fn records_are_compared_and_a_gate_falls() {
+    let records = Records::new();
+    let before = records.put("before", PLAIN);
+    let same = records.put("same", Made { seed: 2, ..PLAIN });
+    let slower = records.put(
+        "slower",
+        Made {
+            seed: 3,
+            median: 15.0,
+            ..PLAIN
+        },
+    );
+    let quicker = records.put(
+        "quicker",
+        Made {
+            seed: 4,
+            median: 7.0,
+            ..PLAIN
+        },
+    );
+    let compare = |flags: &[&str]| plimsoll(&[&["compare"], flags].concat()).run();
+    for (flags, status, parts) in [
+        (
+            &[before, same, "--fail-on", "regression"][..],
+            0,
+            &["no difference shown"][..],
+        ),
+        (&[before, slower], 0, &["+50.", " worse"]),
+        (
+            &[before, slower, "--fail-on", "regression"],
+            1,
+            &["failed on regression: p95 changed by +5"],
+        ),
+        (
+            &[before, quicker, "--fail-on", "regression"],
+            0,
+            &[" better"],
+        ),
+        (
+            &[before, quicker, "--fail-on", "difference"],
+            1,
+            &["failed on difference: mean"],
+        ),
+        (
+            &[before, slower, "--fail-on", "p95:+40%"],
+            1,
+            &["failed on p95:+40%"],
+        ),
+        (&[before, slower, "--fail-on", "p95:+60%"], 0, &["worse"]),
+        (
+            &[before, slower, "--noise", "60%", "--fail-on", "regression"],
+            0,
+            &["within the noise of 60.0 %"],
+        ),
+    ] {
+        let ended = compare(flags);
+        assert_eq!(ended.status, Some(status), "{flags:?}: {ended:?}");
+        for part in parts {
+            assert!(
+                ended.stdout.contains(part),
+                "{flags:?}: no {part} in\n{}",
+                ended.stdout
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_the_reason() {
+    let records = Records::new();
+    let before = records.put("before", PLAIN);
+    let elsewhere = records.put(
+        "elsewhere",
+        Made {
+            machine: "two",
+            ..PLAIN
+        },
+    );
+    let otherwise = records.put(
+        "otherwise",
+        Made {
+            url: "http://127.0.0.1/b",
+            ..PLAIN
+        },
+    );
+    let short = records.put(
+        "short",
+        Made {
+            seconds: 5,
+            ..PLAIN
+        },
+    );
+    let invalid = records.put(
+        "invalid",
+        Made {
+            verdict: "invalid",
+            median: 20.0,
+            ..PLAIN
+        },
+    );
+    let text = records.0.path().join("text");
+    std::fs::write(&text, "no record\n").expect("written");
+    let compare = |flags: &[&str]| plimsoll(&[&["compare"], flags].concat()).run();
+    for (flags, status, part) in [
+        (&[before, elsewhere][..], 2, "processor: one | two"),
+        (
+            &[before, otherwise],
+            2,
+            "url: http://127.0.0.1/ | http://127.0.0.1/b",
+        ),
+        (
+            &[before, text.to_str().expect("plain")],
+            2,
+            "no record of a run",
+        ),
+        (
+            &[before, "/nonexistent"],
+            2,
+            "there is no file /nonexistent",
+        ),
+        (&[before, "latest"], 2, "--store"),
+        (&[before, before, "--noise", "measure"], 2, "nothing to run"),
+        (&["--", "http", "http://127.0.0.1:9/"], 2, "two commands"),
+        (
+            &["--", "http", "u", "--", "curl", "u"],
+            2,
+            "cannot run \"curl\"",
+        ),
+        (
+            &["--", "http", "u", "--", "http", "--record=x", "u"],
+            2,
+            "leave it out",
+        ),
+        (&[], 2, "name two records"),
+    ] {
+        let ended = compare(flags);
+        assert_eq!(
+            (ended.status, ended.stdout.as_str()),
+            (Some(status), ""),
+            "{flags:?}: {ended:?}"
+        );
+        assert!(ended.stderr.contains(part), "{flags:?}: {}", ended.stderr);
+    }
+    // Told to go on, it does, and says what differs.
+    let ended = compare(&[before, elsewhere, "--any-environment"]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    assert!(
+        ended.stdout.contains("differs: processor: one | two"),
+        "{}",
+        ended.stdout
+    );
+    // What no gate can judge does not pass for good.
+    for other in [short, invalid] {
+        let ended = compare(&[before, other, "--fail-on", "regression", "--json"]);
+        assert_eq!(ended.status, Some(3), "{ended:?}");
+        let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        assert_eq!(told["schema"], "plimsoll/compare-result/1");
+        assert_eq!(told["figures"][2]["conclusion"], "not-judged", "{told:#}");
+        assert!(told["not_judged"][0].is_string(), "{told:#}");
+    }
+}
+
+#[test]
+fn two_commands_run_in_turns() {
+    let quick = Peer::start(Play::ok("hello"));
+    let slow = Peer::start(Play::Drip {
+        bytes: testkit::peers::answer("hello").into_bytes(),
+        pause: Duration::from_millis(1),
+    });
+    let compare = |pairs: &str, other: &Peer, flags: &[&str]| {
+        let (one, other) = (quick.url(), other.url());
+        let commands = [
+            "--", "plimsoll", "http", "-c", "2", "-n", "60", &one, "--", "http", "-c", "2", "-n",
+            "60", &other,
+        ];
+        let flags = [
+            &[
+                "compare",
+                "--figures",
+                "p50,failed",
+                "--json",
+                "--pairs",
+                pairs,
+            ],
+            flags,
+            &commands,
+        ]
+        .concat();
+        plimsoll(&flags).run()
+    };
+    let ended = compare("6", &slow, &["--fail-on", "regression"]);
+    assert_eq!(ended.status, Some(1), "{ended:?}");
+    let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let median = &told["figures"][0];
+    assert_eq!(
+        (&median["figure"], &median["conclusion"]),
+        (&"p50".into(), &"different".into())
+    );
+    assert_eq!(median["worse"], true);
+    assert!(
+        median["change"].as_f64().expect("a ratio") > 2.0,
+        "{told:#}"
+    );
+    // Twelve runs, A first, then B twice, then A twice.
+    let order: String = ended
+        .stderr
+        .lines()
+        .filter_map(|line| line.split_once(", ")?.1.chars().next())
+        .collect();
+    assert_eq!(order, "ABBAABBAABBA", "{}", ended.stderr);
+    // Two pairs cannot show anything, and say so.
+    let ended = compare(
+        "2",
+        &quick,
+        &["--noise", "measure", "--fail-on", "p50:+10%"],
+    );
+    assert_eq!(ended.status, Some(3), "{ended:?}");
+    assert!(
+        ended.stdout.contains("2 pairs are too few"),
+        "{}",
+        ended.stdout
+    );
+    let same = ended.stderr.matches("A against A").count();
+    assert_eq!(same, 4, "{}", ended.stderr);
+}
+
+fn store(folder: &Path) -> PathBuf {
+    folder.join("runs.sqlite")
+}
+
+fn history(store: &Path, flags: &[&str]) -> Ended {
+    let store = store.to_str().expect("plain");
+    plimsoll(&[&["history", "--store", store], flags].concat()).run()
+}
+
+#[test]
+fn runs_are_kept_listed_and_compared_by_number() {
+    let server = Peer::start(Play::ok("hello"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = store(folder.path());
+    let name = place.to_str().expect("plain");
+    for number in 1..=2 {
+        let url = server.url();
+        let ended = plimsoll(&[
+            "http", "--quiet", "-n", "50", "-c", "2", "--store", name, &url,
+        ])
+        .run();
+        assert_eq!(ended.status, Some(0), "{ended:?}");
+        assert!(
+            ended
+                .stderr
+                .contains(&format!("kept as run {number} in {name}")),
+            "{}",
+            ended.stderr
+        );
+    }
+    // Nothing but the store remains: the passing records are gone.
+    let left: Vec<_> = std::fs::read_dir(folder.path())
+        .expect("a folder")
+        .collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    let ended = history(&place, &["--figure", "rate"]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    for part in ["requests per second", ", 2 runs", "no change of level"] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+    let ended = plimsoll(&["compare", "--store", name, "1", "latest"]).run();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    assert!(
+        ended.stdout.contains("not judged: a run"),
+        "{}",
+        ended.stdout
+    );
+    // --keep without a place has none where the home is no folder.
+    let ended = plimsoll(&["http", "--keep", "-n", "1", &server.url()])
+        .env("HOME", "/dev/null")
+        .run();
+    assert_eq!(ended.status, Some(104), "{ended:?}");
+    assert!(
+        ended.stderr.contains("/dev/null/.local/share/plimsoll"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_change_of_level_is_found_in_the_history() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = store(folder.path());
+    let mut kept = Store::open(&place).expect("a store");
+    let mut keep = |of: Made| kept.keep(&made(of)).expect("kept");
+    keep(Made {
+        url: "http://127.0.0.1/other",
+        ..PLAIN
+    });
+    for seed in 0..40 {
+        let median = if seed < 20 { 10.0 } else { 12.0 };
+        let seconds = 2;
+        keep(Made {
+            seed,
+            median,
+            seconds,
+            ..PLAIN
+        });
+    }
+    keep(Made {
+        verdict: "invalid",
+        median: 90.0,
+        seconds: 2,
+        ..PLAIN
+    });
+    let ended = history(&place, &[]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    for part in [
+        ", 41 runs",
+        "left out: run 42 of",
+        "the level changes here",
+        "run 22 of",
+        "p95 went from 12",
+    ] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+    let told: Value = serde_json::from_str(&history(&place, &["--json"]).stdout).expect("JSON");
+    assert_eq!(
+        told["change_points"].as_array().map(Vec::len),
+        Some(1),
+        "{:#}",
+        told["change_points"]
+    );
+    assert_eq!(told["change_points"][0]["run"], 22);
+    let other = results::hash::hash(["http://127.0.0.1/other".as_bytes()]);
+    let ended = history(&place, &["--configuration", &other[..6]]);
+    assert!(ended.stdout.contains(", 1 runs"), "{}", ended.stdout);
+    let ended = history(&place, &["--configuration", "zz"]);
+    assert_eq!(ended.status, Some(2));
+    assert!(
+        ended.stderr.contains("begins with \"zz\""),
+        "{}",
+        ended.stderr
+    );
+    let ended = history(&folder.path().join("none"), &[]);
+    assert_eq!(ended.status, Some(2));
+    assert!(ended.stderr.contains("--keep"), "{}", ended.stderr);
+}
