@@ -16,7 +16,7 @@ use crate::live::{Live, Quiet};
 use crate::outputs::Outputs;
 use crate::recording::{Place, Question, Recording};
 use crate::session::{Ended, Session, Watcher};
-use crate::talk::{columns, complain, no_color, put, say, talk};
+use crate::talk::{columns, no_color, put, say, talk};
 use crate::{interrupts, machine};
 
 /// What is to be run.
@@ -87,9 +87,6 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         _ => Box::new(Quiet),
     };
     let ended = session.accompany(watcher.as_mut());
-    for error in &ended.output_errors {
-        complain(error);
-    }
     let generator = Generator {
         cpu: machine::cpu_time(),
         peak_rss: machine::peak_rss(),

@@ -37,20 +37,15 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
         users = users.counting(Arc::clone(&work));
     }
     let duration = scenario.executor.duration().unwrap_or_default();
-    let path = args.record.record.as_deref();
+    let place = Place::of(&args.record)?;
     let by_time = args.requests.is_none() && args.loops.is_none();
     let mut outcome = direct::run(
-    let place = Place::of(&args.record)?;
-    let outcome = direct::run(
         Direct {
             users,
             scenario,
             title: title(args, &spec),
             duration: by_time.then_some(duration),
             threads: args.threads,
-            record: path.map(|path| (path, question(args, &spec, &plan))),
-            duration: args.requests.is_none().then_some(duration),
-            threads: args.workers,
             record: place.map(|place| (place, question(args, &spec, &plan))),
         },
         global,
