@@ -17,13 +17,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import endurance, open_model, rivals, throughput, users, wire  # noqa: E402
+from harness import endurance, open_model, rivals, throughput, users, websocket, wire  # noqa: E402
 
 PARTS = {
     "http1": (throughput.http1, ["wrk", "h2load", "oha", "fortio", "hey", "k6"]),
     "attack": (throughput.attack, ["wrk", "vegeta"]),
     "tls": (throughput.tls, ["nginx", "wrk", "oha", "fortio", "k6"]),
     "http2": (throughput.http2, ["nginx", "h2load", "k6"]),
+    "websocket": (websocket.websocket, ["k6"]),
     "memory": (users.memory, ["k6"]),
     "startup": (users.startup, ["k6"]),
     "lag": (open_model.lag, []),

@@ -25,6 +25,7 @@ OURS = {
     "fixed-server": ("plimsoll-bench", "release"),
     "bare-client": ("plimsoll-bench", "release"),
     "echo-way": ("plimsoll-bench", "release"),
+    "websocket-echo": ("plimsoll-bench", "release"),
 }
 
 

@@ -43,7 +43,7 @@ def http1(settings):
         ("plimsoll run, larger", "k6, larger", 6),
     ]
     title = "HTTP/1.1, closed loop, 100 connections, 150-byte answers"
-    return _compare(title, FixedServer, rows, "wrk", goals, settings)
+    return compare(title, FixedServer, rows, "wrk", goals, settings)
 
 
 def attack(settings):
@@ -75,12 +75,12 @@ def tls(settings):
     server = lambda: Nginx(tls=True, http2=False)
     goals = [("plimsoll http", "wrk", 1.0)]
     title = "TLS 1.3, HTTP/1.1, closed loop, 100 connections (nginx)"
-    return _compare(title, server, rows, "wrk", goals, settings)
+    return compare(title, server, rows, "wrk", goals, settings)
 
 
 def http2(settings):
     """HTTP/2 with one stream per connection, in the clear and over TLS."""
-    clear = _compare(
+    clear = compare(
         "HTTP/2 in the clear, 100 connections, one stream each (nginx)",
         lambda: Nginx(tls=False, http2=True),
         [h2load("h2load", []), plimsoll_http(flags=["--h2c"])],
@@ -88,7 +88,7 @@ def http2(settings):
         [("plimsoll http", "h2load", 1.0)],
         settings,
     )
-    secure = _compare(
+    secure = compare(
         "HTTP/2 over TLS 1.3, 100 connections, one stream each (nginx)",
         lambda: Nginx(tls=True, http2=True),
         [
@@ -104,7 +104,7 @@ def http2(settings):
     return clear + "\n\n" + secure
 
 
-def _compare(title, server, rows, base, goals, settings):
+def compare(title, server, rows, base, goals, settings):
     """Interleaves the contenders: each round runs all of them, every second round backwards."""
     present = [row for row in rows if row.available()]
     absent = [row.name for row in rows if not row.available()]

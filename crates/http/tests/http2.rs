@@ -110,6 +110,55 @@ fn requests_share_one_connection() {
     });
 }
 
+/// Speaks whichever version a connection begins with (RFC 9113, section 3.4).
+async fn serve_both() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::task::spawn_local(async move {
+        loop {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            tokio::task::spawn_local(async move {
+                let mut first = [0; 1];
+                let _ = socket.peek(&mut first).await;
+                if first == *b"P" {
+                    return converse(socket).await;
+                }
+                let mut buffer = [0; 4096];
+                while let Ok(1..) = socket.read(&mut buffer).await {
+                    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+                    socket.write_all(answer).await.unwrap();
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_request_may_force_its_version_and_others_do_not_follow() {
+    run(async {
+        let address = serve_both().await;
+        let client = client(Settings::default());
+        let plain = request(Method::Get, &format!("http://{address}/echo"));
+        let mut forced = plain.clone();
+        forced.protocol = Some(Protocol::H2c);
+        for _ in 0..2 {
+            for (request, proto) in [(&plain, Proto::Http11), (&forced, Proto::Http2)] {
+                let response = client.send(request, None, &mut |_| {}).await.unwrap();
+                assert_eq!(response.proto, proto);
+            }
+        }
+        let mut impossible = plain.clone();
+        impossible.protocol = Some(Protocol::Http2);
+        let failure = client
+            .send(&impossible, None, &mut |_| {})
+            .await
+            .unwrap_err();
+        let message = failure.error.message;
+        assert!(message.contains("ask for h2c, or use https"), "{message}");
+    });
+}
+
 #[test]
 fn resets_and_timeouts_hurt_their_stream_only() {
     run(async {

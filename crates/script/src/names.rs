@@ -30,6 +30,7 @@ names! {
     RESPONSE_CALLBACK = "responseCallback",
     COMPRESSION = "compression",
     AUTH = "auth",
+    PLIMSOLL = "plimsoll",
     // The fields of responses, in the order of `modules::http::response`.
     R_REMOTE_IP = "remote_ip",
     R_REMOTE_PORT = "remote_port",
@@ -52,7 +53,7 @@ names! {
 /// The parameters of requests.
 pub const PARAMS: NameRange = NameRange {
     first: HEADERS,
-    count: 10,
+    count: 11,
 };
 /// The fields of responses.
 pub const RESPONSE: NameRange = NameRange {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use http::{Auth, BodyUse, CookieJar, Encoding, Method, Request, RequestCookie, Url};
+use http::{Auth, BodyUse, CookieJar, Encoding, Method, Protocol, Request, RequestCookie, Url};
 
 use super::body::read_body;
 use super::cookies::Jar;
@@ -214,6 +214,7 @@ fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault>
                     prepared.request.compression.push(encoding);
                 }
             }
+            PARAM_PLIMSOLL => read_own(&mut prepared.request, &value)?,
             PARAM_AUTH => {
                 prepared.request.auth = match &*value.to_text()? {
                     "digest" => Auth::Digest,
@@ -238,6 +239,31 @@ const PARAM_RESPONSE_TYPE: usize = 6;
 const PARAM_CALLBACK: usize = 7;
 const PARAM_COMPRESSION: usize = 8;
 const PARAM_AUTH: usize = 9;
+const PARAM_PLIMSOLL: usize = 10;
+
+/// `plimsoll: { protocol }`: what k6 has no parameter for, under a name of ours, which k6 passes over.
+fn read_own(request: &mut Request, own: &Value<'_>) -> Result<(), Fault> {
+    for (key, value) in own.entries()? {
+        if key != "protocol" {
+            return Err(
+                format!("unknown parameter plimsoll.{key}; there is plimsoll.protocol").into(),
+            );
+        }
+        request.protocol = Some(match &*value.to_text()? {
+            "auto" => Protocol::Auto,
+            "http1" => Protocol::Http1,
+            "http2" => Protocol::Http2,
+            "h2c" => Protocol::H2c,
+            other => {
+                return Err(format!(
+                    "unknown plimsoll.protocol {other:?}: give auto, http1, http2 (over TLS) or h2c (without)"
+                )
+                .into());
+            }
+        });
+    }
+    Ok(())
+}
 
 fn read_headers(request: &mut Request, headers: &Value<'_>) -> Result<(), Fault> {
     for key in headers.keys()? {

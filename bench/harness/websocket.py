@@ -1,0 +1,56 @@
+"""WebSocket echo: messages there and back per second of the generator's own CPU time."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+from . import rivals
+from .contenders import Contender, SCRIPTS
+from .measure import SERVER_CPU
+from .throughput import compare
+
+
+class EchoServer:
+    """The WebSocket echo server."""
+
+    def __enter__(self):
+        program = rivals.find("websocket-echo")
+        if not program:
+            raise SystemExit("websocket-echo is not built: cargo build --release -p plimsoll-bench")
+        self.process = subprocess.Popen(
+            [program, "--cpu", str(SERVER_CPU)], stdout=subprocess.PIPE, text=True
+        )
+        port = int(self.process.stdout.readline().rsplit(":", 1)[1])
+        self.url = f"ws://127.0.0.1:{port}/"
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=30)
+
+
+def _messages(_, scratch):
+    metrics = json.loads((Path(scratch) / "summary.json").read_text())["metrics"]
+    return metrics["ws_msgs_received"]["count"]
+
+
+def _echo(name, program):
+    return Contender(
+        name,
+        program,
+        lambda url, connections, seconds, scratch: [
+            *("run", "--quiet", "--summary-export", "summary.json"),
+            *("--vus", connections, "--iterations", connections),
+            *("-e", f"URL={url}", "-e", f"SECONDS={seconds}", SCRIPTS / "websocket.js"),
+        ],
+        _messages,
+    )
+
+
+def websocket(settings):
+    """One script for both: 100 users, a message of 100 bytes each, back and forth."""
+    rows = [_echo("plimsoll run", "plimsoll"), _echo("k6", "k6")]
+    title = "WebSocket echo, closed loop, 100 connections, 100-byte messages (`k6/ws`)"
+    goals = [("plimsoll run", "k6", 5)]
+    return compare(title, EchoServer, rows, "k6", goals, settings)

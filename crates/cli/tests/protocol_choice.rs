@@ -1,0 +1,65 @@
+//! The version of HTTP by choice, for the whole run and for one request, against a server that
+//! speaks HTTP/1.1 and, by prior knowledge, HTTP/2.
+
+mod plimsoll;
+
+use plimsoll::plimsoll;
+use testkit::cases::suite::Server;
+
+/// What a script says about answers, with `flags` on its command line.
+fn said(script: &str, flags: &[&str]) -> String {
+    let server = Server::start().unwrap();
+    let base = server
+        .addresses
+        .variables
+        .iter()
+        .find(|(name, _)| name == "BASE");
+    let (_, base) = base.unwrap();
+    let ended = plimsoll(&["run", "--quiet", "--log-format", "raw"])
+        .args(["-e", &format!("URL={base}/get")])
+        .args(flags)
+        .arg("-")
+        .input(&format!(
+            "import http from 'k6/http';
+             const proto = (params) => {{ const r = http.get(__ENV.URL, params); return r.proto || r.error; }};
+             export default function () {{ {script} }}"
+        ))
+        .run();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    ended.stderr
+}
+
+#[test]
+fn one_request_may_have_its_own() {
+    let script = "
+        const h2c = { plimsoll: { protocol: 'h2c' } };
+        console.log(proto(), proto(h2c), proto(), proto(h2c), proto({ plimsoll: { protocol: 'http1' } }));";
+    let expected = "HTTP/1.1 HTTP/2.0 HTTP/1.1 HTTP/2.0 HTTP/1.1";
+    assert!(
+        said(script, &[]).contains(expected),
+        "{}",
+        said(script, &[])
+    );
+    let script = "console.log(proto(), proto({ plimsoll: { protocol: 'auto' } }));";
+    let told = said(script, &["--protocol", "h2c"]);
+    assert!(told.contains("HTTP/2.0 HTTP/1.1"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_is_an_error_of_the_request() {
+    let told = said(
+        "console.log(proto({ plimsoll: { protocol: 'http2' } }));",
+        &[],
+    );
+    assert!(told.contains("ask for h2c, or use https"), "{told}");
+    for (params, expected) in [
+        ("{ protocol: 'h3' }", "unknown plimsoll.protocol \"h3\""),
+        ("{ protocl: 'h2c' }", "there is plimsoll.protocol"),
+    ] {
+        let told = said(
+            &format!("http.get(__ENV.URL, {{ plimsoll: {params} }});"),
+            &[],
+        );
+        assert!(told.contains(expected), "{told}");
+    }
+}
