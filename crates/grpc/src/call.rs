@@ -70,15 +70,36 @@ impl Sender {
         sent.map_err(|fault| Status::of_fault(&fault))
     }
 
+    /// [`Sender::send`] in the form of a poll: sends what is left of `message`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn poll_send(
+        &mut self,
+        cx: &mut Context<'_>,
+        message: &mut Framed,
+    ) -> Poll<Result<(), Status>> {
+        let sent = self.outgoing.poll_send(cx, &mut message.0, false);
+        sent.map_err(|fault| Status::of_fault(&fault))
+    }
+
     /// Says that no message follows.
     ///
     /// # Errors
     /// When the call is over already.
     pub async fn finish(&mut self) -> Result<(), Status> {
+        poll_fn(|cx| self.poll_finish(cx)).await
+    }
+
+    /// [`Sender::finish`] in the form of a poll.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn poll_finish(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Status>> {
         if std::mem::replace(&mut self.ended, true) {
-            return Ok(());
+            return Poll::Ready(Ok(()));
         }
-        let sent = self.outgoing.send(Bytes::new(), true).await;
+        let sent = self.outgoing.poll_send(cx, &mut Bytes::new(), true);
         sent.map_err(|fault| Status::of_fault(&fault))
     }
 

@@ -86,7 +86,7 @@ impl Opening {
 #[derive(Debug)]
 pub struct Answer {
     pub status: Status,
-    /// The answer's message, unpacked; none if the call failed before it came.
+    /// The answer's message, unpacked; none if the call failed before one came.
     pub message: Option<Bytes>,
     /// From the start of the call to its status.
     pub timeline: Timeline,
@@ -208,9 +208,6 @@ impl Channel {
             Some(Err(status)) => status,
             None => Status::deadline(),
         };
-        if !answer.status.code.is_ok() {
-            answer.message = None;
-        }
         let line = &mut answer.timeline;
         line.finished(line.sent(), line.first_byte(), clock::now());
         answer

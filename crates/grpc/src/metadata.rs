@@ -102,11 +102,7 @@ fn is_reserved(name: &str) -> bool {
 fn is_of_transport(name: &str) -> bool {
     matches!(
         name,
-        "grpc-status"
-            | "grpc-message"
-            | "grpc-status-details-bin"
-            | "grpc-encoding"
-            | "grpc-accept-encoding"
+        "grpc-status" | "grpc-message" | "grpc-encoding" | "grpc-accept-encoding"
     )
 }
 

@@ -109,6 +109,18 @@ impl Schema {
         Ok(self.methods_of(&names))
     }
 
+    /// Takes what another schema knows too.
+    ///
+    /// # Errors
+    /// When the two contradict each other.
+    pub fn merge(&mut self, other: &Schema) -> Result<(), SchemaError> {
+        if self.pool.files().len() == 0 {
+            *self = other.clone();
+            return Ok(());
+        }
+        self.add(&other.pool.encode_to_vec())
+    }
+
     fn add(&mut self, set: &[u8]) -> Result<(), SchemaError> {
         let mut pool = self.pool.clone();
         pool.decode_file_descriptor_set(set)

@@ -69,6 +69,11 @@ impl Template {
         self.compression
     }
 
+    /// How long the call may take.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// The path it asks for.
     pub fn path(&self) -> &str {
         self.request.uri().path()

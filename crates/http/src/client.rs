@@ -49,6 +49,11 @@ impl Client {
         self.traffic.take()
     }
 
+    /// What counts them, for other protocols whose bytes are this user's too.
+    pub fn traffic_counter(&self) -> Rc<TrafficCounter> {
+        Rc::clone(&self.traffic)
+    }
+
     /// Closes the connections that no request is using.
     pub fn close_idle(&self) {
         self.pool.close_idle();

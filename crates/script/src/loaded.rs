@@ -77,6 +77,7 @@ impl Program {
             library: Library::new(entry, folder, sources, settings.import_map),
             registry: settings.registry,
             shared_arrays: Default::default(),
+            described: Default::default(),
             log: settings.log,
             env: settings.env,
             run: OnceLock::new(),

@@ -38,6 +38,8 @@ pub struct Common {
     pub library: Library,
     pub registry: Arc<Registry>,
     pub shared_arrays: SharedArrays,
+    /// What `k6/net/grpc` was told of services: read once for all users.
+    pub described: crate::modules::grpc::Described,
     pub log: Log,
     /// What scripts see as `__ENV`.
     pub env: BTreeMap<String, String>,

@@ -44,6 +44,7 @@ mod encoding;
 mod execution;
 mod fault;
 pub mod fs;
+pub mod grpc;
 pub mod html;
 pub mod http;
 mod k6;
@@ -98,6 +99,7 @@ pub const ALL: &[&BuiltIn] = &[
     &metrics::MODULE,
     &csv::MODULE,
     &fs::MODULE,
+    &grpc::MODULE,
     &websocket::blocking::MODULE,
     &websocket::evented::MODULE,
     &websocket::evented::EXPERIMENTAL,

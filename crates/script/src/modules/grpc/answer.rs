@@ -1,0 +1,154 @@
+//! What scripts see of a call's end.
+
+use grpc::{Answer, Code, Metadata, Method};
+
+use crate::quickjs::{Class, Context, Entry, Persistent, Returned, Value};
+use crate::user::user;
+
+/// A status as scripts have it from k6: an object that compares as a number and prints as its name.
+struct Status {
+    number: u32,
+    name: String,
+}
+
+impl Class for Status {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"valueOf", 0, |context, call| {
+                Ok(context.number(number(&call.this())))
+            }),
+            Entry::function(c"toJSON", 0, |context, call| {
+                Ok(context.number(number(&call.this())))
+            }),
+            Entry::function(c"toString", 0, |context, call| {
+                let this = call.this();
+                let name = this.instance::<Status>().map(|status| status.name.clone());
+                context.string(&name.unwrap_or_default())
+            }),
+        ];
+        ENTRIES
+    }
+}
+
+fn number(value: &Value<'_>) -> u32 {
+    value.instance::<Status>().map_or(0, |status| status.number)
+}
+
+/// The one object of that code: statuses are compared by `===`.
+pub fn status(context: &Context, code: Code) -> Returned<'_> {
+    interned(context, "status", code.0, || code.to_string())
+}
+
+/// The one object of that state of health.
+pub fn health(context: &Context, number: u32) -> Returned<'_> {
+    interned(context, "health", number, || {
+        let names = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
+        let name = names.get(number as usize);
+        name.map_or_else(|| number.to_string(), |name| (*name).to_owned())
+    })
+}
+
+fn interned<'c>(
+    context: &'c Context,
+    kind: &str,
+    number: u32,
+    name: impl FnOnce() -> String,
+) -> Returned<'c> {
+    let key = format!("k6/net/grpc {kind} {number}");
+    let made = &user(context).modules;
+    if let Some(kept) = made.get(&key) {
+        return Ok(kept.restore(context));
+    }
+    let name = name();
+    let value = context.instance(Status { number, name })?;
+    // Numbers without a name are the server's to choose, and so may be many.
+    if number <= 16 {
+        made.insert(key, Persistent::new(&value));
+    }
+    Ok(value)
+}
+
+/// `{ message, error, headers, trailers, status }`
+pub fn response<'c>(
+    context: &'c Context,
+    method: &Method,
+    answer: &Answer,
+    discard: bool,
+) -> Returned<'c> {
+    let object = context.object()?;
+    let failed = !answer.status.code.is_ok();
+    let message = if discard || (answer.message.is_none() && !failed) {
+        context.null()
+    } else {
+        let bytes = answer.message.as_deref().unwrap_or_default();
+        match method.output().to_json(bytes) {
+            Ok(text) => context.parse_json(&text, "message")?,
+            Err(error) => {
+                return Err(context.throw_plain(format!("unable to unmarshal the answer: {error}")));
+            }
+        }
+    };
+    object.define("message", message)?;
+    let failure = if failed {
+        failure(context, &answer.status)?
+    } else {
+        context.null()
+    };
+    object.define("error", failure)?;
+    object.define("headers", pairs(context, &answer.headers())?)?;
+    object.define("trailers", pairs(context, &answer.trailers())?)?;
+    object.define("status", status(context, answer.status.code)?)?;
+    Ok(object)
+}
+
+/// `{ code, message, details }`
+fn failure<'c>(context: &'c Context, status: &grpc::Status) -> Returned<'c> {
+    let object = context.object()?;
+    object.define("code", context.number(status.code.0))?;
+    object.define("message", context.string(&status.message)?)?;
+    object.define("details", context.array(Vec::new())?)?;
+    Ok(object)
+}
+
+/// What the handlers of a stream's errors get.
+pub fn stream_error<'c>(context: &'c Context, failed: &grpc::Status) -> Returned<'c> {
+    let object = context.object()?;
+    object.define("code", status(context, failed.code)?)?;
+    object.define("message", context.string(&failed.message)?)?;
+    object.define("details", context.array(Vec::new())?)?;
+    Ok(object)
+}
+
+/// Names with the lists of their values.
+fn pairs<'c>(context: &'c Context, metadata: &Metadata) -> Returned<'c> {
+    let object = context.object()?;
+    let mut names: Vec<&str> = metadata.iter().map(|(name, _)| name).collect();
+    names.dedup();
+    for name in names {
+        if object.has(name)? {
+            continue;
+        }
+        let values = metadata.iter().filter(|(known, _)| *known == name);
+        let values = values
+            .map(|(_, value)| context.string_lossy(value))
+            .collect::<Result<Vec<_>, _>>()?;
+        object.define(name, context.array(values)?)?;
+    }
+    Ok(object)
+}
+
+/// `[{ package, service, full_method, name, is_client_stream, is_server_stream }]`
+pub fn methods<'c>(context: &'c Context, methods: &[Method]) -> Returned<'c> {
+    let mut told = Vec::with_capacity(methods.len());
+    for method in methods {
+        let object = context.object()?;
+        object.define("package", context.string(&method.package())?)?;
+        object.define("service", context.string(&method.service_name())?)?;
+        object.define("full_method", context.string(&method.path())?)?;
+        object.define("name", context.string(method.name())?)?;
+        object.define("is_client_stream", context.bool(method.client_streams()))?;
+        object.define("is_server_stream", context.bool(method.server_streams()))?;
+        told.push(object);
+    }
+    context.array(told)
+}

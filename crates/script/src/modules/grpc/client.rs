@@ -1,0 +1,610 @@
+//! `new Client()`
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use grpc::{Answer, Channel, Compression, Endpoint, Framed, Limits, Metadata, Schema, Template};
+use net::{ClientCertificate, Network, NetworkSettings};
+use samples::{BaseTags, SystemTag, builtin};
+
+use super::answer;
+use super::described::{Files, compile, take_set};
+use super::parameters::{CallParameters, ConnectParameters, Tls, of_call, of_connect};
+use crate::modules::sample_tags::SampleTags;
+use crate::program;
+use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use crate::user::{Phase, User, Work, user};
+
+/// A client: what it knows of services, and its way to a server.
+#[derive(Default)]
+pub struct Client(pub Rc<State>);
+
+/// What a client's calls and streams share.
+#[derive(Default)]
+pub struct State {
+    schema: RefCell<Schema>,
+    channel: RefCell<Option<Rc<Channel>>>,
+    address: RefCell<String>,
+    known: RefCell<HashMap<String, Rc<Known>>>,
+}
+
+/// A method that was called before.
+pub struct Known {
+    pub method: grpc::Method,
+    /// For tags: the address and the path.
+    pub url: String,
+    /// The head of calls without parameters.
+    plain: RefCell<Option<Template>>,
+    /// The JSON sent last, and what it is as a message: users mostly send the same again.
+    last: RefCell<(String, Framed)>,
+    has_last: Cell<bool>,
+}
+
+const NOT_CONNECTED: &str = "no gRPC connection, you must call connect first";
+const INVOKING: &str = "invoking RPC methods";
+
+impl Class for Client {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"load", 1, load),
+            Entry::function(c"loadProtoset", 1, load_protoset),
+            Entry::function(c"connect", 2, connect),
+            Entry::function(c"invoke", 3, invoke),
+            Entry::function(c"asyncInvoke", 3, async_invoke),
+            Entry::function(c"healthCheck", 1, health_check),
+            Entry::function(c"close", 0, close),
+        ];
+        ENTRIES
+    }
+}
+
+pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    if call.this().is_undefined() {
+        return Err(context.throw_type("Client is a constructor: write `new grpc.Client()`"));
+    }
+    context.instance(Client::default())
+}
+
+fn state<'c>(context: &'c Context, call: &Call<'c>) -> Result<Rc<State>, Thrown> {
+    let this = call.this();
+    this.instance::<Client>()
+        .map(|client| Rc::clone(&client.0))
+        .ok_or_else(|| context.throw_type("a method of a gRPC client was called on something else"))
+}
+
+/// `load(importPaths, ...files)`: what the files describe.
+fn load<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let state = state(context, call)?;
+    let user = user(context);
+    if user.phase() != Phase::Init {
+        return Err(context.throw_plain("load must be called in the init context"));
+    }
+    let mut folders = Vec::new();
+    let given = call.argument(0);
+    if given.is_array() {
+        for (_, folder) in given.entries()? {
+            folders.push(folder.to_text()?.into_string());
+        }
+    }
+    if folders.is_empty() {
+        folders.push(String::new());
+    }
+    let mut names = Vec::new();
+    for file in call.arguments().skip(1) {
+        names.push(file.to_text()?.into_string());
+    }
+    let base = program::outermost_file(context);
+    let files = Files {
+        common: Arc::clone(&user.common),
+        base: base.clone(),
+        folders: folders.clone(),
+    };
+    for name in &names {
+        if grpc::Source::read(&files, name).is_none() {
+            let folder = folders.first().map_or("", String::as_str);
+            let path = if folder.is_empty() {
+                name.clone()
+            } else {
+                format!("{}/{name}", folder.trim_end_matches('/'))
+            };
+            let whole = user.library().path(base.as_deref(), &path);
+            let shown = whole.map_or(path, |path| path.display().to_string());
+            return Err(context.throw_plain(format!("stat {shown}: no such file or directory")));
+        }
+    }
+    let key = format!("{base:?} {folders:?} {names:?}");
+    let read = user.common.described.once(&key, || compile(files, &names));
+    add(context, &state, read)
+}
+
+/// `loadProtoset(path)`: what the set describes.
+fn load_protoset<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let state = state(context, call)?;
+    let user = user(context);
+    if user.phase() != Phase::Init {
+        return Err(context.throw_plain("load must be called in the init context"));
+    }
+    let path = call.argument(0).to_text()?.into_string();
+    let base = program::outermost_file(context);
+    let library = user.library();
+    let whole = library.path(base.as_deref(), &path);
+    let shown = whole.map_or_else(|_| path.clone(), |path| path.display().to_string());
+    let bytes = library.open(base.as_deref(), &path).map_err(|_| {
+        context.throw_plain(format!(
+            "couldn't open protoset: stat {shown}: no such file or directory"
+        ))
+    })?;
+    let read = user
+        .common
+        .described
+        .once(&format!("set {shown}"), || take_set(&bytes))
+        .map_err(|error| format!("couldn't unmarshal protoset file {shown}: {error}"));
+    add(context, &state, read)
+}
+
+fn add<'c>(
+    context: &'c Context,
+    state: &State,
+    read: Result<(Schema, Vec<grpc::Method>), String>,
+) -> Returned<'c> {
+    let (schema, methods) = read.map_err(|error| context.throw_plain(error))?;
+    let added = state.schema.borrow_mut().merge(&schema);
+    added.map_err(|error| context.throw_plain(error.to_string()))?;
+    state.known.borrow_mut().clear();
+    answer::methods(context, &methods)
+}
+
+/// `connect(address, parameters?)`: true.
+fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let state = state(context, call)?;
+    let user = user(context);
+    let work = user.working(context, "connecting to a gRPC server")?;
+    let parameters = of_connect(&call.argument(1))?.map_err(|error| {
+        context.throw_plain(format!("invalid grpc.connect() parameters: {error}"))
+    })?;
+    let address = call.argument(0);
+    let address = if address.is_nullish() {
+        String::new()
+    } else {
+        address.to_text()?.into_string()
+    };
+    let endpoint = endpoint(&address, &parameters).map_err(|error| context.throw_plain(error))?;
+    let network =
+        network(user, parameters.tls.as_ref()).map_err(|error| context.throw_plain(error))?;
+    let defaults = Limits::default();
+    let limits = Limits {
+        max_receive: parameters.max_receive.unwrap_or(defaults.max_receive),
+        max_send: parameters.max_send.unwrap_or(defaults.max_send),
+        connect: parameters.timeout,
+    };
+    let local = network.local_ip(u64::from(user.id.0));
+    let counter = work.client.traffic_counter();
+    let channel = Rc::new(Channel::new(endpoint, network, local, counter, limits));
+    let connecting = async {
+        channel.connect().await?;
+        if !parameters.reflect {
+            return Ok(None);
+        }
+        let mut schema = Schema::new();
+        let metadata = &parameters.reflect_metadata;
+        let agent = agent(user);
+        let timeout = parameters.timeout;
+        grpc::reflect(&channel, &mut schema, None, metadata, &agent, timeout)
+            .await
+            .map(|_| Some(schema))
+            .map_err(|status| grpc::Status {
+                message: format!("can't list services: {status}"),
+                ..status
+            })
+    };
+    let connected = context
+        .wait(connecting)
+        .map_err(|cancelled| context.cancelled(cancelled))?;
+    let described = connected.map_err(|status| context.throw_plain(status.message))?;
+    if let Some(schema) = described {
+        let added = state.schema.borrow_mut().merge(&schema);
+        added.map_err(|error| context.throw_plain(error.to_string()))?;
+    }
+    *state.address.borrow_mut() = address;
+    *state.channel.borrow_mut() = Some(channel);
+    state.known.borrow_mut().clear();
+    Ok(context.bool(true))
+}
+
+fn endpoint(address: &str, parameters: &ConnectParameters) -> Result<Endpoint, String> {
+    let missing =
+        "connection error: desc = \"transport: error while dialing: missing port in address\"";
+    if !address.contains(':') {
+        return Err(missing.to_owned());
+    }
+    let endpoint = Endpoint::parse(address, !parameters.plaintext)
+        .map_err(|error| format!("connection error: desc = \"transport: {error}\""))?;
+    Ok(match &parameters.authority {
+        Some(authority) => endpoint.with_authority(authority),
+        None => endpoint,
+    })
+}
+
+fn agent(user: &User) -> String {
+    let run = user.run.as_ref();
+    run.map_or_else(String::new, |run| run.client.user_agent.clone())
+}
+
+/// How a network is told from another: by the run's settings and the client's own.
+type Key = (usize, Option<Tls>);
+
+thread_local! {
+    /// What the users of this thread share: a network for each way to secure streams.
+    static NETWORKS: RefCell<Vec<(Key, Rc<Network>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How many networks are kept for a thread.
+const NETWORKS_KEPT: usize = 16;
+
+fn network(user: &User, tls: Option<&Tls>) -> Result<Rc<Network>, String> {
+    let client = user.run.as_ref().map(|run| Arc::clone(&run.client));
+    let place = client
+        .as_ref()
+        .map_or(0, |client| Arc::as_ptr(client) as usize);
+    let key = (place, tls.cloned());
+    NETWORKS.with_borrow_mut(|networks| {
+        if let Some((_, network)) = networks.iter().find(|(known, _)| *known == key) {
+            return Ok(Rc::clone(network));
+        }
+        let mut settings =
+            client.map_or_else(NetworkSettings::default, |client| client.network.clone());
+        if let Some(tls) = tls {
+            secure(&mut settings, tls)?;
+        }
+        let network = Rc::new(Network::new(settings));
+        if networks.len() >= NETWORKS_KEPT {
+            networks.remove(0);
+        }
+        networks.push((key, Rc::clone(&network)));
+        Ok(network)
+    })
+}
+
+fn secure(settings: &mut NetworkSettings, tls: &Tls) -> Result<(), String> {
+    if !tls.cacerts.is_empty() {
+        settings.tls.extra_roots = tls
+            .cacerts
+            .iter()
+            .map(|text| text.clone().into_bytes())
+            .collect();
+    }
+    if !tls.cert.is_empty() && !tls.key.is_empty() {
+        if !tls.password.is_empty() {
+            return Err(
+                "tls: a key with a password is not supported: decrypt it first, with `openssl pkey -in KEY -out PLAIN`"
+                    .to_owned(),
+            );
+        }
+        settings.tls.client_certificates = vec![ClientCertificate {
+            domains: Vec::new(),
+            certificate_pem: tls.cert.clone().into_bytes(),
+            key_pem: tls.key.clone().into_bytes(),
+        }];
+    }
+    settings
+        .tls
+        .check()
+        .map_err(|error| format!("failed to append certificate from PEM: {error}"))
+}
+
+impl State {
+    pub fn channel(&self) -> Option<Rc<Channel>> {
+        self.channel.borrow().clone()
+    }
+
+    /// The method of that name.
+    ///
+    /// # Errors
+    /// That there is none.
+    pub fn known(&self, name: &str) -> Result<Rc<Known>, String> {
+        if let Some(known) = self.known.borrow().get(name) {
+            return Ok(Rc::clone(known));
+        }
+        let path = if name.starts_with('/') {
+            name.to_owned()
+        } else {
+            format!("/{name}")
+        };
+        // Only the form with a slash is a path.
+        let is_path = path.matches('/').count() == 2;
+        let method = self.schema.borrow().method(&path).filter(|_| is_path);
+        let method =
+            method.ok_or_else(|| format!("method {path:?} not found in file descriptors"))?;
+        let known = Rc::new(Known {
+            url: format!("{}{path}", self.address.borrow()),
+            method,
+            plain: RefCell::default(),
+            last: RefCell::default(),
+            has_last: Cell::new(false),
+        });
+        self.known
+            .borrow_mut()
+            .insert(name.to_owned(), Rc::clone(&known));
+        Ok(known)
+    }
+}
+
+impl Known {
+    /// The head of a call with these parameters.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn template(
+        &self,
+        channel: &Channel,
+        parameters: &CallParameters,
+        agent: &str,
+    ) -> Result<Template, String> {
+        let make = || {
+            Template::new(
+                channel.endpoint(),
+                &self.method.path(),
+                &parameters.metadata,
+                agent,
+                parameters.timeout,
+                Compression::Identity,
+            )
+        };
+        if !parameters.metadata.is_empty() {
+            return make();
+        }
+        let mut plain = self.plain.borrow_mut();
+        match &*plain {
+            Some(template) if template.timeout() == parameters.timeout => Ok(template.clone()),
+            _ => {
+                let template = make()?;
+                *plain = Some(template.clone());
+                Ok(template)
+            }
+        }
+    }
+
+    /// The message that `json` means.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn message(&self, json: String) -> Result<Framed, String> {
+        if self.has_last.get() && self.last.borrow().0 == json {
+            return Ok(self.last.borrow().1.clone());
+        }
+        let bytes = self
+            .method
+            .input()
+            .encode(&json)
+            .map_err(|error| format!("proto: {error}"))?;
+        let framed = Framed::new(&bytes, Compression::Identity, usize::MAX)
+            .map_err(|status| status.message)?;
+        *self.last.borrow_mut() = (json, framed.clone());
+        self.has_last.set(true);
+        Ok(framed)
+    }
+
+    /// Runs `body` with the tags of a call's samples.
+    pub fn with_tags(
+        &self,
+        work: &Work,
+        own: &SampleTags,
+        status: Option<u32>,
+        body: impl FnOnce(&[(&str, &str)]),
+    ) {
+        let mut tags = own.borrowed();
+        let path = self.method.path();
+        let service = self.method.service();
+        let number = status.map(|status| status.to_string());
+        let mut put = |tag: SystemTag, key: &'static str, value| {
+            let given = tags.iter().any(|(known, _)| *known == key);
+            if work.recorder.sets(tag) && !given {
+                tags.push((key, value));
+            }
+        };
+        put(SystemTag::Url, "url", self.url.as_str());
+        put(SystemTag::Name, "name", path.as_str());
+        put(SystemTag::Service, "service", service.as_str());
+        put(SystemTag::Method, "method", self.method.name());
+        if let Some(number) = &number {
+            put(SystemTag::Status, "status", number.as_str());
+        }
+        body(&tags);
+    }
+}
+
+/// A call that is ready to be made.
+struct Prepared {
+    known: Rc<Known>,
+    channel: Rc<Channel>,
+    template: Template,
+    message: Framed,
+    tags: SampleTags,
+    discard: bool,
+}
+
+fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<Prepared, Thrown> {
+    let fail = |message: String| context.throw_plain(message);
+    let Some(channel) = state.channel() else {
+        return Err(fail(NOT_CONNECTED.to_owned()));
+    };
+    let name = call.argument(0);
+    let name = if name.is_nullish() {
+        String::new()
+    } else {
+        name.to_text()?.into_string()
+    };
+    if name.is_empty() {
+        return Err(fail("method to invoke cannot be empty".to_owned()));
+    }
+    let known = state.known(&name).map_err(fail)?;
+    let parameters = of_call(&call.argument(2), false)?.map_err(|error| {
+        fail(format!(
+            "invalid GRPC's client.invoke() parameters: {error}"
+        ))
+    })?;
+    let request = call.argument(1);
+    if request.is_undefined() {
+        return Err(fail("request cannot be nil".to_owned()));
+    }
+    if request.is_null() {
+        return Err(context.throw_type("Cannot convert undefined or null to object"));
+    }
+    let json = request.to_json()?.unwrap_or_default();
+    let message = known.message(json).map_err(|error| {
+        fail(format!(
+            "unable to serialise request object to protocol buffer: {error}"
+        ))
+    })?;
+    let template = known
+        .template(&channel, &parameters, &agent(user(context)))
+        .map_err(fail)?;
+    Ok(Prepared {
+        known,
+        channel,
+        template,
+        message,
+        tags: parameters.tags,
+        discard: parameters.discard,
+    })
+}
+
+impl Prepared {
+    async fn make(&self, work: &Work, base: Option<BaseTags>) -> Answer {
+        let answer = self
+            .channel
+            .unary(&self.template, &self.message, clock::now())
+            .await;
+        if let Some(base) = base {
+            let status = Some(answer.status.code.0);
+            self.known.with_tags(work, &self.tags, status, |tags| {
+                record(work, &answer, &base, tags);
+            });
+        }
+        answer
+    }
+}
+
+fn record(work: &Work, answer: &Answer, base: &BaseTags, tags: &[(&str, &str)]) {
+    let took = milliseconds(answer.timeline.service_time());
+    // A built-in metric and a number: nothing to refuse.
+    let _ = work.recorder.add(
+        builtin::GRPC_REQ_DURATION,
+        took,
+        base,
+        tags,
+        answer.timeline.done(),
+    );
+}
+
+pub fn milliseconds(span: Duration) -> f64 {
+    span.as_secs_f64() * 1e3
+}
+
+/// `invoke(method, request, parameters?)`
+fn invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let state = state(context, call)?;
+    let user = user(context);
+    let work = user.working(context, INVOKING)?;
+    let prepared = prepare(context, &state, call)?;
+    let answer = context
+        .wait(prepared.make(work, user.base_tags()))
+        .map_err(|cancelled| context.cancelled(cancelled))?;
+    answer::response(context, &prepared.known.method, &answer, prepared.discard)
+}
+
+/// `asyncInvoke(method, request, parameters?)`: a promise of the same.
+fn async_invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let state = state(context, call)?;
+    let owner = context.shared_host::<User>();
+    owner.working(context, INVOKING)?;
+    let prepared = match prepare(context, &state, call) {
+        Ok(prepared) => prepared,
+        Err(thrown) => return context.settled(Err(thrown)),
+    };
+    let running = Rc::clone(&owner);
+    let base = owner.base_tags();
+    let operation = async move {
+        let answer = match running.work() {
+            Some(work) => Some(prepared.make(work, base).await),
+            None => None,
+        };
+        (prepared, answer)
+    };
+    owner.event_loop.promise(
+        context,
+        operation,
+        |context, (prepared, answer)| match answer {
+            Some(answer) => {
+                answer::response(context, &prepared.known.method, &answer, prepared.discard)
+            }
+            None => Err(context.throw_plain("the call was begun in the init context")),
+        },
+    )
+}
+
+/// `healthCheck(service?)`: `{ status }`
+fn health_check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let state = state(context, call)?;
+    let user = user(context);
+    let work = user.working(context, INVOKING)?;
+    let Some(channel) = state.channel() else {
+        return Err(context.throw_plain(NOT_CONNECTED));
+    };
+    let service = call.argument(0);
+    let service = if service.is_nullish() {
+        String::new()
+    } else {
+        service.to_text()?.into_string()
+    };
+    let agent = agent(user);
+    let metadata = Metadata::new();
+    let timeout = Some(Duration::from_secs(120));
+    let asking = grpc::check_health(&channel, &service, &metadata, &agent, timeout);
+    let (answer, health) = context
+        .wait(asking)
+        .map_err(|cancelled| context.cancelled(cancelled))?;
+    if let Some(base) = user.base_tags() {
+        let number = answer.status.code.0.to_string();
+        let mut tags = Vec::new();
+        if work.recorder.sets(SystemTag::Status) {
+            tags.push(("status", number.as_str()));
+        }
+        record(work, &answer, &base, &tags);
+    }
+    match health.filter(|_| answer.status.code.is_ok()) {
+        Some(health) => {
+            let object = context.object()?;
+            object.define("status", answer::health(context, health.number())?)?;
+            Ok(object)
+        }
+        None => Err(context.throw_plain(answer.status.to_string())),
+    }
+}
+
+/// `close()`
+fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let state = state(context, call)?;
+    if let Some(channel) = state.channel.take() {
+        channel.close();
+    }
+    Ok(context.undefined())
+}
+
+/// The client that a stream belongs to.
+///
+/// # Errors
+/// When the value is no client.
+pub fn of_value<'c>(context: &'c Context, value: &Value<'c>) -> Result<Rc<State>, Thrown> {
+    let fail = |what: &str| context.throw_plain(format!("invalid GRPC Stream's client: {what}"));
+    if value.is_nullish() {
+        return Err(fail("empty gRPC client"));
+    }
+    match value.instance::<Client>() {
+        Some(client) => Ok(Rc::clone(&client.0)),
+        None => Err(fail("not a gRPC client")),
+    }
+}

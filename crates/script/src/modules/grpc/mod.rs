@@ -1,0 +1,68 @@
+//! `k6/net/grpc`: gRPC clients, calls and streams.
+
+mod answer;
+mod client;
+mod described;
+mod parameters;
+mod stream;
+
+pub use described::Described;
+
+use super::{BuiltIn, Shape, link_constructor};
+use crate::quickjs::{Context, Thrown, Value};
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6/net/grpc",
+    shape: Shape::Names,
+    entries: &[],
+    made: &[
+        "Client",
+        "Stream",
+        "StatusOK",
+        "StatusCanceled",
+        "StatusUnknown",
+        "StatusInvalidArgument",
+        "StatusDeadlineExceeded",
+        "StatusNotFound",
+        "StatusAlreadyExists",
+        "StatusPermissionDenied",
+        "StatusResourceExhausted",
+        "StatusFailedPrecondition",
+        "StatusAborted",
+        "StatusOutOfRange",
+        "StatusUnimplemented",
+        "StatusInternal",
+        "StatusUnavailable",
+        "StatusDataLoss",
+        "StatusUnauthenticated",
+        "HealthCheckUnknown",
+        "HealthCheckServing",
+        "HealthCheckNotServing",
+        "HealthCheckServiceUnkown",
+    ],
+    make: Some(make),
+};
+
+fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
+    let constructor = context.constructor("Client", 0, client::construct)?;
+    link_constructor::<client::Client>(context, &constructor)?;
+    exports.define("Client", constructor)?;
+    let constructor = context.constructor("Stream", 2, stream::construct)?;
+    link_constructor::<stream::Stream>(context, &constructor)?;
+    exports.define("Stream", constructor)?;
+    for (number, name) in (0..).zip(grpc::Code::NAMES) {
+        let value = answer::status(context, grpc::Code(number))?;
+        exports.define(format!("Status{name}").as_str(), value)?;
+    }
+    // The last name is as scripts know it.
+    let health = [
+        ("HealthCheckUnknown", 0),
+        ("HealthCheckServing", 1),
+        ("HealthCheckNotServing", 2),
+        ("HealthCheckServiceUnkown", 3),
+    ];
+    for (name, number) in health {
+        exports.define(name, answer::health(context, number)?)?;
+    }
+    Ok(())
+}

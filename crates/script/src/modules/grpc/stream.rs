@@ -1,0 +1,346 @@
+//! `new Stream(client, method, parameters?)`
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use grpc::{Channel, Code, Framed, Receiver, Sender, Status, Template};
+use samples::{BaseTags, MetricId, builtin};
+
+use super::answer;
+use super::client::{Known, milliseconds, of_value};
+use super::parameters::of_call;
+use crate::modules::sample_tags::SampleTags;
+use crate::pure::logline::Level;
+use crate::quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown, Value};
+use crate::user::{User, user};
+
+/// A stream, as its script holds it.
+pub struct Stream(Rc<Shared>);
+
+/// What the script and the operation that drives the stream share.
+struct Shared {
+    owner: Rc<User>,
+    known: Rc<Known>,
+    channel: Rc<Channel>,
+    template: Template,
+    tags: SampleTags,
+    base: Option<BaseTags>,
+    handlers: RefCell<Vec<(Event, Rc<Persistent>)>>,
+    outgoing: RefCell<VecDeque<Framed>>,
+    /// The script sends nothing more.
+    ended: Cell<bool>,
+    /// The script wrote what is no message: the stream ends with this.
+    spoiled: RefCell<Option<Status>>,
+    driver: RefCell<Option<Waker>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Event {
+    Data,
+    Error,
+    End,
+    Status,
+}
+
+/// What a stream has to tell its script.
+enum News {
+    Message(Bytes),
+    Over(Status),
+}
+
+impl Class for Stream {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[];
+        ENTRIES
+    }
+}
+
+pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    if call.this().is_undefined() {
+        return Err(
+            context.throw_type("Stream is a constructor: write `new grpc.Stream(client, method)`")
+        );
+    }
+    let fail = |message: String| context.throw_plain(message);
+    let state = of_value(context, &call.argument(0))?;
+    let Some(channel) = state.channel() else {
+        return Err(fail(
+            "invalid GRPC Stream's client: no gRPC connection, you must call connect first"
+                .to_owned(),
+        ));
+    };
+    let owner = context.shared_host::<User>();
+    let work = owner.working(context, "creating a gRPC stream")?;
+    let method = call.argument(1).to_text()?.into_string();
+    let known = state
+        .known(&method)
+        .map_err(|error| fail(format!("invalid GRPC Stream's method: {error}")))?;
+    let parameters = of_call(&call.argument(2), true)?
+        .map_err(|error| fail(format!("invalid GRPC Stream's parameters: {error}")))?;
+    let agent = owner.run.as_ref();
+    let agent = agent.map_or_else(String::new, |run| run.client.user_agent.clone());
+    let template = known
+        .template(&channel, &parameters, &agent)
+        .map_err(fail)?;
+    let shared = Rc::new(Shared {
+        base: owner.base_tags(),
+        owner: Rc::clone(&owner),
+        known,
+        channel,
+        template,
+        tags: parameters.tags,
+        handlers: RefCell::default(),
+        outgoing: RefCell::default(),
+        ended: Cell::new(false),
+        spoiled: RefCell::default(),
+        driver: RefCell::default(),
+    });
+    if let Some(base) = &shared.base {
+        shared.known.with_tags(work, &shared.tags, None, |tags| {
+            let at = clock::now();
+            // A built-in metric and a number: nothing to refuse.
+            let _ = work
+                .recorder
+                .add(builtin::GRPC_STREAMS, 1.0, base, tags, at);
+        });
+    }
+    owner.event_loop.run(drive(Rc::clone(&shared)));
+    let object = context.instance(Stream(shared))?;
+    // Scripts see the methods as the stream's own.
+    object.define("on", context.function("on", 2, on)?)?;
+    object.define("write", context.function("write", 1, write)?)?;
+    object.define("end", context.function("end", 0, end)?)?;
+    Ok(object)
+}
+
+fn shared<'c>(context: &'c Context, call: &Call<'c>) -> Result<Rc<Shared>, Thrown> {
+    let this = call.this();
+    this.instance::<Stream>()
+        .map(|stream| Rc::clone(&stream.0))
+        .ok_or_else(|| context.throw_type("a method of a gRPC stream was called on something else"))
+}
+
+/// `on(event, handler)`
+fn on<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let shared = shared(context, call)?;
+    let name = call.argument(0).to_text()?;
+    let handler = call.argument(1);
+    if !handler.is_function() {
+        return Err(context.throw_type(format!("the handler of {:?} is no function", &*name)));
+    }
+    let event = match &*name {
+        "data" => Event::Data,
+        "error" => Event::Error,
+        "end" => Event::End,
+        "status" => Event::Status,
+        other => {
+            user(context).log(
+                Level::Warning,
+                &format!(
+                    "can't register {other} event handler: unknown GRPC stream's event type: {other}"
+                ),
+            );
+            return Ok(context.undefined());
+        }
+    };
+    let handler = Rc::new(Persistent::new(&handler));
+    shared.handlers.borrow_mut().push((event, handler));
+    Ok(context.undefined())
+}
+
+/// `write(message)`
+fn write<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let shared = shared(context, call)?;
+    let message = call.argument(0);
+    if message.is_nullish() {
+        let path = shared.known.method.path();
+        user(context).log_with(
+            Level::Warning,
+            "can't send empty message",
+            &[("streamMethod", &path)],
+        );
+        return Ok(context.undefined());
+    }
+    if shared.ended.get() {
+        return Ok(context.undefined());
+    }
+    let json = message.to_json()?.unwrap_or_default();
+    match shared.known.message(json) {
+        Ok(message) => shared.outgoing.borrow_mut().push_back(message),
+        Err(error) => {
+            *shared.spoiled.borrow_mut() = Some(Status::new(
+                Code::INTERNAL,
+                format!("can't serialise request object to protocol buffer: {error}"),
+            ));
+        }
+    }
+    shared.wake();
+    Ok(context.undefined())
+}
+
+/// `end()`
+fn end<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let shared = shared(context, call)?;
+    shared.ended.set(true);
+    shared.wake();
+    Ok(context.undefined())
+}
+
+/// Opens the stream and moves it on to its end.
+async fn drive(shared: Rc<Shared>) {
+    let started = clock::now();
+    let opened = shared.channel.open(&shared.template, started).await;
+    let (status, took) = match opened {
+        Err(status) => (status, clock::now().since(started)),
+        Ok(call) => {
+            let (mut sender, mut receiver) = (call.sender, call.receiver);
+            let mut sending = None;
+            let status = loop {
+                let news =
+                    poll_fn(|task| shared.poll(task, &mut sender, &mut receiver, &mut sending));
+                match news.await {
+                    News::Message(message) => {
+                        shared.count(builtin::GRPC_STREAMS_MSGS_RECEIVED);
+                        shared.tell(News::Message(message));
+                    }
+                    News::Over(status) => {
+                        sender.cancel();
+                        break status;
+                    }
+                }
+            };
+            (status, receiver.timeline(None).service_time())
+        }
+    };
+    if let (Some(base), Some(work)) = (&shared.base, shared.owner.work()) {
+        let number = Some(status.code.0);
+        shared.known.with_tags(work, &shared.tags, number, |tags| {
+            let metric = builtin::GRPC_REQ_DURATION;
+            let at = clock::now();
+            // As above.
+            let _ = work
+                .recorder
+                .add(metric, milliseconds(took), base, tags, at);
+        });
+    }
+    shared.tell(News::Over(status));
+}
+
+impl Shared {
+    fn wake(&self) {
+        let driver = self.driver.borrow().clone();
+        if let Some(driver) = driver {
+            driver.wake();
+        }
+    }
+
+    /// Sends what the script has written, and gives what has come.
+    fn poll(
+        &self,
+        task: &mut TaskContext<'_>,
+        sender: &mut Sender,
+        receiver: &mut Receiver,
+        sending: &mut Option<Framed>,
+    ) -> Poll<News> {
+        *self.driver.borrow_mut() = Some(task.waker().clone());
+        if let Some(status) = self.spoiled.take() {
+            return Poll::Ready(News::Over(status));
+        }
+        loop {
+            if sending.is_none() {
+                *sending = self.outgoing.borrow_mut().pop_front();
+            }
+            let Some(message) = sending else {
+                if self.ended.get() {
+                    // What goes wrong here, the receiver tells.
+                    let _ = sender.poll_finish(task);
+                }
+                break;
+            };
+            match sender.poll_send(task, message) {
+                Poll::Ready(Ok(())) => {
+                    self.count(builtin::GRPC_STREAMS_MSGS_SENT);
+                    *sending = None;
+                }
+                Poll::Ready(Err(_)) => {
+                    self.outgoing.borrow_mut().clear();
+                    *sending = None;
+                    break;
+                }
+                Poll::Pending => break,
+            }
+        }
+        match receiver.poll_message(task) {
+            Poll::Ready(Some(message)) => Poll::Ready(News::Message(message)),
+            Poll::Ready(None) => {
+                let status = receiver.status().cloned().unwrap_or_else(Status::ok);
+                Poll::Ready(News::Over(status))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn count(&self, metric: MetricId) {
+        if let (Some(base), Some(work)) = (&self.base, self.owner.work()) {
+            self.known.with_tags(work, &self.tags, None, |tags| {
+                let _ = work.recorder.add(metric, 1.0, base, tags, clock::now());
+            });
+        }
+    }
+
+    /// Has the handlers called, when their turn comes.
+    fn tell(self: &Rc<Self>, news: News) {
+        let shared = Rc::clone(self);
+        self.owner
+            .event_loop
+            .tell(move |context| shared.hear(context, news));
+    }
+
+    fn hear(&self, context: &Context, news: News) -> Result<(), Thrown> {
+        let times = context.object()?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        times.define("ts", context.integer(now.unwrap_or_default().as_secs()))?;
+        match news {
+            News::Message(bytes) => {
+                let text = self.known.method.output().to_json(&bytes);
+                let text = text.map_err(|error| context.throw_plain(error.to_string()))?;
+                let message = context.parse_json(&text, "message")?;
+                self.call(context, Event::Data, &message, &times)
+            }
+            News::Over(status) => {
+                if !status.code.is_ok() {
+                    let error = answer::stream_error(context, &status)?;
+                    self.call(context, Event::Error, &error, &times)?;
+                }
+                self.call(context, Event::End, &context.object()?, &times)
+            }
+        }
+    }
+
+    fn call<'c>(
+        &self,
+        context: &'c Context,
+        event: Event,
+        value: &Value<'c>,
+        times: &Value<'c>,
+    ) -> Result<(), Thrown> {
+        let handlers: Vec<Rc<Persistent>> = self
+            .handlers
+            .borrow()
+            .iter()
+            .filter(|(known, _)| *known == event)
+            .map(|(_, handler)| Rc::clone(handler))
+            .collect();
+        for handler in handlers {
+            handler
+                .restore(context)
+                .call(&context.undefined(), &[value, times])?;
+        }
+        Ok(())
+    }
+}
