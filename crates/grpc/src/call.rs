@@ -125,7 +125,7 @@ impl Receiver {
         mut answer: Answer,
         deadline: Option<Moment>,
     ) -> Receiver {
-        answer.remote = Some(link.remote);
+        answer.remote = link.remote;
         answer.tls = link.tls;
         Receiver {
             _link: link,

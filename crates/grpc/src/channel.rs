@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Alarm, Streams, Timeline};
-use net::{Alpn, Dialled, Network, Steps, TlsFacts, TrafficCounter};
+use net::{Alpn, Dialled, Network, Steps, TlsFacts, TrafficCounter, Wire};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use units::Moment;
@@ -60,11 +60,29 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// # Errors
+    /// `ResourceExhausted` for a message that is too long to be sent.
+    pub(crate) fn check_send(&self, message: &Framed) -> Result<(), Status> {
+        let length = message.body_length();
+        if length <= self.max_send {
+            return Ok(());
+        }
+        Err(Status::new(
+            Code::RESOURCE_EXHAUSTED,
+            format!(
+                "trying to send message larger than max ({length} vs. {})",
+                self.max_send
+            ),
+        ))
+    }
+}
+
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) streams: Streams,
-    pub(crate) remote: SocketAddr,
+    pub(crate) remote: Option<SocketAddr>,
     pub(crate) tls: Option<TlsFacts>,
 }
 
@@ -180,6 +198,22 @@ impl Channel {
         })
     }
 
+    /// Takes an open byte stream for its connection, instead of one it opens itself.
+    ///
+    /// # Errors
+    /// When the stream breaks before the handshake is written.
+    pub async fn adopt<W: Wire + 'static>(&self, wire: W) -> Result<(), Status> {
+        let streams = Streams::start(wire)
+            .await
+            .map_err(|fault| Status::of_fault(&fault))?;
+        *self.current.borrow_mut() = Some(Rc::new(Link {
+            streams,
+            remote: None,
+            tls: None,
+        }));
+        Ok(())
+    }
+
     /// Lets go of the connection: calls that are under way go on, the next opens another.
     pub fn close(&self) {
         self.current.take();
@@ -248,13 +282,14 @@ impl Channel {
         answer: &mut Answer,
         deadline: Option<Moment>,
     ) -> Result<(), Status> {
+        self.limits.check_send(message)?;
         let mut again = true;
         loop {
             let link = match self.open_link() {
                 Some(link) => link,
                 None => self.link(answer, self.connect_by(deadline)).await?,
             };
-            answer.remote = Some(link.remote);
+            answer.remote = link.remote;
             answer.tls = link.tls;
             let fault = match self.converse_on(&link, template, message, answer).await {
                 Ok(ended) => return ended,
@@ -361,7 +396,7 @@ impl Channel {
         let link = Rc::new(dialled.unwrap_or_else(|| {
             Err(Status::new(
                 Code::UNAVAILABLE,
-                format!("connection error: desc = \"transport: Error while dialing: dial tcp {}: i/o timeout\"", self.endpoint),
+                format!("connection error: desc = \"transport: error while dialing: dial tcp {}: i/o timeout\"", self.endpoint),
             ))
         })?);
         answer.opened = true;
@@ -386,7 +421,7 @@ impl Channel {
         let Dialled { stream, remote } = dialled.map_err(|error| {
             Status::new(
                 Code::UNAVAILABLE,
-                format!("connection error: desc = \"transport: Error while dialing: {error}\""),
+                format!("connection error: desc = \"transport: error while dialing: {error}\""),
             )
         })?;
         let (stream, tls) = if end.tls {
@@ -415,7 +450,7 @@ impl Channel {
             .map_err(|fault| Status::of_fault(&fault))?;
         Ok(Link {
             streams,
-            remote,
+            remote: Some(remote),
             tls,
         })
     }

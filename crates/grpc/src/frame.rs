@@ -78,6 +78,11 @@ impl Framed {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Bytes of the message itself, as packed.
+    pub(crate) fn body_length(&self) -> usize {
+        self.0.len().saturating_sub(PREFIX)
+    }
 }
 
 fn gzip(message: &[u8]) -> Result<Vec<u8>, Status> {

@@ -11,7 +11,7 @@
 //! | `TLS_OTHER` | a certificate for `other.example` only |
 //! | `TLS_CLIENT` | asks for a client certificate |
 //! | `RAW` | misbehaves below HTTP: see [`raw`] |
-//! | `CERTS` | a folder with `ca.pem`, `client.pem` and `client-key.pem` |
+//! | `CERTS` | a folder with `ca.pem`, `client.pem` and `client-key.pem`, and with `cases.proto` and `cases.protoset` |
 
 mod auth;
 mod certificates;
@@ -52,6 +52,8 @@ pub struct Addresses {
 /// `certificates` is an empty folder it may write its certificates to.
 pub async fn start(certificates: &Path) -> io::Result<Addresses> {
     let made = certificates::make(certificates)?;
+    std::fs::write(certificates.join("cases.proto"), grpc::PROTO)?;
+    std::fs::write(certificates.join("cases.protoset"), grpc::DESCRIPTORS)?;
     let mut variables = Vec::new();
     let mut ports = Vec::new();
     let mut bind = async |name: &str, scheme: &str| -> io::Result<TcpListener> {

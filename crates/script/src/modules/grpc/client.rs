@@ -215,10 +215,15 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 fn endpoint(address: &str, parameters: &ConnectParameters) -> Result<Endpoint, String> {
-    let missing =
-        "connection error: desc = \"transport: error while dialing: missing port in address\"";
     if !address.contains(':') {
-        return Err(missing.to_owned());
+        let whose = if address.is_empty() {
+            String::new()
+        } else {
+            format!("address {address}: ")
+        };
+        return Err(format!(
+            "connection error: desc = \"transport: error while dialing: {whose}missing port in address\""
+        ));
     }
     let endpoint = Endpoint::parse(address, !parameters.plaintext)
         .map_err(|error| format!("connection error: desc = \"transport: {error}\""))?;

@@ -194,6 +194,8 @@ fn end<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// Opens the stream and moves it on to its end.
 async fn drive(shared: Rc<Shared>) {
     let started = clock::now();
+    // Where only one message can come, it is counted with the status after it.
+    let mut single = 0.0;
     let opened = shared.channel.open(&shared.template, started).await;
     let (status, took) = match opened {
         Err(status) => (status, clock::now().since(started)),
@@ -205,7 +207,11 @@ async fn drive(shared: Rc<Shared>) {
                     poll_fn(|task| shared.poll(task, &mut sender, &mut receiver, &mut sending));
                 match news.await {
                     News::Message(message) => {
-                        shared.count(builtin::GRPC_STREAMS_MSGS_RECEIVED);
+                        if shared.known.method.server_streams() {
+                            shared.count(builtin::GRPC_STREAMS_MSGS_RECEIVED, None);
+                        } else {
+                            single += 1.0;
+                        }
                         shared.tell(News::Message(message));
                     }
                     News::Over(status) => {
@@ -264,7 +270,7 @@ impl Shared {
             };
             match sender.poll_send(task, message) {
                 Poll::Ready(Ok(())) => {
-                    self.count(builtin::GRPC_STREAMS_MSGS_SENT);
+                    self.count(builtin::GRPC_STREAMS_MSGS_SENT, None);
                     *sending = None;
                 }
                 Poll::Ready(Err(_)) => {
@@ -285,9 +291,9 @@ impl Shared {
         }
     }
 
-    fn count(&self, metric: MetricId) {
+    fn count(&self, metric: MetricId, status: Option<u32>) {
         if let (Some(base), Some(work)) = (&self.base, self.owner.work()) {
-            self.known.with_tags(work, &self.tags, None, |tags| {
+            self.known.with_tags(work, &self.tags, status, |tags| {
                 let _ = work.recorder.add(metric, 1.0, base, tags, clock::now());
             });
         }
@@ -311,15 +317,49 @@ impl Shared {
                 let text = text.map_err(|error| context.throw_plain(error.to_string()))?;
                 let message = context.parse_json(&text, "message")?;
                 self.call(context, Event::Data, &message, &times)
+                    .map_err(|thrown| self.thrown(context, thrown, &times))
             }
             News::Over(status) => {
                 if !status.code.is_ok() {
+                    if !self.hears(Event::Error) {
+                        self.unheard(&status.to_string());
+                    }
                     let error = answer::stream_error(context, &status)?;
                     self.call(context, Event::Error, &error, &times)?;
                 }
                 self.call(context, Event::End, &context.object()?, &times)
             }
         }
+    }
+
+    /// Tells the handlers of errors what a handler threw, which then ends the iteration.
+    fn thrown(&self, context: &Context, thrown: Thrown, times: &Value<'_>) -> Thrown {
+        let exception = context.take_exception(thrown);
+        if exception.is_uncatchable() {
+            return exception.rethrow();
+        }
+        if !self.hears(Event::Error) {
+            self.unheard(&exception.text());
+        } else if let Err(thrown) = self.call(context, Event::Error, &exception.0, times) {
+            // The first exception is the one that counts.
+            drop(context.take_exception(thrown));
+        }
+        exception.rethrow()
+    }
+
+    fn hears(&self, event: Event) -> bool {
+        let handlers = self.handlers.borrow();
+        handlers.iter().any(|(known, _)| *known == event)
+    }
+
+    /// Says that an error was for nobody.
+    fn unheard(&self, what: &str) {
+        let path = self.known.method.path();
+        self.owner.log_with(
+            Level::Warning,
+            &format!("no handlers for error registered, but an error happened: {what}"),
+            &[("streamMethod", &path)],
+        );
     }
 
     fn call<'c>(

@@ -1,0 +1,19 @@
+import grpc from 'k6/net/grpc';
+const client = new grpc.Client();
+client.load([__ENV.CERTS], 'cases.proto');
+const ADDRESS = __ENV.BASE.slice('http://'.length);
+const call = (method, request, params) => client.invoke(`cases.Cases/${method}`, request, params);
+function attempt(name, action) {
+  try {
+    console.log(name, action());
+  } catch (error) {
+    console.log(name, 'threw', error.message.split(': proto:')[0]);
+  }
+}
+export default function () {
+  client.connect(ADDRESS, { plaintext: true });
+  attempt('timestamp', () => call('EchoKnown', { timestamp: 'yesterday' }).status);
+  attempt('duration', () => call('EchoKnown', { duration: '5' }).status);
+  attempt('any', () => call('EchoKnown', { any: { '@type': 'type.googleapis.com/none.Such' } }).status);
+  client.close();
+}

@@ -1,0 +1,18 @@
+import grpc from 'k6/net/grpc';
+const client = new grpc.Client();
+client.load([__ENV.CERTS], 'cases.proto');
+const ADDRESS = __ENV.BASE.slice('http://'.length);
+const call = (method, request, params) => client.invoke(`cases.Cases/${method}`, request, params);
+function attempt(name, action) {
+  try {
+    console.log(name, action());
+  } catch (error) {
+    console.log(name, 'threw', error.message.split(': proto:')[0]);
+  }
+}
+export default function () {
+  client.connect(ADDRESS, { plaintext: true });
+  for (const p of [{ bad: 1 }, { timeout: 'x' }, { tags: { a: {} } }]) attempt(JSON.stringify(p), () => call('EchoWord', {}, p).status == 0);
+  attempt('null', () => call('EchoWord', {}, null).status == 0);
+  client.close();
+}
