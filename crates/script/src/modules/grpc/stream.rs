@@ -232,6 +232,10 @@ async fn drive(shared: Rc<Shared>) {
             let _ = work
                 .recorder
                 .add(metric, milliseconds(took), base, tags, at);
+            if single > 0.0 {
+                let metric = builtin::GRPC_STREAMS_MSGS_RECEIVED;
+                let _ = work.recorder.add(metric, single, base, tags, at);
+            }
         });
     }
     shared.tell(News::Over(status));
