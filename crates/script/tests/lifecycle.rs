@@ -231,7 +231,7 @@ fn init_code_that_fails_is_told_with_its_place() {
             .contains("top level")
     );
     assert!(
-        load("import 'k6/net/grpc'; export default () => 1")
+        load("import 'k6/browser'; export default () => 1")
             .to_string()
             .contains("does not have this module yet")
     );

@@ -123,7 +123,6 @@ fn missing_built_in(name: &str) -> String {
 const KNOWN: &[&str] = &[
     "k6/browser",
     "k6/crypto/x509",
-    "k6/net/grpc",
     "k6/secrets",
     "k6/experimental/csv",
     "k6/experimental/fs",
@@ -230,7 +229,7 @@ mod tests {
                 .contains("local")
         );
         assert!(
-            from_file("k6/net/grpc")
+            from_file("k6/browser")
                 .unwrap_err()
                 .unwrap()
                 .contains("does not have this module yet")

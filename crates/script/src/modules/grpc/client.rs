@@ -6,13 +6,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use grpc::{Answer, Channel, Compression, Endpoint, Framed, Limits, Metadata, Schema, Template};
-use net::{ClientCertificate, Network, NetworkSettings};
+use grpc::{Answer, Channel, Compression, Framed, Limits, Metadata, Schema, Template};
 use samples::{BaseTags, SystemTag, builtin};
 
 use super::answer;
 use super::described::{Files, compile, take_set};
-use super::parameters::{CallParameters, ConnectParameters, Tls, of_call, of_connect};
+use super::parameters::{CallParameters, of_call, of_connect};
+use super::reach::{agent, endpoint, network};
 use crate::modules::sample_tags::SampleTags;
 use crate::program;
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
@@ -212,92 +212,6 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     *state.channel.borrow_mut() = Some(channel);
     state.known.borrow_mut().clear();
     Ok(context.bool(true))
-}
-
-fn endpoint(address: &str, parameters: &ConnectParameters) -> Result<Endpoint, String> {
-    if !address.contains(':') {
-        let whose = if address.is_empty() {
-            String::new()
-        } else {
-            format!("address {address}: ")
-        };
-        return Err(format!(
-            "connection error: desc = \"transport: error while dialing: {whose}missing port in address\""
-        ));
-    }
-    let endpoint = Endpoint::parse(address, !parameters.plaintext)
-        .map_err(|error| format!("connection error: desc = \"transport: {error}\""))?;
-    Ok(match &parameters.authority {
-        Some(authority) => endpoint.with_authority(authority),
-        None => endpoint,
-    })
-}
-
-fn agent(user: &User) -> String {
-    let run = user.run.as_ref();
-    run.map_or_else(String::new, |run| run.client.user_agent.clone())
-}
-
-/// How a network is told from another: by the run's settings and the client's own.
-type Key = (usize, Option<Tls>);
-
-thread_local! {
-    /// What the users of this thread share: a network for each way to secure streams.
-    static NETWORKS: RefCell<Vec<(Key, Rc<Network>)>> = const { RefCell::new(Vec::new()) };
-}
-
-/// How many networks are kept for a thread.
-const NETWORKS_KEPT: usize = 16;
-
-fn network(user: &User, tls: Option<&Tls>) -> Result<Rc<Network>, String> {
-    let client = user.run.as_ref().map(|run| Arc::clone(&run.client));
-    let place = client
-        .as_ref()
-        .map_or(0, |client| Arc::as_ptr(client) as usize);
-    let key = (place, tls.cloned());
-    NETWORKS.with_borrow_mut(|networks| {
-        if let Some((_, network)) = networks.iter().find(|(known, _)| *known == key) {
-            return Ok(Rc::clone(network));
-        }
-        let mut settings =
-            client.map_or_else(NetworkSettings::default, |client| client.network.clone());
-        if let Some(tls) = tls {
-            secure(&mut settings, tls)?;
-        }
-        let network = Rc::new(Network::new(settings));
-        if networks.len() >= NETWORKS_KEPT {
-            networks.remove(0);
-        }
-        networks.push((key, Rc::clone(&network)));
-        Ok(network)
-    })
-}
-
-fn secure(settings: &mut NetworkSettings, tls: &Tls) -> Result<(), String> {
-    if !tls.cacerts.is_empty() {
-        settings.tls.extra_roots = tls
-            .cacerts
-            .iter()
-            .map(|text| text.clone().into_bytes())
-            .collect();
-    }
-    if !tls.cert.is_empty() && !tls.key.is_empty() {
-        if !tls.password.is_empty() {
-            return Err(
-                "tls: a key with a password is not supported: decrypt it first, with `openssl pkey -in KEY -out PLAIN`"
-                    .to_owned(),
-            );
-        }
-        settings.tls.client_certificates = vec![ClientCertificate {
-            domains: Vec::new(),
-            certificate_pem: tls.cert.clone().into_bytes(),
-            key_pem: tls.key.clone().into_bytes(),
-        }];
-    }
-    settings
-        .tls
-        .check()
-        .map_err(|error| format!("failed to append certificate from PEM: {error}"))
 }
 
 impl State {

@@ -4,6 +4,7 @@ mod answer;
 mod client;
 mod described;
 mod parameters;
+mod reach;
 mod stream;
 
 pub use described::Described;
