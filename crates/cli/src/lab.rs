@@ -1,8 +1,14 @@
 //! `plimsoll lab`: a benchmark as one file.
 
-use lab::{Lab, Problem, Which};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::args::{LabArgs, LabCommand, LabFile, LabPlanArgs};
+use lab::run::keeper::{self, Ended};
+use lab::run::store::{self, RunFile, Store};
+use lab::{Lab, Problem, Which};
+use results::lab::{CellState, LabResult};
+
+use crate::args::{LabArgs, LabCommand, LabFile, LabPlanArgs, LabRunArgs};
 use crate::exit::Exit;
 use crate::talk;
 
@@ -10,7 +16,206 @@ use crate::talk;
 pub fn lab(args: &LabArgs) -> Exit {
     match &args.command {
         LabCommand::Plan(args) => plan(args),
+        LabCommand::Run(_) | LabCommand::Resume(_) => kept(args),
+        LabCommand::Report(of) => report(&of.run),
+        LabCommand::List(args) => list(&args.results),
     }
+}
+
+/// Set when a signal asks to stop.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Runs this command again as a worker, so that nothing is left whatever ends either.
+fn kept(args: &LabArgs) -> Exit {
+    if let Some(private) = keeper::private_directory() {
+        if let Err(why) = keeper::work(&private) {
+            talk::complain(&why);
+            return Exit::GENERIC;
+        }
+        return match &args.command {
+            LabCommand::Run(args) => run(args, &private),
+            LabCommand::Resume(of) => resume(&of.run, &private),
+            _ => Exit::GENERIC,
+        };
+    }
+    if let Err(why) = stop_on_signals() {
+        talk::complain(&why);
+        return Exit::GENERIC;
+    }
+    match keeper::keep(std::env::args_os().skip(1), &STOP) {
+        Ok(Ended::Status(code)) => Exit::from_code(code),
+        Ok(Ended::Stopped) => {
+            talk::say("stopped; what was measured is kept, and plimsoll lab resume goes on");
+            Exit::SIGNAL
+        }
+        Ok(Ended::Killed) => {
+            talk::complain(
+                "the lab's worker was killed; what was measured is kept, and plimsoll lab resume goes on",
+            );
+            Exit::GENERIC
+        }
+        Err(why) => {
+            talk::complain(&why);
+            Exit::GENERIC
+        }
+    }
+}
+
+fn stop_on_signals() -> Result<(), String> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| format!("cannot listen for signals: {error}"))?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            for _ in signals.forever() {
+                STOP.store(true, Ordering::Relaxed);
+            }
+        })
+        .map(drop)
+        .map_err(|error| format!("cannot start a thread for signals: {error}"))
+}
+
+fn run(args: &LabRunArgs, private: &Path) -> Exit {
+    let lab = match read(&args.file) {
+        Ok(lab) => lab,
+        Err(exit) => return exit,
+    };
+    if let Err(problems) = lab::run::check_programs(&lab) {
+        return complain(&problems);
+    }
+    let begun = lab::run::begin(&lab, &args.results).and_then(|store| {
+        let run = store::read(&store.directory.join("run.json"))?;
+        Ok((store, run))
+    });
+    match begun {
+        Ok((store, run)) => go(&lab, &run, &store, private),
+        Err(why) => {
+            talk::complain(&why);
+            Exit::GENERIC
+        }
+    }
+}
+
+fn resume(directory: &Path, private: &Path) -> Exit {
+    let (store, run, lab) = match lab::run::open(directory) {
+        Ok(opened) => opened,
+        Err(problems) => return complain(&problems),
+    };
+    if let Err(problems) = lab::run::check_programs(&lab) {
+        return complain(&problems);
+    }
+    go(&lab, &run, &store, private)
+}
+
+fn go(lab: &Lab, run: &RunFile, store: &Store, private: &Path) -> Exit {
+    talk::say(&format!(
+        "{}: {} form, {} runs, at least {}; results in {}",
+        lab.title,
+        lab.form.name(),
+        lab::plan::runs(lab),
+        units::duration::format(lab::plan::least(lab)),
+        store.directory.display()
+    ));
+    let came = lab::run::run(lab, store, private, &mut talk::say);
+    for problem in &came.problems {
+        talk::complain(&problem.to_string());
+    }
+    match written(lab, run, store) {
+        Ok(result) => tell(&result, store),
+        Err(why) => {
+            talk::complain(&why);
+            Exit::GENERIC
+        }
+    }
+}
+
+fn report(directory: &Path) -> Exit {
+    let (store, run, lab) = match lab::run::open(directory) {
+        Ok(opened) => opened,
+        Err(problems) => return complain(&problems),
+    };
+    match written(&lab, &run, &store) {
+        Ok(result) => tell(&result, &store),
+        Err(why) => {
+            talk::complain(&why);
+            Exit::GENERIC
+        }
+    }
+}
+
+/// Concludes, and writes it down.
+fn written(lab: &Lab, run: &RunFile, store: &Store) -> Result<LabResult, String> {
+    let result = lab::conclude::conclude(lab, run, store);
+    store::write(&store.directory.join("result.json"), &result)?;
+    Ok(result)
+}
+
+fn tell(result: &LabResult, store: &Store) -> Exit {
+    let of = |wanted: fn(&CellState) -> bool| {
+        result
+            .cells
+            .iter()
+            .filter(|cell| wanted(&cell.state))
+            .count()
+    };
+    let measured = of(|state| matches!(state, CellState::Measured));
+    let left_out = of(|state| matches!(state, CellState::LeftOut));
+    let wanted = result.cells.len() - left_out;
+    for objective in &result.objectives {
+        talk::say(&format!(
+            "{} {}: {} {} in {}",
+            objective.verdict,
+            objective.objective,
+            number(objective.measured),
+            objective.unit,
+            objective.cell
+        ));
+    }
+    talk::say(&format!("{measured} of {wanted} cells measured"));
+    talk::put(format!("{}\n", store.directory.join("result.json").display()).as_bytes());
+    if measured == wanted {
+        Exit::SUCCESS
+    } else {
+        Exit::SOME_FAILED
+    }
+}
+
+fn number(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+fn list(results: &Path) -> Exit {
+    let mut runs: Vec<(String, String)> = Vec::new();
+    for entry in std::fs::read_dir(results).into_iter().flatten().flatten() {
+        let directory = entry.path();
+        let Ok(run) = store::read::<RunFile>(&directory.join("run.json")) else {
+            continue;
+        };
+        let result = store::read::<LabResult>(&directory.join("result.json")).ok();
+        let state = match result {
+            Some(result) if result.ended.is_some() => format!("{} cells", result.cells.len()),
+            Some(_) => "incomplete".to_owned(),
+            None => "interrupted".to_owned(),
+        };
+        runs.push((
+            run.started.clone(),
+            format!(
+                "{}  {}  {}  {state}\n",
+                run.started,
+                run.form,
+                directory.display()
+            ),
+        ));
+    }
+    runs.sort();
+    if runs.is_empty() {
+        talk::say(&format!("there is no run in {}", results.display()));
+    }
+    for (_, line) in runs {
+        talk::put(line.as_bytes());
+    }
+    Exit::SUCCESS
 }
 
 fn plan(args: &LabPlanArgs) -> Exit {

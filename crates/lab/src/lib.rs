@@ -5,12 +5,16 @@
 //! tells all that is wrong. What is measured, ours or another's, is reached through its
 //! command line and its output alone.
 
+pub mod conclude;
 pub mod file;
 pub mod form;
 pub mod matrix;
 pub mod plan;
 pub mod problem;
+mod redact;
 pub mod resolve;
+pub mod run;
+mod stamp;
 pub mod template;
 
 pub use form::Which;

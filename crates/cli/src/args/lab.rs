@@ -23,6 +23,52 @@ pub enum LabCommand {
         plimsoll lab plan labs/payload\n  \
         plimsoll lab plan labs/payload --quick --json | jq '.cells[].name'")]
     Plan(LabPlanArgs),
+    /// Start the systems, seed, check, load and observe them, and conclude
+    #[command(after_help = "Examples:\n  \
+        plimsoll lab run labs/payload --quick\n  \
+        plimsoll lab run labs/payload --results out\n\n\
+        Results are on disk as they come. Whatever ends it, nothing that it started stays, and\n\
+        plimsoll lab resume goes on.\n\n\
+        Exit status: 0 every cell was measured, 1 some were not, 104 the lab file is wrong, 105 interrupted.")]
+    Run(LabRunArgs),
+    /// Run what an interrupted run has not run yet
+    #[command(
+        after_help = "Example:\n  plimsoll lab resume results/payload-quick-20260101T120000Z"
+    )]
+    Resume(LabOfRun),
+    /// Conclude again from what a run left, and run nothing
+    #[command(
+        after_help = "Example:\n  plimsoll lab report results/payload-quick-20260101T120000Z"
+    )]
+    Report(LabOfRun),
+    /// List runs
+    #[command(after_help = "Example:\n  plimsoll lab list --results out")]
+    List(LabListArgs),
+}
+
+/// `plimsoll lab run`.
+#[derive(Debug, Args)]
+pub struct LabRunArgs {
+    #[command(flatten)]
+    pub file: LabFile,
+    /// Where runs are kept
+    #[arg(long, value_name = "DIRECTORY", default_value = "results")]
+    pub results: PathBuf,
+}
+
+/// A run.
+#[derive(Debug, Args)]
+pub struct LabOfRun {
+    /// Its directory
+    pub run: PathBuf,
+}
+
+/// `plimsoll lab list`.
+#[derive(Debug, Args)]
+pub struct LabListArgs {
+    /// Where runs are kept
+    #[arg(long, value_name = "DIRECTORY", default_value = "results")]
+    pub results: PathBuf,
 }
 
 /// A lab file and the form in which it is taken.

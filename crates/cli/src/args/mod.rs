@@ -28,7 +28,7 @@ pub use find::{FindArgs, Objective};
 pub use grpc::GrpcArgs;
 pub use history::HistoryArgs;
 pub use http::HttpArgs;
-pub use lab::{LabArgs, LabCommand, LabFile, LabPlanArgs};
+pub use lab::{LabArgs, LabCommand, LabFile, LabPlanArgs, LabRunArgs};
 pub use link::{LinkArgs, LinkProtocol};
 pub use options::OptionArgs;
 pub use probe::ProbeArgs;

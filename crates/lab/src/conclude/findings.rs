@@ -1,0 +1,173 @@
+//! What does not hold, or bears on what a figure means.
+
+use results::lab::{Finding, LinkFigures};
+
+use super::repeat::Measured;
+use crate::resolve::Cell;
+use crate::resolve::load::Source;
+
+/// Findings about a cell: the audit's on what the tools printed, and those on what was
+/// declared against what was measured.
+pub fn of(
+    cell: &Cell,
+    repeats: &[Measured],
+    link: Option<&LinkFigures>,
+    shared_cpus: bool,
+) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    let mut add = |rule: &str, level: &str, text: String| {
+        let finding = Finding {
+            rule: rule.to_owned(),
+            level: level.to_owned(),
+            text,
+        };
+        if !found
+            .iter()
+            .any(|one| one.rule == finding.rule && one.level == finding.level)
+        {
+            found.push(finding);
+        }
+    };
+    for measured in repeats {
+        if let Ok(audit) = audit::audit("raw", &measured.repeat.raw) {
+            for finding in &audit.findings {
+                let text = format!(
+                    "repeat {}: {}: {} {}",
+                    measured.repeat.number, finding.evidence, finding.arithmetic, finding.advice
+                );
+                add(finding.rule, finding.level.name(), text);
+            }
+        }
+        if let Some((rule, text)) = protocol(cell, measured) {
+            add(rule, "error", text);
+        }
+        if let Some((declared, done)) = measured.repeat.work
+            && declared != done
+        {
+            add(
+                "declared-vs-counted",
+                "error",
+                format!("{declared} requests were to be done, and {done} were counted"),
+            );
+        }
+        let failed = measured.repeat.failed;
+        if failed > 0 {
+            add(
+                "failed-requests",
+                "warning",
+                format!(
+                    "repeat {}: {failed} of {} requests failed",
+                    measured.repeat.number, measured.repeat.requests
+                ),
+            );
+        }
+    }
+    let seconds = cell.load.duration.as_secs_f64();
+    if cell.load.work.is_none() && seconds < 5.0 {
+        add(
+            "run-too-short",
+            "warning",
+            format!("{seconds} s were measured in each run, and below 5 s a stall is chance"),
+        );
+    }
+    if repeats.len() == 1 {
+        add(
+            "single-run",
+            "note",
+            "one run: how far runs differ from each other is not known".to_owned(),
+        );
+    }
+    if shared_cpus {
+        add(
+            "co-located",
+            "note",
+            "the generator and a system may run on the same processors: pin both by cpus to keep them apart".to_owned(),
+        );
+    }
+    if let Some((level, text)) = link.and_then(distance) {
+        add("link-mismatch", level, text);
+    }
+    found
+}
+
+fn protocol(cell: &Cell, measured: &Measured) -> Option<(&'static str, String)> {
+    let declared = cell.load.protocol.as_deref()?;
+    let other = measured
+        .protocols
+        .iter()
+        .find(|(name, count)| **count > 0 && !same_protocol(name, declared))?;
+    Some((
+        "protocol-mismatch",
+        format!(
+            "{declared} was declared, and {} answers came over {}",
+            other.1, other.0
+        ),
+    ))
+}
+
+/// `HTTP/2` and `HTTP/2.0` are one.
+fn same_protocol(one: &str, other: &str) -> bool {
+    one.trim_end_matches(".0") == other.trim_end_matches(".0")
+}
+
+/// A round trip that is not what was declared. What the system itself needs is in it.
+fn distance(link: &LinkFigures) -> Option<(&'static str, String)> {
+    let declared = link.declared_round_trip_ms?;
+    let Some(measured) = link.measured_round_trip_ms else {
+        return Some((
+            "note",
+            format!(
+                "{declared} ms there and back were declared, and could not be measured: nothing echoes there"
+            ),
+        ));
+    };
+    let off = (measured - declared).abs();
+    (off > declared * 0.1 + 2.0).then(|| {
+        (
+            "warning",
+            format!("{declared} ms there and back were declared, and {measured:.3} ms were measured: {off:.3} ms off"),
+        )
+    })
+}
+
+/// The worst of some verdicts.
+pub fn worst<'a>(verdicts: impl Iterator<Item = &'a str>) -> &'static str {
+    let mut worst = "valid";
+    for verdict in verdicts {
+        worst = match (worst, verdict) {
+            (_, "invalid") | ("invalid", _) => "invalid",
+            ("valid", "valid" | "") => "valid",
+            _ => "suspect",
+        };
+    }
+    worst
+}
+
+/// Whether a source is watched over by this program.
+pub fn is_ours(cell: &Cell) -> bool {
+    cell.load.tool == "plimsoll" && !matches!(cell.load.source, Source::Command(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_verdict_counts() {
+        assert_eq!(worst(["valid", "valid"].into_iter()), "valid");
+        assert_eq!(worst(["valid", "suspect"].into_iter()), "suspect");
+        assert_eq!(worst(["invalid", "suspect"].into_iter()), "invalid");
+    }
+
+    #[test]
+    fn a_distance_that_is_not_there_is_found() {
+        let mut link = LinkFigures {
+            declared_round_trip_ms: Some(26.4),
+            measured_round_trip_ms: Some(26.9),
+            ..LinkFigures::default()
+        };
+        assert_eq!(distance(&link), None);
+        link.measured_round_trip_ms = Some(0.2);
+        assert_eq!(distance(&link).map(|found| found.0), Some("warning"));
+    }
+}

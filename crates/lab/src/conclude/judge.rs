@@ -1,0 +1,259 @@
+//! Objectives and comparisons.
+
+use results::lab::{Cell as Written, Comparison, ObjectiveOutcome, Outcome};
+use stats::comparison::{Conclusion, Incomparable, compare, holm};
+
+use super::repeat::Measured;
+use crate::resolve::conclusions::{Compared, FIGURES, Objective};
+use crate::resolve::{Cell, Lab};
+
+/// Which figures are compared where nobody says.
+const HEADLINES: [&str; 5] = [
+    "requests_per_second",
+    "latency_p95",
+    "cpu_seconds_per_thousand",
+    "makespan",
+    "throughput",
+];
+
+/// The level of every test.
+const LEVEL: f64 = 0.05;
+
+/// What each objective came to in each of its cells that has figures.
+pub fn objectives(
+    lab: &Lab,
+    written: &[Written],
+    measured: &[Vec<Measured>],
+) -> Vec<ObjectiveOutcome> {
+    let mut all = Vec::new();
+    for objective in &lab.objectives {
+        for ((cell, written), measured) in lab.cells.iter().zip(written).zip(measured) {
+            if objective.when.holds(&cell.coordinates) {
+                all.extend(objective_of(objective, cell, written, measured));
+            }
+        }
+    }
+    all
+}
+
+fn objective_of(
+    objective: &Objective,
+    cell: &Cell,
+    written: &Written,
+    measured: &[Measured],
+) -> Option<ObjectiveOutcome> {
+    let figure = written
+        .figures
+        .iter()
+        .find(|figure| figure.name == objective.figure)?;
+    let within = objective.figure.starts_with("latency_p").then(|| {
+        let (mut below, mut all) = (0.0, 0.0);
+        for (edge, count) in measured.iter().flat_map(|one| &one.repeat.latency.buckets) {
+            all += *count as f64;
+            if *edge <= objective.limit {
+                below += *count as f64;
+            }
+        }
+        if all > 0.0 { below / all } else { 0.0 }
+    });
+    Some(ObjectiveOutcome {
+        objective: objective.text.clone(),
+        cell: cell.name.clone(),
+        measured: figure.value,
+        limit: objective.limit,
+        unit: figure.unit.clone(),
+        verdict: verdict(
+            figure.value,
+            figure.interval,
+            objective.limit,
+            objective.at_most,
+        )
+        .to_owned(),
+        within,
+    })
+}
+
+/// `kept`, `broken` or `undecided`. Without an interval only the figure itself can speak,
+/// and it cannot decide.
+pub fn verdict(
+    value: f64,
+    interval: Option<(f64, f64)>,
+    limit: f64,
+    at_most: bool,
+) -> &'static str {
+    let holds = |value: f64| {
+        if at_most {
+            value <= limit
+        } else {
+            value >= limit
+        }
+    };
+    match interval {
+        None if holds(value) => "undecided",
+        None => "broken",
+        Some((low, high)) => match (holds(low), holds(high)) {
+            (true, true) => "kept",
+            (false, false) => "broken",
+            _ => "undecided",
+        },
+    }
+}
+
+/// Every comparison that the lab asks for, with p values after Holm over all of them.
+pub fn comparisons(lab: &Lab, written: &[Written]) -> Vec<Comparison> {
+    let mut all = Vec::new();
+    for compared in &lab.compared {
+        for (base, other) in pairs(lab, compared, written) {
+            for figure in figures_of(compared, base, other) {
+                all.extend(comparison(&compared.axis, &figure, base, other));
+            }
+        }
+    }
+    correct(&mut all);
+    all
+}
+
+/// Cells that differ in the axis alone, where either is run.
+fn pairs<'a>(
+    lab: &Lab,
+    compared: &Compared,
+    written: &'a [Written],
+) -> Vec<(&'a Written, &'a Written)> {
+    let cells = || {
+        lab.cells
+            .iter()
+            .zip(written)
+            .filter(|(cell, _)| cell.chosen)
+    };
+    let rest = |cell: &Cell| -> Vec<(String, String)> {
+        let of = cell
+            .coordinates
+            .0
+            .iter()
+            .filter(|(axis, _)| *axis != compared.axis);
+        of.cloned().collect()
+    };
+    let mut pairs = Vec::new();
+    for (cell, base) in cells() {
+        if cell.coordinates.get(&compared.axis) != Some(&compared.base)
+            || !compared.when.holds(&cell.coordinates)
+        {
+            continue;
+        }
+        for value in &compared.against {
+            let other = cells().find(|(other, _)| {
+                other.coordinates.get(&compared.axis) == Some(value) && rest(other) == rest(cell)
+            });
+            pairs.extend(other.map(|(_, other)| (base, other)));
+        }
+    }
+    pairs
+}
+
+fn figures_of(compared: &Compared, base: &Written, other: &Written) -> Vec<String> {
+    if !compared.figures.is_empty() {
+        return compared.figures.clone();
+    }
+    let has = |cell: &Written, name: &str| cell.figures.iter().any(|figure| figure.name == name);
+    let there = HEADLINES
+        .iter()
+        .filter(|name| has(base, name) || has(other, name));
+    there.map(|name| (*name).to_owned()).collect()
+}
+
+fn comparison(axis: &str, name: &str, base: &Written, other: &Written) -> Option<Comparison> {
+    let figure = |cell: &'_ Written| {
+        cell.figures
+            .iter()
+            .find(|figure| figure.name == name)
+            .cloned()
+    };
+    let (first, second) = (figure(base), figure(other));
+    let mut comparison = Comparison {
+        axis: axis.to_owned(),
+        cells: (base.name.clone(), other.name.clone()),
+        place: base
+            .place
+            .iter()
+            .filter(|(known, _)| known != axis)
+            .cloned()
+            .collect(),
+        figure: name.to_owned(),
+        ratio: None,
+        interval: None,
+        method: String::new(),
+        p: None,
+        outcome: Outcome::NotJudged,
+    };
+    let (Some(first), Some(second)) = (first, second) else {
+        comparison.method = "one of the cells has no such figure".to_owned();
+        return Some(comparison);
+    };
+    if FIGURES.iter().any(|(known, _)| *known == name) && first.value > 0.0 {
+        comparison.ratio = Some(second.value / first.value);
+    }
+    // Repeats of one number were run in the same round.
+    let pairs: Vec<(f64, f64)> = first
+        .repeats
+        .iter()
+        .copied()
+        .zip(second.repeats.iter().copied())
+        .collect();
+    match compare(&pairs, LEVEL, None) {
+        Ok(found) => {
+            comparison.ratio = Some(found.ratio);
+            comparison.interval = Some((found.low, found.high));
+            comparison.p = Some(found.p);
+            comparison.method = format!(
+                "{} pairs of one round each; Hodges–Lehmann estimate of log ratios, exact Wilcoxon signed-rank test, Holm's correction",
+                found.pairs
+            );
+            comparison.outcome = match found.conclusion {
+                Conclusion::Different if found.ratio > 1.0 => Outcome::Larger,
+                Conclusion::Different => Outcome::Smaller,
+                _ => Outcome::WithinNoise,
+            };
+        }
+        Err(Incomparable::TooFewPairs) => {
+            comparison.method = format!(
+                "{} pairs, and with fewer than {} no exact test can reach 5 %",
+                pairs.len(),
+                stats::comparison::LEAST_PAIRS
+            );
+        }
+        Err(Incomparable::NotPositive) => {
+            comparison.method = "a figure that is not above zero has no ratio".to_owned();
+        }
+    }
+    Some(comparison)
+}
+
+/// Holm's correction over all tests; what does not stand it is within the noise.
+fn correct(all: &mut [Comparison]) {
+    let p: Vec<f64> = all.iter().filter_map(|one| one.p).collect();
+    let tested = all.iter_mut().filter(|one| one.p.is_some());
+    for (one, p) in tested.zip(holm(&p)) {
+        one.p = Some(p);
+        if p > LEVEL && one.outcome != Outcome::NotJudged {
+            one.outcome = Outcome::WithinNoise;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_objective_is_kept_only_by_its_whole_interval() {
+        assert_eq!(verdict(40.0, Some((30.0, 45.0)), 50.0, true), "kept");
+        assert_eq!(verdict(49.0, Some((45.0, 55.0)), 50.0, true), "undecided");
+        assert_eq!(
+            verdict(100.762, Some((100.1, 101.0)), 100.0, true),
+            "broken"
+        );
+        assert_eq!(verdict(300.0, Some((290.0, 310.0)), 200.0, false), "kept");
+        assert_eq!(verdict(40.0, None, 50.0, true), "undecided");
+        assert_eq!(verdict(60.0, None, 50.0, true), "broken");
+    }
+}

@@ -1,0 +1,268 @@
+//! From what runs left to a lab's result. Nothing here measures.
+
+pub mod figures;
+pub mod findings;
+pub mod judge;
+pub mod repeat;
+
+use results::lab::{
+    Axis, Cell as Written, CellState, Finding, LabResult, Placed, PublishedError, SCHEMA,
+};
+
+use crate::resolve::{Cell, Lab};
+use crate::run::store::{Facts, RunFile, Store};
+use repeat::Measured;
+
+/// The result of a run as far as it has come.
+pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
+    let mut cells = Vec::new();
+    let mut all = Vec::new();
+    let mut topology: Vec<Placed> = Vec::new();
+    for cell in &lab.cells {
+        let (written, measured, placed) = cell_of(lab, cell, store);
+        for one in placed {
+            if !topology.contains(&one) {
+                topology.push(one);
+            }
+        }
+        cells.push(written);
+        all.push(measured);
+    }
+    let missing = cells
+        .iter()
+        .any(|cell| matches!(cell.state, CellState::Missing | CellState::Partial(_)));
+    let last = all
+        .iter()
+        .flatten()
+        .map(|measured| measured.repeat.started.clone())
+        .max();
+    // One command for each process is enough to see what ran where.
+    let mut seen: Vec<String> = Vec::new();
+    topology.retain(|placed| {
+        let new = !seen.contains(&placed.name);
+        seen.push(placed.name.clone());
+        new
+    });
+    let mut result = LabResult {
+        schema: SCHEMA.to_owned(),
+        plimsoll: run.plimsoll.clone(),
+        title: lab.title.clone(),
+        question: lab.question.clone(),
+        form: run.form.clone(),
+        started: run.started.clone(),
+        ended: last.filter(|_| !missing),
+        environment: run.environment.clone(),
+        versions: versions(lab, &run.plimsoll),
+        axes: lab
+            .axes
+            .iter()
+            .map(|axis| Axis {
+                name: axis.name.clone(),
+                values: axis.values().map(str::to_owned).collect(),
+            })
+            .collect(),
+        file: run.text.clone(),
+        file_name: lab
+            .document
+            .file
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        effective: crate::plan::json(lab),
+        topology,
+        comparisons: judge::comparisons(lab, &cells),
+        objectives: judge::objectives(lab, &cells, &all),
+        cells,
+        published_errors: lab
+            .avoided
+            .iter()
+            .map(|one| PublishedError {
+                wrong: one.wrong.clone(),
+                avoided: one.avoided.clone(),
+            })
+            .collect(),
+        findings: whole(lab),
+    };
+    crate::redact::redact(&mut result);
+    result
+}
+
+fn whole(lab: &Lab) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if lab.form == crate::form::Which::Quick {
+        findings.push(Finding {
+            rule: "quick-form".to_owned(),
+            level: "note".to_owned(),
+            text: "the quick form: short runs, made to see that all works; take no figure from it"
+                .to_owned(),
+        });
+    }
+    findings
+}
+
+fn versions(lab: &Lab, plimsoll: &str) -> Vec<(String, String)> {
+    let mut versions = vec![("plimsoll".to_owned(), plimsoll.to_owned())];
+    for process in lab.variants.iter().flat_map(|setup| &setup.processes) {
+        if versions.iter().any(|(name, _)| *name == process.name) || process.url.is_some() {
+            continue;
+        }
+        let asked = process.version.as_ref().and_then(|words| {
+            let (program, arguments) = words.split_first()?;
+            let output = std::process::Command::new(program)
+                .args(arguments)
+                .output()
+                .ok()?;
+            let said = [output.stdout, output.stderr].concat();
+            Some(String::from_utf8_lossy(&said).lines().next()?.to_owned())
+        });
+        let ours = process
+            .command
+            .first()
+            .is_some_and(|word| word.starts_with("plimsoll"));
+        let version = asked
+            .or_else(|| crate::run::service::version(process))
+            .or_else(|| ours.then(|| format!("plimsoll {plimsoll}")));
+        versions.extend(version.map(|version| (process.name.clone(), version)));
+    }
+    versions
+}
+
+fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Vec<Placed>) {
+    let facts: Vec<(u32, Facts)> = (1..=cell.load.repeats)
+        .filter_map(|number| Some((number, store.facts(cell.number, number)?)))
+        .collect();
+    let topology = facts
+        .first()
+        .map(|(_, facts)| facts.topology.clone())
+        .unwrap_or_default();
+    let link = facts.last().and_then(|(_, facts)| facts.link.clone());
+    let sanity = facts.last().and_then(|(_, facts)| facts.sanity.clone());
+    let command = facts
+        .first()
+        .map(|(_, facts)| facts.command.join(" "))
+        .unwrap_or_default();
+    let lost: Vec<String> = facts
+        .iter()
+        .filter_map(|(number, facts)| Some(format!("repeat {number}: {}", facts.failed.as_ref()?)))
+        .collect();
+    let measured: Vec<Measured> = facts
+        .into_iter()
+        .map(|(number, facts)| {
+            let relative = format!("cells/{}/{number}", cell.number);
+            repeat::read(
+                cell,
+                number,
+                facts,
+                &store.repeat(cell.number, number),
+                &relative,
+            )
+        })
+        .collect();
+    let findings = findings::of(cell, &measured, link.as_ref(), share_cpus(lab, cell));
+    let (verdict, reasons) = verdict(&measured, &findings, &lost);
+    let invalid = verdict == "invalid" || measured.is_empty();
+    let mut protocols = std::collections::BTreeMap::new();
+    for (protocol, count) in measured.iter().flat_map(|one| &one.protocols) {
+        *protocols.entry(protocol.clone()).or_insert(0) += count;
+    }
+    let written = Written {
+        name: cell.name.clone(),
+        place: cell.coordinates.0.clone(),
+        state: state(cell, &measured, store),
+        command,
+        link,
+        protocol_declared: cell.load.protocol.clone(),
+        protocols,
+        sanity,
+        figures: if invalid {
+            Vec::new()
+        } else {
+            figures::of(&measured)
+        },
+        repeats: measured.iter().map(|one| one.repeat.clone()).collect(),
+        verdict,
+        reasons,
+        findings,
+        published: lab
+            .published
+            .iter()
+            .filter(|one| one.when.holds(&cell.coordinates))
+            .map(|one| results::lab::Published {
+                figure: one.figure.clone(),
+                value: one.value,
+                note: one.note.clone(),
+            })
+            .collect(),
+        limit: None,
+    };
+    (written, measured, topology)
+}
+
+fn state(cell: &Cell, measured: &[Measured], store: &Store) -> CellState {
+    if !cell.chosen {
+        return CellState::LeftOut;
+    }
+    let wanted = usize::try_from(cell.load.repeats).unwrap_or(usize::MAX);
+    if measured.len() == wanted {
+        return CellState::Measured;
+    }
+    match store.fate(cell.number) {
+        Some(state) if measured.is_empty() => state,
+        Some(CellState::Insane(why) | CellState::Failed(why)) => CellState::Partial(why),
+        _ if measured.is_empty() => CellState::Missing,
+        _ => CellState::Partial(format!("{} of {wanted} repeats have run", measured.len())),
+    }
+}
+
+fn verdict(measured: &[Measured], findings: &[Finding], lost: &[String]) -> (String, Vec<String>) {
+    if measured.is_empty() {
+        return (String::new(), Vec::new());
+    }
+    let mut reasons = Vec::new();
+    for one in measured {
+        for (cause, why) in &one.repeat.generator.reasons {
+            if one.repeat.generator.verdict != "valid" {
+                reasons.push(format!("repeat {}: {cause}: {why}", one.repeat.number));
+            }
+        }
+    }
+    let contradicts = |finding: &&Finding| {
+        finding.level == "error"
+            && ["protocol-mismatch", "declared-vs-counted"].contains(&finding.rule.as_str())
+    };
+    reasons.extend(
+        findings
+            .iter()
+            .filter(contradicts)
+            .map(|finding| finding.text.clone()),
+    );
+    reasons.extend(lost.iter().cloned());
+    let found = if findings.iter().any(|finding| contradicts(&finding)) || !lost.is_empty() {
+        "invalid"
+    } else if findings.iter().any(|finding| finding.level == "error") {
+        "suspect"
+    } else {
+        "valid"
+    };
+    let verdicts = measured
+        .iter()
+        .map(|one| one.repeat.generator.verdict.as_str());
+    let worst = findings::worst(verdicts.chain([found]));
+    (worst.to_owned(), reasons)
+}
+
+/// Whether nothing keeps the generator and what is measured apart.
+fn share_cpus(lab: &Lab, cell: &Cell) -> bool {
+    let Some(setup) = lab.variants.get(cell.variant) else {
+        return false;
+    };
+    let load = &cell.load.cpus;
+    setup
+        .processes
+        .iter()
+        .filter(|process| process.url.is_none())
+        .any(|process| {
+            load.is_empty()
+                || process.cpus.is_empty()
+                || process.cpus.iter().any(|cpu| load.contains(cpu))
+        })
+}

@@ -1,0 +1,434 @@
+//! What one run of a cell came to.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use results::distribution::Distribution;
+use results::lab::{Repeat, SecondFigures};
+use results::record::{Generator, Record, Second};
+use stats::Histogram;
+
+use crate::resolve::Cell;
+use crate::run::command::RECORD;
+use crate::run::store::Facts;
+
+/// A repeat, and what its figures are read off.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// As it is written down.
+    pub repeat: Repeat,
+    /// The latency of each second after the warm-up.
+    pub windows: Vec<Histogram>,
+    /// Requests of each whole second after the warm-up.
+    pub counts: Vec<f64>,
+    /// The same figures with the warm-up left in.
+    pub whole: BTreeMap<String, f64>,
+    /// The figures.
+    pub figures: BTreeMap<String, f64>,
+    /// Answers by protocol.
+    pub protocols: BTreeMap<String, u64>,
+    /// Whether requests began by a schedule.
+    pub open: bool,
+}
+
+/// The trend that is the latency of a run, and what it is called.
+fn latency_of(record: &Record) -> Option<(&'static str, &'static str)> {
+    let there = |name: &str| {
+        record
+            .seconds
+            .iter()
+            .any(|second| second.trends.get(name).is_some_and(|trend| trend.count > 0))
+    };
+    [
+        ("http_req_response_time", "response time"),
+        ("http_req_duration", "service time"),
+        ("grpc_req_response_time", "response time"),
+        ("grpc_req_duration", "service time"),
+        ("ws_session_duration", "session time"),
+        ("iteration_duration", "iteration time"),
+    ]
+    .into_iter()
+    .find(|(name, _)| there(name))
+}
+
+/// Reads what a repeat left.
+pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: &str) -> Measured {
+    let raw = std::fs::read_to_string(directory.join("raw.txt")).unwrap_or_default();
+    let record = std::fs::File::open(directory.join(RECORD))
+        .ok()
+        .and_then(|file| results::record::read(std::io::BufReader::new(file)).ok());
+    let mut repeat = empty(number, &facts, raw);
+    match record {
+        Some(record) => {
+            repeat.record = Some(format!("{relative}/{RECORD}"));
+            of_record(cell, repeat, &facts, &record)
+        }
+        None => of_text(cell, repeat, &facts),
+    }
+}
+
+fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
+    Repeat {
+        number,
+        turn: facts.turn,
+        started: facts.started.clone(),
+        duration_seconds: 0.0,
+        warm_up_seconds: 0.0,
+        warm_up_rule: "nothing was cut off".to_owned(),
+        requests: 0,
+        failed: 0,
+        latency: Distribution::default(),
+        latency_kind: String::new(),
+        seconds: Vec::new(),
+        used: facts.observed.used.clone(),
+        generator: Generator::default(),
+        outcomes: BTreeMap::new(),
+        work: None,
+        extra: BTreeMap::new(),
+        raw,
+        record: None,
+    }
+}
+
+/// How many seconds are cut off at the start, and why.
+pub fn warm_up(declared: f64, counts: &[f64]) -> (usize, String) {
+    let cut = (declared.ceil() as usize).min(counts.len().saturating_sub(1));
+    let rest = counts.get(cut..).unwrap_or_default();
+    // MSER-5 on what is left: White, Cobb and Spratt 2000.
+    match stats::warm_up::warm_up(rest) {
+        Some(found) if found.cut > 0 && found.cut < rest.len() => (
+            cut + found.cut,
+            format!(
+                "{cut} s as declared, and {} s that still looked like a warm-up (MSER-5)",
+                found.cut
+            ),
+        ),
+        Some(_) => (cut, format!("{cut} s as declared; MSER-5 found no more")),
+        None => (cut, format!("{cut} s as declared; too short for MSER-5")),
+    }
+}
+
+fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) -> Measured {
+    let (trend, kind) = latency_of(record).unwrap_or(("http_req_duration", "service time"));
+    let length = |second: &Second| second.lasted.unwrap_or(1.0);
+    let requests = |second: &Second| match second.trends.get(trend) {
+        Some(trend) => trend.count as f64,
+        None => second.counters.get("http_reqs").copied().unwrap_or(0.0),
+    };
+    // Of a part of a second a rate says little.
+    let counts: Vec<f64> = record
+        .seconds
+        .iter()
+        .filter(|second| second.lasted.is_none())
+        .map(requests)
+        .collect();
+    let (cut, rule) = match cell.load.work {
+        Some(_) => (0, "an amount of work has no warm-up".to_owned()),
+        None => warm_up(cell.load.warmup.as_secs_f64(), &counts),
+    };
+    let kept = record.seconds.get(cut..).unwrap_or_default();
+    let all = figures(kept, trend);
+    let whole = figures(&record.seconds, trend);
+    let windows: Vec<Histogram> = kept
+        .iter()
+        .filter_map(|second| second.trends.get(trend)?.histogram())
+        .collect();
+    let latency = merged(kept, trend);
+    repeat.latency = Distribution::of(&latency);
+    repeat.latency_kind = kind.to_owned();
+    repeat.duration_seconds = kept.iter().map(length).sum();
+    repeat.warm_up_seconds = cut as f64;
+    repeat.warm_up_rule = rule;
+    repeat.requests = kept.iter().map(requests).sum::<f64>() as u64;
+    repeat.failed = failed(kept);
+    let cpu = &facts.observed.series;
+    repeat.seconds = record
+        .seconds
+        .iter()
+        .map(|second| second_of(second, trend, requests(second), cpu))
+        .collect();
+    let mut measured = all;
+    let mut protocols = BTreeMap::new();
+    if let Some(end) = &record.end {
+        repeat.generator = end.generator.clone();
+        repeat.outcomes = end.statuses.clone();
+        repeat.outcomes.extend(end.errors.clone());
+        protocols = end.protocols.clone();
+        if let Some(work) = cell.load.work {
+            let declared = u64::from(work.workers) * u64::from(work.loops);
+            repeat.work = Some((declared, repeat.requests));
+            measured.insert("makespan".to_owned(), end.duration_seconds * 1000.0);
+            repeat.duration_seconds = end.duration_seconds;
+        }
+        if let Some(why) = &end.aborted {
+            repeat.generator.verdict = "invalid".to_owned();
+            let reason = (
+                "client".to_owned(),
+                format!("the run was broken off: {why}"),
+            );
+            repeat.generator.reasons.push(reason);
+        }
+    } else {
+        repeat.generator.verdict = "invalid".to_owned();
+        let reason = (
+            "client".to_owned(),
+            "the run's record has no end".to_owned(),
+        );
+        repeat.generator.reasons.push(reason);
+    }
+    // Over the whole run, warm-up included: both were counted from its start to its end.
+    let served: f64 = record.seconds.iter().map(requests).sum();
+    let used: f64 = facts
+        .observed
+        .used
+        .iter()
+        .map(|used| used.cpu_seconds)
+        .sum();
+    if served > 0.0 && !facts.observed.used.is_empty() {
+        measured.insert(
+            "cpu_seconds_per_thousand".to_owned(),
+            used / served * 1000.0,
+        );
+    }
+    repeat.extra = extra(&measured);
+    Measured {
+        counts: counts.get(cut..).unwrap_or_default().to_vec(),
+        repeat,
+        windows,
+        whole,
+        figures: measured,
+        protocols,
+        open: record.header.model == "open",
+    }
+}
+
+/// All that is not told elsewhere.
+fn extra(figures: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
+    figures
+        .iter()
+        .filter(|(name, _)| !name.starts_with("latency_"))
+        .map(|(name, value)| (name.clone(), *value))
+        .collect()
+}
+
+fn merged(seconds: &[Second], trend: &str) -> Histogram {
+    let mut all = Histogram::new();
+    for second in seconds {
+        if let Some(histogram) = second.trends.get(trend).and_then(Distribution::histogram) {
+            all.merge(&histogram);
+        }
+    }
+    all
+}
+
+fn failed(seconds: &[Second]) -> u64 {
+    seconds
+        .iter()
+        .filter_map(|second| {
+            second
+                .rates
+                .get("http_req_failed")
+                .or(second.rates.get("grpc_req_failed"))
+        })
+        .map(|(failed, _)| failed)
+        .sum()
+}
+
+/// Figures of a stretch of a run.
+pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
+    let mut figures = BTreeMap::new();
+    let time: f64 = seconds
+        .iter()
+        .map(|second| second.lasted.unwrap_or(1.0))
+        .sum();
+    let latency = merged(seconds, trend);
+    let mut put = |name: &str, value: f64| {
+        if value.is_finite() {
+            figures.insert(name.to_owned(), value);
+        }
+    };
+    if time > 0.0 && !latency.is_empty() && trend != "iteration_duration" {
+        put("requests_per_second", latency.count() as f64 / time);
+        put(
+            "failed_share",
+            failed(seconds) as f64 / latency.count() as f64 * 100.0,
+        );
+    }
+    if !latency.is_empty() {
+        for (name, q) in QUANTILES {
+            put(name, latency.quantile(*q));
+        }
+        put("latency_mean", latency.mean());
+        put("latency_max", latency.max());
+    }
+    let iterations = merged(seconds, "iteration_duration");
+    if time > 0.0 && !iterations.is_empty() {
+        put("iterations_per_second", iterations.count() as f64 / time);
+        put("iteration_p95", iterations.quantile(0.95));
+    }
+    for (name, trend) in [
+        ("connect_p50", "http_req_connecting"),
+        ("tls_p50", "http_req_tls_handshaking"),
+    ] {
+        // Kept connections count as zero: only those that were made say how long it takes.
+        let mut made = Histogram::new();
+        for second in seconds {
+            for (edge, count) in second
+                .trends
+                .get(trend)
+                .map_or(&[][..], |trend| &trend.buckets)
+            {
+                (0..(*count).min(1000))
+                    .filter(|_| *edge > 0.0)
+                    .for_each(|_| made.record(*edge));
+            }
+        }
+        if !made.is_empty() {
+            put(name, made.quantile(0.5));
+        }
+    }
+    let known = ["http_reqs", "iterations", "data_received", "data_sent"];
+    let mut counters: BTreeMap<&str, f64> = BTreeMap::new();
+    for (name, value) in seconds.iter().flat_map(|second| &second.counters) {
+        if !known.contains(&name.as_str()) && !name.contains('{') {
+            *counters.entry(name).or_default() += value;
+        }
+    }
+    for (name, value) in counters {
+        put(name, value);
+        if time > 0.0 {
+            put(&format!("{name}_per_second"), value / time);
+        }
+    }
+    figures
+}
+
+/// Percentiles that are figures.
+pub const QUANTILES: &[(&str, f64)] = &[
+    ("latency_p50", 0.5),
+    ("latency_p90", 0.9),
+    ("latency_p95", 0.95),
+    ("latency_p99", 0.99),
+    ("latency_p999", 0.999),
+];
+
+fn second_of(second: &Second, trend: &str, requests: f64, cpu: &[(f64, f64)]) -> SecondFigures {
+    let distribution = second.trends.get(trend).filter(|trend| trend.count > 0);
+    let histogram = distribution.and_then(Distribution::histogram);
+    let at = |q: f64| histogram.as_ref().map(|histogram| histogram.quantile(q));
+    SecondFigures {
+        second: second.second,
+        requests: requests as u64,
+        failed: failed(std::slice::from_ref(second)),
+        p50: at(0.5),
+        p95: at(0.95),
+        p99: at(0.99),
+        max: distribution.map(|trend| trend.max),
+        system_cpu: cpu_in(cpu, second.second as f64),
+        latencies: distribution.map(Distribution::coarse).unwrap_or_default(),
+    }
+}
+
+/// CPU seconds per second between two looks around a second.
+fn cpu_in(series: &[(f64, f64)], second: f64) -> Option<f64> {
+    let at = |moment: f64| {
+        let after = series.iter().position(|(time, _)| *time >= moment)?;
+        let (time, used) = *series.get(after)?;
+        let Some((before, had)) = after.checked_sub(1).and_then(|at| series.get(at)) else {
+            return Some(used);
+        };
+        let share = if time > *before {
+            (moment - before) / (time - before)
+        } else {
+            1.0
+        };
+        Some(had + (used - had) * share)
+    };
+    Some((at(second + 1.0)? - at(second)?).max(0.0))
+}
+
+/// A run of which only what the tool printed is known.
+fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
+    let mut figures = BTreeMap::new();
+    repeat.warm_up_rule =
+        "nothing could be cut off: only the tool's own summary is known".to_owned();
+    repeat.generator.verdict = "suspect".to_owned();
+    repeat.generator.reasons.push((
+        "client".to_owned(),
+        format!(
+            "nothing watched over {}, the tool that made the load",
+            cell.load.tool
+        ),
+    ));
+    if let Ok(json) = serde_json::from_str::<serde_json::Value>(&repeat.raw) {
+        // iperf3 -J, and our own throughput.
+        let sum = ["sum_received", "sum", "sum_sent"]
+            .iter()
+            .find_map(|key| json["end"][*key]["bits_per_second"].as_f64());
+        if let Some(bits) = sum {
+            figures.insert("throughput".to_owned(), bits / 1e6);
+        }
+        if let Some(seconds) = json["end"]["sum_received"]["seconds"].as_f64() {
+            repeat.duration_seconds = seconds;
+        }
+    }
+    if let Ok(audit) = audit::audit("raw", &repeat.raw)
+        && let Some(block) = audit.blocks.first()
+    {
+        of_block(block, &mut repeat, &mut figures);
+    }
+    if repeat.duration_seconds == 0.0 {
+        repeat.duration_seconds = cell.load.whole().as_secs_f64();
+    }
+    let used: f64 = facts
+        .observed
+        .used
+        .iter()
+        .map(|used| used.cpu_seconds)
+        .sum();
+    if repeat.requests > 0 && !facts.observed.used.is_empty() {
+        figures.insert(
+            "cpu_seconds_per_thousand".to_owned(),
+            used / repeat.requests as f64 * 1000.0,
+        );
+    }
+    repeat.extra = extra(&figures);
+    Measured {
+        repeat,
+        windows: Vec::new(),
+        counts: Vec::new(),
+        whole: BTreeMap::new(),
+        figures,
+        protocols: BTreeMap::new(),
+        open: cell.load.rate.is_some(),
+    }
+}
+
+fn of_block(block: &audit::Block, repeat: &mut Repeat, figures: &mut BTreeMap<String, f64>) {
+    repeat.requests = block
+        .requests
+        .as_ref()
+        .map_or(0, |requests| requests.value as u64);
+    repeat.failed = block.failed() as u64;
+    if let Some(rate) = &block.rate {
+        figures.insert("requests_per_second".to_owned(), rate.value);
+    }
+    if let Some(time) = block.counted_time() {
+        repeat.duration_seconds = time;
+    }
+    for (status, count) in &block.statuses {
+        repeat.outcomes.insert(status.clone(), count.value as u64);
+    }
+    repeat.latency_kind = "as the tool printed it".to_owned();
+    for (name, figure) in block
+        .latency()
+        .map(|trend| trend.figures())
+        .unwrap_or_default()
+    {
+        let name = match name.as_str() {
+            "median" => "p50".to_owned(),
+            other => other.replace('.', ""),
+        };
+        figures.insert(format!("latency_{name}"), figure.value * 1000.0);
+    }
+}

@@ -1,0 +1,58 @@
+//! What belongs to nobody else's eyes: home directories, user names, secrets.
+
+use results::lab::LabResult;
+use results::secrets;
+use serde_json::Value;
+
+/// Takes it out of a result.
+pub fn redact(result: &mut LabResult) {
+    let Ok(mut value) = serde_json::to_value(&*result) else {
+        return;
+    };
+    let home = std::env::var("HOME").unwrap_or_default();
+    let user = std::env::var("USER").unwrap_or_default();
+    each_text(&mut value, &|text| text_of(text, &home, &user));
+    if let Ok(redacted) = serde_json::from_value(value) {
+        *result = redacted;
+    }
+}
+
+fn each_text(value: &mut Value, change: &dyn Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_text(item, change)),
+        Value::Object(fields) => fields
+            .values_mut()
+            .for_each(|field| each_text(field, change)),
+        _ => {}
+    }
+}
+
+fn text_of(text: &str, home: &str, user: &str) -> String {
+    let mut text = secrets::in_text(text);
+    if home.len() > 1 {
+        text = text.replace(home, "~");
+    }
+    for place in ["/home/", "/Users/"] {
+        if !user.is_empty() {
+            text = text.replace(&format!("{place}{user}"), "~");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn homes_and_secrets_are_gone() {
+        let told = text_of(
+            "/home/me/x --out /home/you postgres://a:hunter2@h/d",
+            "/home/me",
+            "you",
+        );
+        assert!(told.starts_with("~/x --out ~ "), "{told}");
+        assert!(!told.contains("hunter2"), "{told}");
+    }
+}

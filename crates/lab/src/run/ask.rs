@@ -1,0 +1,56 @@
+//! One plain request over HTTP/1.1, to find out whether a system is ready and what it
+//! says of itself. Nothing is measured with it.
+
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+/// The longest answer that is read.
+const LONGEST: u64 = 4 << 20;
+
+/// Asks `http://HOST:PORT/PATH`: the status and the body.
+///
+/// # Errors
+/// Why there is no answer.
+pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
+    let rest = url.strip_prefix("http://").ok_or_else(|| {
+        format!("{url} does not begin with http://; for anything else take tcp or log")
+    })?;
+    let (host, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+    let address = host
+        .to_socket_addrs()
+        .map_err(|error| format!("{host}: {error}"))?
+        .next()
+        .ok_or_else(|| format!("{host} has no address"))?;
+    let told = |error: std::io::Error| format!("{url}: {error}");
+    let mut stream = TcpStream::connect_timeout(&address, patience).map_err(told)?;
+    stream.set_read_timeout(Some(patience)).map_err(told)?;
+    stream.set_write_timeout(Some(patience)).map_err(told)?;
+    // HTTP/1.0 keeps the answer's framing simple: it ends with the connection.
+    let request = format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nAccept: */*\r\n\r\n");
+    stream.write_all(request.as_bytes()).map_err(told)?;
+    let mut answer = Vec::new();
+    stream
+        .take(LONGEST)
+        .read_to_end(&mut answer)
+        .map_err(told)?;
+    let text = String::from_utf8_lossy(&answer);
+    let (head, body) = text
+        .split_once("\r\n\r\n")
+        .ok_or_else(|| format!("{url}: the answer has no head"))?;
+    let status = head
+        .split_whitespace()
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .ok_or_else(|| format!("{url}: the answer has no status"))?;
+    Ok((status, body.to_owned()))
+}
+
+/// A process's URL of a path; whole URLs stay as they are.
+pub fn url_of(port: u16, path: &str) -> String {
+    if path.contains("://") {
+        path.to_owned()
+    } else {
+        format!("http://127.0.0.1:{port}/{}", path.trim_start_matches('/'))
+    }
+}

@@ -1,0 +1,393 @@
+//! The command line that makes a cell's load: this very program's, or a rival's.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::names::Names;
+use super::server::{ourselves, with_program};
+use super::service::find;
+use crate::problem::{Place, Problem};
+use crate::resolve::Cell;
+use crate::resolve::load::{Grpc, Http, Load, Source, Throughput};
+
+/// What is run, and where it leaves its results.
+#[derive(Clone, Debug, Default)]
+pub struct Invocation {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// Environment variables.
+    pub environment: Vec<(String, String)>,
+    /// A command that prints the results afterwards, where the first does not.
+    pub afterwards: Vec<String>,
+    /// The record, where there is one.
+    pub record: Option<PathBuf>,
+    /// Statuses that are results too: of a load of which requests failed.
+    pub results: Vec<i32>,
+}
+
+/// What the file `record` of a repeat is called.
+pub const RECORD: &str = "record.jsonl";
+
+/// Names that a load may say of its own run.
+pub fn names_of(cell: &Cell, repeat: u32, names: &Names) -> Names {
+    let load = &cell.load;
+    let mut names = names.clone();
+    let format = units::duration::format;
+    names.set("cell", &cell.name);
+    names.set("repeat", repeat.to_string());
+    names.set("seconds", seconds(load.whole()));
+    names.set("duration", format(load.duration));
+    names.set("warmup", format(load.warmup));
+    names.set("users", load.users.unwrap_or(1).to_string());
+    names.set("rate", load.rate.unwrap_or(0.0).to_string());
+    names
+}
+
+/// The command line of a run that leaves its results in `directory`.
+///
+/// # Errors
+/// A program that is missing, or a name that is not known.
+pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Problem> {
+    let load = &cell.load;
+    let place = &load.place_of_source;
+    let mut invocation = match (&load.source, load.tool.as_str()) {
+        (Source::Command(words), _) => {
+            let words = names.fill_all(words, place)?;
+            Invocation {
+                words: with_program(words).map_err(|why| place.problem(why))?,
+                environment: names.fill_pairs(&load.environment, place)?,
+                ..Invocation::default()
+            }
+        }
+        (_, "plimsoll") => ours(load, names, place, directory)?,
+        _ => theirs(load, names, place, directory)?,
+    };
+    // Of a script a flag has to stand before its name.
+    let arguments = names.fill_all(&load.arguments, place)?;
+    let at = match load.source {
+        Source::Script(_) => invocation.words.len().saturating_sub(1),
+        _ => invocation.words.len(),
+    };
+    invocation.words.splice(at..at, arguments);
+    Ok(invocation)
+}
+
+fn ours(
+    load: &Load,
+    names: &Names,
+    place: &Place,
+    directory: &Path,
+) -> Result<Invocation, Problem> {
+    let record = directory.join(RECORD);
+    let mut words = vec![ourselves().map_err(|why| place.problem(why))?];
+    let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
+    let whole = units::duration::format(load.whole());
+    let recorded = record.display().to_string();
+    match &load.source {
+        Source::Script(script) => {
+            add(&["run", "--quiet", "--no-color", "--record", &recorded]);
+            for (name, value) in script_environment(load, names, place)? {
+                add(&["-e", &format!("{name}={value}")]);
+            }
+            if let Some(users) = load.users.filter(|_| load.rate.is_none()) {
+                add(&["--vus", &users.to_string(), "--duration", &whole]);
+            }
+            add(&[&absolute(script)]);
+        }
+        Source::Http(http) => {
+            add(&["http", "--quiet", "--record", &recorded]);
+            match load.work {
+                Some(work) => {
+                    let all = u64::from(work.workers) * u64::from(work.loops);
+                    let within = units::duration::format(load.within);
+                    add(&[
+                        "-c",
+                        &work.workers.to_string(),
+                        "-n",
+                        &all.to_string(),
+                        "-d",
+                        &within,
+                    ]);
+                }
+                None => {
+                    add(&["-d", &whole]);
+                    match load.rate {
+                        Some(rate) => add(&["-r", &format!("{rate:.0}")]),
+                        None => add(&["-c", &load.users.unwrap_or(50).to_string()]),
+                    }
+                }
+            }
+            let request = http_flags(http, load.protocol.as_deref(), names, place)?;
+            add(&request.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        Source::Targets(targets) => {
+            let output = directory.join("results.bin").display().to_string();
+            let rate = load.rate.unwrap_or(0.0);
+            add(&[
+                "attack",
+                &format!("--targets={}", absolute(targets)),
+                &format!("--output={output}"),
+            ]);
+            add(&[&format!("--rate={rate:.0}"), &format!("--duration={whole}")]);
+            if let Some(users) = load.users {
+                add(&[
+                    &format!("--workers={users}"),
+                    &format!("--max-workers={users}"),
+                ]);
+            }
+            add(&["--record", &recorded]);
+            let report = vec![
+                ourselves().map_err(|why| place.problem(why))?,
+                "vegeta".to_owned(),
+                "report".to_owned(),
+                output,
+            ];
+            return Ok(Invocation {
+                words,
+                afterwards: report,
+                record: Some(record),
+                results: vec![1],
+                ..Invocation::default()
+            });
+        }
+        Source::Grpc(grpc) => {
+            add(&["grpc", "--record", &recorded]);
+            let flags = grpc_flags(load, grpc, names, place, &whole)?;
+            add(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        Source::Throughput(throughput) => {
+            add(&["throughput"]);
+            let flags = throughput_flags(throughput, load, names, place)?;
+            add(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+            return Ok(Invocation {
+                words,
+                ..Invocation::default()
+            });
+        }
+        Source::Command(_) => {}
+    }
+    Ok(Invocation {
+        words,
+        record: Some(record),
+        // Failed requests are figures, and so are thresholds that do not hold.
+        results: vec![1, 99],
+        ..Invocation::default()
+    })
+}
+
+fn theirs(
+    load: &Load,
+    names: &Names,
+    place: &Place,
+    directory: &Path,
+) -> Result<Invocation, Problem> {
+    let name = load.program.as_deref().unwrap_or(&load.tool);
+    let program = find(name, &[]).ok_or_else(|| {
+        place.problem(format!(
+            "the program {name} is missing: install it, say where it is by program = \"…\", or leave tool out"
+        ))
+    })?;
+    let mut words = vec![program.display().to_string()];
+    let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
+    let mut afterwards = Vec::new();
+    match &load.source {
+        Source::Script(script) => {
+            add(&["run", "--quiet", "--no-color"]);
+            for (name, value) in script_environment(load, names, place)? {
+                add(&["-e", &format!("{name}={value}")]);
+            }
+            if let Some(users) = load.users.filter(|_| load.rate.is_none()) {
+                let whole = units::duration::format(load.whole());
+                add(&["--vus", &users.to_string(), "--duration", &whole]);
+            }
+            add(&[&absolute(script)]);
+        }
+        Source::Http(http) => {
+            let users = load.users.unwrap_or(50).to_string();
+            add(&[
+                "-t1",
+                "-c",
+                &users,
+                "-d",
+                &format!("{}s", seconds(load.whole())),
+                "--latency",
+            ]);
+            for (name, value) in names.fill_pairs(&http.headers, place)? {
+                add(&["-H", &format!("{name}: {value}")]);
+            }
+            add(&[&names.fill(&http.url, place)?]);
+        }
+        Source::Targets(targets) => {
+            let output = directory.join("results.bin").display().to_string();
+            afterwards = vec![
+                program.display().to_string(),
+                "report".to_owned(),
+                output.clone(),
+            ];
+            add(&[
+                "attack",
+                &format!("-targets={}", absolute(targets)),
+                &format!("-output={output}"),
+            ]);
+            add(&[
+                &format!("-rate={:.0}", load.rate.unwrap_or(50.0)),
+                &format!("-duration={}s", seconds(load.whole())),
+            ]);
+        }
+        Source::Throughput(throughput) => {
+            let flags = throughput_flags(throughput, load, names, place)?;
+            add(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        Source::Grpc(_) | Source::Command(_) => {}
+    }
+    Ok(Invocation {
+        words,
+        afterwards,
+        // k6: thresholds that do not hold.
+        results: vec![99],
+        ..Invocation::default()
+    })
+}
+
+/// What a script finds in `__ENV`.
+pub fn script_environment(
+    load: &Load,
+    names: &Names,
+    place: &Place,
+) -> Result<Vec<(String, String)>, Problem> {
+    let mut all = vec![
+        ("DURATION".to_owned(), units::duration::format(load.whole())),
+        ("WARMUP".to_owned(), units::duration::format(load.warmup)),
+    ];
+    if let Some(users) = load.users {
+        all.push(("USERS".to_owned(), users.to_string()));
+    }
+    if let Some(rate) = load.rate {
+        all.push(("RATE".to_owned(), rate.to_string()));
+    }
+    all.extend(names.fill_pairs(&load.environment, place)?);
+    Ok(all)
+}
+
+/// Flags of `plimsoll http` that say what is asked.
+pub fn http_flags(
+    http: &Http,
+    protocol: Option<&str>,
+    names: &Names,
+    place: &Place,
+) -> Result<Vec<String>, Problem> {
+    let url = names.fill(&http.url, place)?;
+    let mut flags = vec!["-m".to_owned(), http.method.clone()];
+    for (name, value) in names.fill_pairs(&http.headers, place)? {
+        flags.extend(["-H".to_owned(), format!("{name}: {value}")]);
+    }
+    if let Some(body) = &http.body {
+        flags.extend(["-b".to_owned(), names.fill(body, place)?]);
+    }
+    match protocol {
+        Some("HTTP/1.1") => flags.push("--h1".to_owned()),
+        Some("HTTP/2") if url.starts_with("http://") => flags.push("--h2c".to_owned()),
+        Some("HTTP/2") => flags.push("--h2".to_owned()),
+        Some(_) => flags.push("--h3".to_owned()),
+        None => {}
+    }
+    if http.insecure {
+        flags.push("-k".to_owned());
+    }
+    if http.fresh {
+        flags.push("--no-keepalive".to_owned());
+    }
+    if let Some((cert, key)) = &http.identity {
+        let (cert, key) = (names.fill(cert, place)?, names.fill(key, place)?);
+        flags.extend(["--cert".to_owned(), cert, "--key".to_owned(), key]);
+    }
+    flags.push(url);
+    Ok(flags)
+}
+
+fn grpc_flags(
+    load: &Load,
+    grpc: &Grpc,
+    names: &Names,
+    place: &Place,
+    whole: &str,
+) -> Result<Vec<String>, Problem> {
+    let mut flags = match load.work {
+        Some(work) => vec![
+            "--workers".to_owned(),
+            work.workers.to_string(),
+            "--loops".to_owned(),
+            work.loops.to_string(),
+        ],
+        None => vec!["-d".to_owned(), whole.to_owned()],
+    };
+    match (load.rate, load.work) {
+        (Some(rate), _) => flags.extend(["-r".to_owned(), format!("{rate:.0}")]),
+        (None, None) => flags.extend(["-c".to_owned(), load.users.unwrap_or(50).to_string()]),
+        (None, Some(_)) => {}
+    }
+    if let Some(proto) = &grpc.proto {
+        flags.extend(["--proto".to_owned(), absolute(Path::new(proto))]);
+    }
+    match &grpc.size {
+        Some(size) => flags.extend(["--payload".to_owned(), names.fill(size, place)?]),
+        None => flags.extend(["--data".to_owned(), names.fill(&grpc.data, place)?]),
+    }
+    for (name, value) in names.fill_pairs(&grpc.metadata, place)? {
+        flags.extend(["-H".to_owned(), format!("{name}: {value}")]);
+    }
+    if !grpc.tls {
+        flags.push("--plaintext".to_owned());
+    }
+    if grpc.insecure {
+        flags.push("-k".to_owned());
+    }
+    if grpc.fresh {
+        flags.push("--fresh".to_owned());
+    }
+    flags.push(names.fill(&grpc.address, place)?);
+    flags.push(grpc.call.clone());
+    Ok(flags)
+}
+
+fn throughput_flags(
+    throughput: &Throughput,
+    load: &Load,
+    names: &Names,
+    place: &Place,
+) -> Result<Vec<String>, Problem> {
+    let to = names.fill(&throughput.to, place)?;
+    let (host, port) = to
+        .rsplit_once(':')
+        .ok_or_else(|| place.problem(format!("{to:?} has no port: write to = \"HOST:PORT\"")))?;
+    let mut flags = ["-c", host, "-p", port, "-J", "-t"]
+        .map(str::to_owned)
+        .to_vec();
+    flags.push(seconds(load.duration.max(Duration::from_secs(1))));
+    // iperf3 leaves the first seconds out by itself.
+    if !load.warmup.is_zero() {
+        flags.extend([
+            "-O".to_owned(),
+            seconds(load.warmup.max(Duration::from_secs(1))),
+        ]);
+    }
+    if throughput.protocol == "udp" {
+        flags.push("-u".to_owned());
+    }
+    if throughput.reverse {
+        flags.push("-R".to_owned());
+    }
+    Ok(flags)
+}
+
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path)
+        .unwrap_or_else(|_| path.to_owned())
+        .display()
+        .to_string()
+}
+
+/// Whole seconds, rounded up.
+fn seconds(time: Duration) -> String {
+    time.as_secs_f64().ceil().to_string()
+}

@@ -1,0 +1,205 @@
+//! Nothing is left behind, whatever ends the lab.
+//!
+//! Two processes run a lab: the *keeper*, which a person started, and the *worker*, which
+//! does everything. Both adopt orphans (PR_SET_CHILD_SUBREAPER). If the worker ends, by
+//! whatever cause, the keeper kills what it left and removes the private directory; if
+//! the keeper ends, the worker's standard input does too, and it does the same.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions};
+
+/// The variable that tells the worker its private directory.
+pub const PRIVATE: &str = "PLIMSOLL_LAB_PRIVATE";
+
+/// Where a worker's processes have their temporary files.
+static TEMPORARY: OnceLock<PathBuf> = OnceLock::new();
+
+/// Where processes of this worker have their temporary files.
+pub fn temporary_directory() -> Option<&'static Path> {
+    TEMPORARY.get().map(PathBuf::as_path)
+}
+
+/// How the worker ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With this status.
+    Status(i32),
+    /// It was killed.
+    Killed,
+    /// The keeper was asked to stop.
+    Stopped,
+}
+
+/// The private directory, if this process is a worker.
+pub fn private_directory() -> Option<PathBuf> {
+    std::env::var_os(PRIVATE).map(PathBuf::from)
+}
+
+/// Runs this program again with `arguments` as a worker, until it ends or `stop` is set;
+/// then nothing of it is left.
+///
+/// # Errors
+/// What the system says if it cannot be started.
+pub fn keep(
+    arguments: impl Iterator<Item = std::ffi::OsString>,
+    stop: &AtomicBool,
+) -> Result<Ended, String> {
+    adopt();
+    let directory = make_private()?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env(PRIVATE, &directory)
+        .stdin(Stdio::piped());
+    // Ctrl-C is for the keeper alone, which then ends the worker.
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut worker = command
+        .spawn()
+        .map_err(|error| format!("cannot start the lab's worker: {error}"))?;
+    let ended = loop {
+        match worker.try_wait() {
+            Ok(Some(status)) => break status.code().map_or(Ended::Killed, Ended::Status),
+            Ok(None) => {}
+            Err(_) => break Ended::Killed,
+        }
+        if stop.load(Ordering::Relaxed) {
+            let _ = worker.kill();
+            let _ = worker.wait();
+            break Ended::Stopped;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    clean(&directory);
+    Ok(ended)
+}
+
+/// Makes this process a worker: it ends, with all that it started, when the keeper does.
+///
+/// # Errors
+/// What the system says.
+pub fn work(directory: &Path) -> Result<(), String> {
+    adopt();
+    let temporary = directory.join("tmp");
+    let all = std::os::unix::fs::PermissionsExt::from_mode(0o1777);
+    if fs::create_dir_all(&temporary).is_ok() && fs::set_permissions(&temporary, all).is_ok() {
+        let _ = TEMPORARY.set(temporary);
+    }
+    let directory = directory.to_owned();
+    std::thread::Builder::new()
+        .name("keeper's end".to_owned())
+        .spawn(move || {
+            let mut byte = [0];
+            // Nothing is ever sent: it returns when the keeper is gone.
+            while matches!(std::io::stdin().read(&mut byte), Ok(1..)) {}
+            super::start::close();
+            clean(&directory);
+            std::process::exit(255);
+        })
+        .map(drop)
+        .map_err(|error| format!("cannot start a thread: {error}"))
+}
+
+fn adopt() {
+    #[cfg(target_os = "linux")]
+    // Without it orphans go to another process, and are found by their group alone.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+fn make_private() -> Result<PathBuf, String> {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    let name = format!("plimsoll-lab-{}-{:x}", std::process::id(), since.as_nanos());
+    let directory = std::env::temp_dir().join(name);
+    fs::create_dir(&directory).map_err(|error| {
+        format!(
+            "cannot make the private directory {}: {error}",
+            directory.display()
+        )
+    })?;
+    // Services that run as another user have to get at their own part of it.
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
+    let _ = fs::set_permissions(&directory, open);
+    Ok(directory)
+}
+
+/// Kills every descendant and removes the directory.
+fn clean(directory: &Path) {
+    kill_descendants();
+    // What was writing a moment ago may have left a file in between.
+    for _ in 0..5 {
+        if fs::remove_dir_all(directory).is_ok() || !directory.exists() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Kills all that this process started and what they started, until none is left.
+pub fn kill_descendants() {
+    const LONGEST: Duration = Duration::from_secs(10);
+    let end = Instant::now() + LONGEST;
+    loop {
+        let all = descendants(std::process::id());
+        for pid in &all {
+            signal(*pid, Signal::KILL);
+        }
+        while matches!(rustix::process::wait(WaitOptions::NOHANG), Ok(Some(_))) {}
+        if all.is_empty() || Instant::now() > end {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends a signal to a process, which may have ended.
+pub fn signal(pid: u32, which: Signal) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = rustix::process::kill_process(pid, which);
+    }
+}
+
+/// Sends a signal to a process group.
+pub fn signal_group(pid: u32, which: Signal) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(pid, which);
+    }
+}
+
+/// All processes below one, those that have ended and wait to be asked left out.
+pub fn descendants(root: u32) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let parents: Vec<(u32, u32)> = entries
+        .filter_map(|entry| {
+            let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+            // proc(5): the name is in parentheses and may hold anything.
+            let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+            let state = fields.next()?;
+            let parent = fields.next()?.parse().ok()?;
+            (state != "Z").then_some((pid, parent))
+        })
+        .collect();
+    let mut found = vec![root];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        for (pid, its) in &parents {
+            if *its == parent && !found.contains(pid) {
+                found.push(*pid);
+            }
+        }
+        at += 1;
+    }
+    found.split_off(1)
+}

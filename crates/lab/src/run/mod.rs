@@ -1,0 +1,457 @@
+//! Running a lab.
+
+pub mod ask;
+pub mod command;
+pub mod keeper;
+pub mod names;
+pub mod observe;
+pub mod process;
+pub mod sanity;
+pub mod server;
+pub mod service;
+pub mod start;
+pub mod store;
+pub mod variant;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use results::environment::Environment;
+use results::lab::{CellState, LinkFigures, Placed};
+use serde_json::Value;
+
+use crate::plan::variants_of;
+use crate::problem::Problem;
+use crate::resolve::{Cell, Lab, Link};
+use crate::stamp::now;
+use observe::Observer;
+use store::{Facts, RunFile, Store};
+use variant::Variant;
+
+/// What a lab that ran came to.
+#[derive(Clone, Debug, Default)]
+pub struct Came {
+    /// Repeats that were run now.
+    pub ran: u32,
+    /// Repeats that had been run before.
+    pub before: u32,
+    /// What went wrong, each once.
+    pub problems: Vec<Problem>,
+}
+
+/// One repeat of one cell, in the order in which they are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The cell's place in the list.
+    pub cell: usize,
+    /// The repeat, from 1.
+    pub repeat: u32,
+}
+
+/// The order of all runs: repeat by repeat, so that what drifts meets all cells, and in
+/// each repeat beginning with another variant and another of its cells.
+pub fn order(lab: &Lab) -> Vec<Turn> {
+    let variants = variants_of(lab);
+    let most = lab
+        .cells
+        .iter()
+        .map(|cell| cell.load.repeats)
+        .max()
+        .unwrap_or(0);
+    let mut turns = Vec::new();
+    for repeat in 1..=most {
+        let by = usize::try_from(repeat - 1).unwrap_or(0);
+        let mut variants = variants.clone();
+        let shift = by % variants.len().max(1);
+        variants.rotate_left(shift);
+        for variant in variants {
+            let mut cells: Vec<usize> = (0..lab.cells.len())
+                .filter(|at| {
+                    lab.cells.get(*at).is_some_and(|cell| {
+                        cell.chosen && cell.variant == variant && cell.load.repeats >= repeat
+                    })
+                })
+                .collect();
+            let shift = by % cells.len().max(1);
+            cells.rotate_left(shift);
+            turns.extend(cells.into_iter().map(|cell| Turn { cell, repeat }));
+        }
+    }
+    turns
+}
+
+/// What has to be there before anything is started: programs.
+///
+/// # Errors
+/// Each that is missing, with the place in the lab file.
+pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
+    let mut problems = Vec::new();
+    for number in variants_of(lab) {
+        let Some(setup) = lab.variants.get(number) else {
+            continue;
+        };
+        for process in setup
+            .processes
+            .iter()
+            .filter(|process| process.url.is_none())
+        {
+            let found = match process.kind {
+                crate::resolve::process::ProcessKind::Command => {
+                    server::with_program(process.command.clone()).map(drop)
+                }
+                _ => service::program(process).map(drop),
+            };
+            if let Err(why) = found {
+                problems.push(process.place_of_command.problem(why));
+            }
+        }
+    }
+    for cell in lab.cells.iter().filter(|cell| cell.chosen) {
+        let load = &cell.load;
+        let missing = match (&load.source, load.tool.as_str()) {
+            (crate::resolve::load::Source::Command(words), _) => {
+                server::with_program(words.clone()).err()
+            }
+            (_, "plimsoll") => None,
+            (_, tool) => {
+                let name = load.program.as_deref().unwrap_or(tool);
+                service::find(name, &[]).is_none().then(|| {
+                    format!("the program {name} is missing: install it, say where it is by program = \"…\", or leave tool out")
+                })
+            }
+        };
+        problems.extend(missing.map(|why| load.place_of_source.problem(why)));
+    }
+    problems.sort();
+    problems.dedup();
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(problems),
+    }
+}
+
+/// Makes the directory of a new run.
+///
+/// # Errors
+/// What the system says.
+pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
+    let file =
+        std::path::absolute(&lab.document.file).unwrap_or_else(|_| lab.document.file.clone());
+    let stem = match file.file_name().and_then(|name| name.to_str()) {
+        Some(crate::file::NAME) | None => file.parent().and_then(|parent| parent.file_name()),
+        Some(_) => file.file_stem(),
+    };
+    let stem = stem.map_or_else(
+        || "lab".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
+    let started = now();
+    let time: String = started
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric())
+        .collect();
+    std::fs::create_dir_all(results)
+        .map_err(|error| format!("cannot make {}: {error}", results.display()))?;
+    let mut directory = results.join(format!("{stem}-{}-{time}", lab.form.name()));
+    let mut another = 2;
+    while std::fs::create_dir(&directory).is_err() {
+        if another > 100 {
+            return Err(format!(
+                "cannot make {}; name another by --results",
+                directory.display()
+            ));
+        }
+        directory = results.join(format!("{stem}-{}-{time}-{another}", lab.form.name()));
+        another += 1;
+    }
+    let store = Store { directory };
+    let run = RunFile {
+        schema: store::SCHEMA.to_owned(),
+        plimsoll: env!("CARGO_PKG_VERSION").to_owned(),
+        file,
+        text: lab.document.text.clone(),
+        form: lab.form.name().to_owned(),
+        started,
+        environment: Environment::here(),
+    };
+    store::write(&store.directory.join("run.json"), &run)?;
+    store::write(&store.directory.join("plan.json"), &crate::plan::json(lab))?;
+    Ok(store)
+}
+
+/// Opens a run that was begun: its file and its lab.
+///
+/// # Errors
+/// That it is no run, that its lab file is gone or has changed.
+pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
+    let one = |why: String| vec![Problem::nowhere(why)];
+    let run: RunFile = store::read(&directory.join("run.json")).map_err(|why| {
+        one(format!(
+            "{} is no run of a lab ({why}); plimsoll lab list tells those there are",
+            directory.display()
+        ))
+    })?;
+    let form = crate::form::Which::of(&run.form).ok_or_else(|| {
+        one(format!(
+            "{}: there is no form {}",
+            directory.display(),
+            run.form
+        ))
+    })?;
+    let lab = Lab::read(&run.file, form)?;
+    if lab.document.text != run.text {
+        return Err(one(format!(
+            "{} has changed since this run began, so its cells would not be the same: run it anew, or put back the text in {}/run.json",
+            run.file.display(),
+            directory.display()
+        )));
+    }
+    let store = Store {
+        directory: directory.to_owned(),
+    };
+    Ok((store, run, lab))
+}
+
+/// Runs what is missing, and tells of each step.
+pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str)) -> Came {
+    let turns = order(lab);
+    let mut came = Came::default();
+    let mut up: Vec<Variant> = Vec::new();
+    let mut lost: Vec<usize> = Vec::new();
+    let all = turns.len();
+    for (at, turn) in turns.iter().enumerate() {
+        let Some(cell) = lab.cells.get(turn.cell) else {
+            continue;
+        };
+        if store.facts(cell.number, turn.repeat).is_some() {
+            came.before += 1;
+            continue;
+        }
+        if lost.contains(&cell.variant) {
+            continue;
+        }
+        let told = format!("[{}/{all}] {}, repeat {}", at + 1, cell.name, turn.repeat);
+        let problem = match bring_up(lab, cell, store, private, &mut up, tell) {
+            Ok(variant) => {
+                let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
+                match once(cell, variant, store, turn.repeat, number) {
+                    Ok(line) => {
+                        tell(&format!("{told}: {line}"));
+                        came.ran += 1;
+                        std::thread::sleep(lab.pause);
+                        continue;
+                    }
+                    Err((state, problem)) => {
+                        let _ = store.set_fate(cell.number, Some(state));
+                        problem
+                    }
+                }
+            }
+            Err(problem) => {
+                // No cell of this variant can be measured.
+                lost.push(cell.variant);
+                for other in lab
+                    .cells
+                    .iter()
+                    .filter(|one| one.chosen && one.variant == cell.variant)
+                {
+                    let _ =
+                        store.set_fate(other.number, Some(CellState::Failed(problem.to_string())));
+                }
+                problem
+            }
+        };
+        tell(&format!("{told}: not measured"));
+        if !came.problems.contains(&problem) {
+            came.problems.push(problem);
+        }
+    }
+    came
+}
+
+/// The cell's variant, up. Of too many the one unused for longest is stopped.
+fn bring_up<'a>(
+    lab: &Lab,
+    cell: &Cell,
+    store: &Store,
+    private: &Path,
+    up: &'a mut Vec<Variant>,
+    tell: &mut dyn FnMut(&str),
+) -> Result<&'a mut Variant, Problem> {
+    if let Some(at) = up.iter().position(|variant| variant.number == cell.variant) {
+        let mut variant = up.remove(at);
+        match variant.ended() {
+            None => up.push(variant),
+            Some(why) => tell(&format!(
+                "variant {} is started anew: {why}",
+                cell.variant + 1
+            )),
+        }
+    }
+    if up
+        .last()
+        .is_none_or(|variant| variant.number != cell.variant)
+    {
+        while up.len() >= lab.keep {
+            up.remove(0);
+        }
+        let setup = lab
+            .variants
+            .get(cell.variant)
+            .ok_or_else(|| Problem::nowhere("there is no such variant"))?;
+        tell(&format!("variant {} is started", cell.variant + 1));
+        let logs = store.logs(cell.variant);
+        up.push(Variant::start(cell.variant, setup, private, &logs)?);
+    }
+    up.last_mut()
+        .ok_or_else(|| Problem::nowhere("there is no variant"))
+}
+
+type Unmeasured = (CellState, Problem);
+
+/// Runs one repeat.
+fn once(
+    cell: &Cell,
+    variant: &mut Variant,
+    store: &Store,
+    repeat: u32,
+    turn: u32,
+) -> Result<String, Unmeasured> {
+    let failed = |problem: Problem| (CellState::Failed(problem.to_string()), problem);
+    let nowhere = |why: String| failed(Problem::nowhere(why));
+    let names = variant.names_from(cell.link.as_ref()).map_err(failed)?;
+    let names = command::names_of(cell, repeat, &names);
+    let directory = store.make_repeat(cell.number, repeat).map_err(nowhere)?;
+    let link = cell
+        .link
+        .as_ref()
+        .map(|link| measure(link, variant, cell.observe.link));
+    let sanity = sanity::check(cell, &names, &directory)
+        .map_err(|problem| (CellState::Insane(problem.to_string()), problem))?;
+    let invocation = command::of(cell, &names, &directory).map_err(failed)?;
+    let (program, arguments) = invocation
+        .words
+        .split_first()
+        .ok_or_else(|| nowhere("there is nothing to run".to_owned()))?;
+    scrape(variant, &directory, "before");
+
+    let processes: Vec<(String, u32)> = variant
+        .servers
+        .iter()
+        .filter_map(|server| Some((server.name.clone(), server.pid()?)))
+        .collect();
+    let started = now();
+    let mut observer = Observer::begin(&processes, cell.observe.every);
+    let mut load = Command::new(program);
+    load.args(arguments).envs(
+        invocation
+            .environment
+            .iter()
+            .map(|(name, value)| (name, value)),
+    );
+    let finished = process::run_watched(&mut load, &cell.load.cpus, cell.load.within, |_| {
+        observer.turn()
+    });
+    let observed = observer.end();
+    scrape(variant, &directory, "after");
+    let finished = finished.map_err(|why| failed(cell.load.place.problem(why)))?;
+    let write = |name: &str, text: &str| {
+        std::fs::write(directory.join(name), text)
+            .map_err(|error| nowhere(format!("cannot write {name}: {error}")))
+    };
+    let mut raw = finished.output.clone();
+    if !invocation.afterwards.is_empty() {
+        let mut after = Command::new(invocation.afterwards.first().map_or("", String::as_str));
+        after.args(invocation.afterwards.get(1..).unwrap_or_default());
+        let report = process::run(&mut after, &[], Duration::from_secs(120)).map_err(nowhere)?;
+        raw += &report.output;
+    }
+    write("raw.txt", &raw)?;
+    write("talk.txt", &finished.talk)?;
+    let results = finished.code == Some(0)
+        || finished
+            .code
+            .is_some_and(|code| invocation.results.contains(&code));
+    if !results {
+        return Err(failed(cell.load.place_of_source.problem(format!(
+            "the load of {} ended with {}: {}; run it by hand: {}",
+            cell.name,
+            finished.status,
+            finished.last_words(),
+            invocation.words.join(" ")
+        ))));
+    }
+    let facts = Facts {
+        turn,
+        started,
+        command: invocation.words.clone(),
+        status: finished.status,
+        failed: variant.ended(),
+        observed,
+        link,
+        sanity: Some(sanity),
+        topology: topology(variant, cell, &invocation.words),
+    };
+    store.set_fate(cell.number, None).map_err(nowhere)?;
+    store::write(&directory.join("facts.json"), &facts).map_err(nowhere)?;
+    Ok(match &facts.failed {
+        Some(why) => format!("done, but {why}"),
+        None => "done".to_owned(),
+    })
+}
+
+fn topology(variant: &Variant, cell: &Cell, words: &[String]) -> Vec<Placed> {
+    let mut placed: Vec<Placed> = variant
+        .servers
+        .iter()
+        .map(|server| Placed {
+            name: server.name.clone(),
+            cpus: server.cpus.clone(),
+            command: server.command.join(" "),
+        })
+        .collect();
+    placed.push(Placed {
+        name: "generator".to_owned(),
+        cpus: cell.load.cpus.clone(),
+        command: words.join(" "),
+    });
+    placed
+}
+
+/// Measures a link with `plimsoll probe`.
+fn measure(link: &Link, variant: &Variant, wanted: bool) -> LinkFigures {
+    let mut figures = LinkFigures {
+        name: link.name.clone(),
+        by: "relay".to_owned(),
+        declared_round_trip_ms: Some(link.round_trip.as_secs_f64() * 1000.0),
+        declared_megabits_per_second: link.rate.map(|rate| rate as f64 / 1e6),
+        ..LinkFigures::default()
+    };
+    let (true, Some(port), Ok(program)) = (wanted, variant.relay_of(link), server::ourselves())
+    else {
+        return figures;
+    };
+    let mut probe = Command::new(program);
+    probe.args(["probe", "--json", "-n", "10", &format!("127.0.0.1:{port}")]);
+    if let Ok(finished) = process::run(&mut probe, &[], Duration::from_secs(60)) {
+        let told: Value = serde_json::from_str(&finished.output).unwrap_or_default();
+        figures.measured_connect_ms = told["connect_ms"]["p50"].as_f64();
+        figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
+    }
+    figures
+}
+
+/// Keeps what systems say of themselves.
+fn scrape(variant: &Variant, directory: &Path, when: &str) {
+    for server in &variant.servers {
+        let Some(url) = &server.metrics else { continue };
+        let text = match ask::get(url, Duration::from_secs(5)) {
+            Ok((_, body)) => body,
+            Err(why) => format!("# {why}\n"),
+        };
+        // Beside the figures; without it the run is as good.
+        let path: PathBuf = directory.join(format!("{}-metrics-{when}.txt", server.name));
+        let _ = std::fs::write(path, text);
+    }
+}

@@ -1,0 +1,150 @@
+//! What variables stand for once processes run.
+
+use std::collections::HashMap;
+
+use crate::problem::{Place, Problem};
+use crate::template::{self, Found};
+
+/// Names and their texts.
+#[derive(Clone, Debug, Default)]
+pub struct Names(HashMap<String, String>);
+
+impl Names {
+    /// Gives a name a text.
+    pub fn set(&mut self, name: impl Into<String>, text: impl Into<String>) {
+        self.0.insert(name.into(), text.into());
+    }
+
+    /// Its text.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Puts everything into a text.
+    ///
+    /// # Errors
+    /// The name that is not known yet.
+    pub fn fill(&self, text: &str, place: &Place) -> Result<String, Problem> {
+        template::finish(text, |name| match self.0.get(name) {
+            Some(text) => Found::Text(text.clone()),
+            None => Found::Unknown(format!(
+                "{{{name}}} is not known when it is needed: it is of a process that starts later, or nobody said it"
+            )),
+        })
+        .map_err(|why| place.problem(why))
+    }
+
+    /// Puts everything into each of some texts.
+    ///
+    /// # Errors
+    /// As [`Names::fill`].
+    pub fn fill_all(&self, texts: &[String], place: &Place) -> Result<Vec<String>, Problem> {
+        texts.iter().map(|text| self.fill(text, place)).collect()
+    }
+
+    /// Puts everything into the values of pairs.
+    ///
+    /// # Errors
+    /// As [`Names::fill`].
+    pub fn fill_pairs(
+        &self,
+        pairs: &[(String, String)],
+        place: &Place,
+    ) -> Result<Vec<(String, String)>, Problem> {
+        pairs
+            .iter()
+            .map(|(name, text)| Ok((name.clone(), self.fill(text, place)?)))
+            .collect()
+    }
+
+    /// The same names as they are seen through relays: `ports` are pairs of a port and
+    /// the port of its relay.
+    pub fn through(&self, ports: &[(u16, u16)]) -> Names {
+        let through = |text: &str| {
+            // A port alone, or behind this host's name.
+            let mut text = text.to_owned();
+            for (port, relay) in ports {
+                if text == port.to_string() {
+                    return relay.to_string();
+                }
+                for host in ["127.0.0.1", "localhost"] {
+                    text = replace_port(&text, host, *port, *relay);
+                }
+            }
+            text
+        };
+        Names(
+            self.0
+                .iter()
+                .map(|(name, text)| (name.clone(), through(text)))
+                .collect(),
+        )
+    }
+
+    /// All ports of this host that are named by a process of this name.
+    pub fn ports_of(&self, process: &str) -> Vec<u16> {
+        let mut ports = Vec::new();
+        for (name, text) in &self.0 {
+            let owner = name.split_once('.').map(|(owner, _)| owner);
+            if owner != Some(process) {
+                continue;
+            }
+            let bare = text.parse().ok().filter(|_| name.contains(".port"));
+            let found = bare
+                .into_iter()
+                .chain(["127.0.0.1", "localhost"].iter().filter_map(|host| {
+                    let after = text.split_once(&format!("{host}:"))?.1;
+                    let digits = after
+                        .find(|c: char| !c.is_ascii_digit())
+                        .unwrap_or(after.len());
+                    after[..digits].parse().ok()
+                }));
+            for port in found {
+                if !ports.contains(&port) {
+                    ports.push(port);
+                }
+            }
+        }
+        ports.sort_unstable();
+        ports
+    }
+}
+
+fn replace_port(text: &str, host: &str, port: u16, relay: u16) -> String {
+    let from = format!("{host}:{port}");
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(&from) {
+        let (before, after) = rest.split_at(at);
+        let after = &after[from.len()..];
+        out.push_str(before);
+        if after.starts_with(|c: char| c.is_ascii_digit()) {
+            out.push_str(&from);
+        } else {
+            out.push_str(&format!("{host}:{relay}"));
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_those_of_the_relay_where_there_is_one() {
+        let mut names = Names::default();
+        names.set("s.port", "80");
+        names.set("s.plain", "https://localhost:80/x?to=127.0.0.1:8080");
+        names.set("db.url", "postgres://me@127.0.0.1:5432/x");
+        assert_eq!(names.ports_of("s"), [80]);
+        let far = names.through(&[(80, 9000)]);
+        assert_eq!(far.get("s.port"), Some("9000"));
+        assert_eq!(
+            far.get("s.plain"),
+            Some("https://localhost:9000/x?to=127.0.0.1:8080")
+        );
+        assert_eq!(far.get("db.url"), names.get("db.url"));
+    }
+}

@@ -1,0 +1,216 @@
+//! What processes use, from proc(5).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use results::lab::Used;
+use serde::{Deserialize, Serialize};
+
+use super::keeper::descendants;
+
+/// What a process and its children have used.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sample {
+    cpu_seconds: f64,
+    rss_bytes: u64,
+    threads: u32,
+    files: u32,
+    switches: (u64, u64),
+}
+
+/// Looks at processes in turns.
+pub struct Observer {
+    every: Duration,
+    began: Instant,
+    next: Instant,
+    watched: Vec<Watched>,
+    /// Processor seconds of all measured and needed processes, at each look.
+    series: Vec<(f64, f64)>,
+}
+
+struct Watched {
+    name: String,
+    pid: u32,
+    /// What each process had used when it was first seen, so that what was before the run
+    /// does not count.
+    before: BTreeMap<u32, Sample>,
+    last: BTreeMap<u32, Sample>,
+    peak: Used,
+}
+
+/// What was seen of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Observed {
+    /// Each process.
+    pub used: Vec<Used>,
+    /// Seconds since the beginning, and processor seconds of systems and services by then.
+    pub series: Vec<(f64, f64)>,
+}
+
+impl Observer {
+    /// Begins to look at processes, given by name and number.
+    pub fn begin(processes: &[(String, u32)], every: Duration) -> Observer {
+        let now = Instant::now();
+        let mut observer = Observer {
+            every,
+            began: now,
+            next: now,
+            watched: processes
+                .iter()
+                .map(|(name, pid)| Watched {
+                    name: name.clone(),
+                    pid: *pid,
+                    before: tree(*pid),
+                    last: BTreeMap::new(),
+                    peak: Used {
+                        name: name.clone(),
+                        ..Used::default()
+                    },
+                })
+                .collect(),
+            series: Vec::new(),
+        };
+        observer.look();
+        observer
+    }
+
+    /// Looks, if it is time.
+    pub fn turn(&mut self) {
+        if Instant::now() >= self.next {
+            self.look();
+        }
+    }
+
+    fn look(&mut self) {
+        self.next = Instant::now() + self.every;
+        for watched in &mut self.watched {
+            watched.look();
+        }
+        let used: f64 = self.watched.iter().map(Watched::cpu).sum();
+        self.series.push((self.began.elapsed().as_secs_f64(), used));
+    }
+
+    /// Looks a last time.
+    pub fn end(mut self) -> Observed {
+        self.look();
+        Observed {
+            used: self
+                .watched
+                .into_iter()
+                .map(|watched| Used {
+                    cpu_seconds: watched.cpu(),
+                    context_switches: watched.switches(),
+                    name: watched.name,
+                    ..watched.peak
+                })
+                .collect(),
+            series: self.series,
+        }
+    }
+}
+
+impl Watched {
+    fn look(&mut self) {
+        let now = tree(self.pid);
+        let sum = |of: fn(&Sample) -> u64| now.values().map(of).sum::<u64>();
+        let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        let peak = &mut self.peak;
+        peak.peak_rss_bytes = peak.peak_rss_bytes.max(sum(|sample| sample.rss_bytes));
+        peak.threads = peak
+            .threads
+            .max(narrow(sum(|sample| sample.threads.into())));
+        peak.open_files = peak
+            .open_files
+            .max(narrow(sum(|sample| sample.files.into())));
+        // A child that has ended keeps what it was last seen to have used.
+        self.last.extend(now);
+    }
+
+    fn cpu(&self) -> f64 {
+        let since = |pid: &u32, sample: &Sample| {
+            let before = self
+                .before
+                .get(pid)
+                .map_or(0.0, |before| before.cpu_seconds);
+            (sample.cpu_seconds - before).max(0.0)
+        };
+        self.last
+            .iter()
+            .map(|(pid, sample)| since(pid, sample))
+            .sum()
+    }
+
+    fn switches(&self) -> (u64, u64) {
+        self.last.iter().fold((0, 0), |sum, (pid, sample)| {
+            let before = self
+                .before
+                .get(pid)
+                .map_or((0, 0), |before| before.switches);
+            (
+                sum.0 + sample.switches.0.saturating_sub(before.0),
+                sum.1 + sample.switches.1.saturating_sub(before.1),
+            )
+        })
+    }
+}
+
+/// A process and all below it.
+fn tree(pid: u32) -> BTreeMap<u32, Sample> {
+    std::iter::once(pid)
+        .chain(descendants(pid))
+        .filter_map(|pid| Some((pid, sample(pid)?)))
+        .collect()
+}
+
+fn sample(pid: u32) -> Option<Sample> {
+    // proc(5): utime and stime are the fields 14 and 15, in ticks of 1/100 s.
+    const TICKS: f64 = 100.0;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let number = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|field| field.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let of = |key: &str| -> u64 {
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix(key))
+            .and_then(|rest| rest.trim_start_matches(':').split_whitespace().next())
+            .and_then(|value| value.parse().ok())
+            .unwrap_or(0)
+    };
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
+    // Switches are counted for each thread; `status` has those of the first alone.
+    let mut switches = (0, 0);
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let text = fs::read_to_string(thread.path().join("status")).unwrap_or_default();
+        for line in text.lines() {
+            let value = || {
+                line.split_whitespace()
+                    .last()
+                    .and_then(|value| value.parse().ok())
+                    .unwrap_or(0)
+            };
+            if line.starts_with("voluntary_ctxt_switches") {
+                switches.0 += value();
+            } else if line.starts_with("nonvoluntary_ctxt_switches") {
+                switches.1 += value();
+            }
+        }
+    }
+    Some(Sample {
+        cpu_seconds: (number(11) + number(12)) / TICKS,
+        rss_bytes: of("VmRSS") * 1024,
+        threads: u32::try_from(of("Threads")).unwrap_or(u32::MAX),
+        files: u32::try_from(files).unwrap_or(u32::MAX),
+        switches,
+    })
+}

@@ -1,0 +1,123 @@
+//! A command that is run to its end, within a time.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::keeper::signal_group;
+use super::start::start;
+
+/// What a command came to.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Its status in words.
+    pub status: String,
+    /// Its status, unless a signal ended it.
+    pub code: Option<i32>,
+    /// What it wrote to standard output.
+    pub output: String,
+    /// What it wrote to standard error.
+    pub talk: String,
+}
+
+impl Finished {
+    /// The last of what it said.
+    pub fn last_words(&self) -> String {
+        let said = if self.talk.trim().is_empty() {
+            &self.output
+        } else {
+            &self.talk
+        };
+        let lines: Vec<&str> = said
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .collect();
+        let from = lines.len().saturating_sub(6);
+        match lines.get(from..) {
+            None | Some([]) => "it said nothing".to_owned(),
+            Some(last) => last.join("\n    "),
+        }
+    }
+}
+
+/// Runs it to its end.
+///
+/// # Errors
+/// That it cannot be run, or took too long.
+pub fn run(command: &mut Command, cpus: &[u32], within: Duration) -> Result<Finished, String> {
+    run_watched(command, cpus, within, |_| {})
+}
+
+/// Runs it to its end; `watch` is called with its process now and then.
+///
+/// # Errors
+/// That it cannot be run, or took too long.
+pub fn run_watched(
+    command: &mut Command,
+    cpus: &[u32],
+    within: Duration,
+    mut watch: impl FnMut(u32),
+) -> Result<Finished, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = start(command, cpus).map_err(|error| format!("cannot run {name}: {error}"))?;
+    let output = reader(child.stdout.take());
+    let talk = reader(child.stderr.take());
+    let status = wait(&mut child, within, &mut watch);
+    if status.is_none() {
+        signal_group(child.id(), Signal::KILL);
+        let _ = child.wait();
+    }
+    let output = output.join().unwrap_or_default();
+    let talk = talk.join().unwrap_or_default();
+    match status {
+        Some(status) => Ok(Finished {
+            status: status.to_string(),
+            code: status.code(),
+            output,
+            talk,
+        }),
+        None => Err(format!(
+            "{name} did not end within {}, and was ended; give it more time by within",
+            units::duration::format(within)
+        )),
+    }
+}
+
+fn wait(
+    child: &mut Child,
+    within: Duration,
+    watch: &mut impl FnMut(u32),
+) -> Option<std::process::ExitStatus> {
+    let end = Instant::now() + within;
+    loop {
+        watch(child.id());
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(10)),
+            _ => return None,
+        }
+    }
+}
+
+/// Reads all of a stream, so that who writes never waits; keeps its first megabytes.
+fn reader(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    const KEPT: usize = 16 << 20;
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut buffer = [0; 1 << 14];
+        let Some(mut stream) = stream else {
+            return String::new();
+        };
+        while let Ok(read @ 1..) = stream.read(&mut buffer) {
+            let room = KEPT.saturating_sub(kept.len()).min(read);
+            kept.extend_from_slice(buffer.get(..room).unwrap_or_default());
+        }
+        String::from_utf8_lossy(&kept).into_owned()
+    })
+}

@@ -1,0 +1,66 @@
+//! Starting processes so that none can be left behind.
+//!
+//! Each is in a process group of its own, and is killed by the kernel when the lab is
+//! (prctl(2), PR_SET_PDEATHSIG, where there is one).
+#![allow(unsafe_code)]
+
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::sync::{Mutex, PoisonError};
+
+/// Whether processes may still be started; held while one is.
+static OPEN: Mutex<bool> = Mutex::new(true);
+
+/// From now on nothing is started any more.
+pub fn close() {
+    *OPEN.lock().unwrap_or_else(PoisonError::into_inner) = false;
+}
+
+/// Starts a command on these processors; on any if there is none.
+///
+/// # Errors
+/// What the system says, or that the lab is ending.
+pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*open {
+        return Err(std::io::Error::other("the lab is ending"));
+    }
+    command.process_group(0).env_remove(super::keeper::PRIVATE);
+    // What a process that is killed leaves in the temporary directory goes with the lab.
+    if let Some(directory) = super::keeper::temporary_directory() {
+        command.env("TMPDIR", directory);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::Signal;
+        use rustix::thread::CpuSet;
+        let mut set = CpuSet::new();
+        for cpu in cpus {
+            let cpu = usize::try_from(*cpu).unwrap_or(usize::MAX);
+            if cpu >= CpuSet::MAX_CPU {
+                return Err(std::io::Error::other(format!(
+                    "there is no processor {cpu}"
+                )));
+            }
+            set.set(cpu);
+        }
+        let pinned = !cpus.is_empty();
+        // SAFETY: between fork and exec only two system calls are made; nothing is
+        // allocated and no lock is taken.
+        unsafe {
+            command.pre_exec(move || {
+                // After a change of user, which would undo it (prctl(2)).
+                rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+                if pinned {
+                    rustix::thread::sched_setaffinity(None, &set)?;
+                }
+                Ok(())
+            });
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = cpus;
+    let child = command.spawn();
+    drop(open);
+    child
+}

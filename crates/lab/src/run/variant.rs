@@ -1,0 +1,324 @@
+//! A variant that is up: its processes, its data, the relays before it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+
+use super::names::Names;
+use super::process::run;
+use super::server::{Server, ourselves, with_program};
+use super::start::start;
+use crate::problem::Problem;
+use crate::resolve::{Link, Seed, Setup};
+
+/// What runs of a variant find.
+#[derive(Debug)]
+pub struct Variant {
+    /// Its number.
+    pub number: usize,
+    /// Its processes, in the order in which they were started.
+    pub servers: Vec<Server>,
+    /// What everything is called.
+    pub names: Names,
+    relays: Vec<Relay>,
+    private: PathBuf,
+}
+
+#[derive(Debug)]
+struct Relay {
+    link: Link,
+    to: u16,
+    at: u16,
+    child: Child,
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Variant {
+    fn drop(&mut self) {
+        self.relays.clear();
+        // What was started last ends first.
+        while self.servers.pop().is_some() {}
+        let _ = fs::remove_dir_all(&self.private);
+    }
+}
+
+impl Variant {
+    /// Starts everything and puts the data in.
+    ///
+    /// # Errors
+    /// What is wrong, with the place in the lab file and the way out.
+    pub fn start(
+        number: usize,
+        setup: &Setup,
+        private: &Path,
+        logs: &Path,
+    ) -> Result<Variant, Problem> {
+        let private = private.join(format!("variant-{}", number + 1));
+        let _ = fs::remove_dir_all(&private);
+        let made = fs::create_dir_all(&private).and_then(|()| fs::create_dir_all(logs));
+        made.map_err(|error| {
+            Problem::nowhere(format!("cannot make {}: {error}", private.display()))
+        })?;
+        // Another user's service has to get at its own directory.
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
+        let _ = fs::set_permissions(&private, open);
+        let mut variant = Variant {
+            number,
+            servers: Vec::new(),
+            names: Names::default(),
+            relays: Vec::new(),
+            private: private.clone(),
+        };
+        if let Some(names) = &setup.certificates {
+            certificates(names, &private, &mut variant.names)?;
+        }
+        for process in &setup.processes {
+            let server = Server::start(process, &private, logs, &mut variant.names)?;
+            variant.servers.push(server);
+        }
+        for seed in &setup.seeds {
+            plant(seed, logs, &mut variant.names)?;
+        }
+        Ok(variant)
+    }
+
+    /// Finds a process that has ended by itself.
+    pub fn ended(&mut self) -> Option<String> {
+        self.servers.iter_mut().find_map(|server| {
+            let gone = !server.runs();
+            gone.then(|| {
+                format!(
+                    "{} has ended; its output is in {}",
+                    server.name,
+                    server.log.display()
+                )
+            })
+        })
+    }
+
+    /// What everything is called from where the load is.
+    ///
+    /// # Errors
+    /// That a relay cannot be started.
+    pub fn names_from(&mut self, link: Option<&Link>) -> Result<Names, Problem> {
+        let Some(link) = link else {
+            return Ok(self.names.clone());
+        };
+        let mut through = Vec::new();
+        let measured: Vec<String> = self
+            .servers
+            .iter()
+            .filter(|server| server.measured)
+            .map(|server| server.name.clone())
+            .collect();
+        for to in measured.iter().flat_map(|name| self.names.ports_of(name)) {
+            let known = self
+                .relays
+                .iter()
+                .find(|relay| relay.to == to && relay.link == *link);
+            let at = match known {
+                Some(relay) => relay.at,
+                None => {
+                    let relay = Relay::start(link, to, &self.private).map_err(Problem::nowhere)?;
+                    let at = relay.at;
+                    self.relays.push(relay);
+                    at
+                }
+            };
+            through.push((to, at));
+        }
+        Ok(self.names.through(&through))
+    }
+
+    /// The port of a relay of that link before a measured system.
+    pub fn relay_of(&self, link: &Link) -> Option<u16> {
+        self.relays
+            .iter()
+            .find(|relay| relay.link == *link)
+            .map(|relay| relay.at)
+    }
+}
+
+impl Relay {
+    fn start(link: &Link, to: u16, private: &Path) -> Result<Relay, String> {
+        let said = private.join(format!("link-{}-{to}", link.name));
+        let file = fs::File::create(&said).map_err(|error| error.to_string())?;
+        let mut command = Command::new(ourselves()?);
+        let time = units::duration::format;
+        command
+            .args([
+                "link",
+                "--listen",
+                "127.0.0.1:0",
+                "--to",
+                &format!("127.0.0.1:{to}"),
+            ])
+            .args([
+                "--round-trip",
+                &time(link.round_trip),
+                "--jitter",
+                &time(link.jitter),
+            ])
+            .args(["--loss", &format!("{}%", link.loss * 100.0)])
+            .stdin(Stdio::null())
+            .stdout(file)
+            .stderr(Stdio::null());
+        if let Some(rate) = link.rate {
+            command.args(["--rate", &format!("{rate}bit/s")]);
+        }
+        let child =
+            start(&mut command, &[]).map_err(|error| format!("cannot start a relay: {error}"))?;
+        let mut relay = Relay {
+            link: link.clone(),
+            to,
+            at: 0,
+            child,
+        };
+        let end = Instant::now() + Duration::from_secs(30);
+        while relay.at == 0 {
+            let text = fs::read_to_string(&said).unwrap_or_default();
+            let told: Value = serde_json::from_str(text.trim()).unwrap_or_default();
+            let port = told["listening"]
+                .as_str()
+                .and_then(|at| at.rsplit_once(':')?.1.parse().ok());
+            relay.at = port.unwrap_or(0);
+            if Instant::now() > end || !matches!(relay.child.try_wait(), Ok(None)) {
+                return Err(format!("the relay for {} did not start", link.name));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(relay)
+    }
+}
+
+fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(), Problem> {
+    let directory = private.join("certificates");
+    let mut command = Command::new(ourselves().map_err(Problem::nowhere)?);
+    command.arg("certs");
+    for name in names {
+        command.args(["--name", name]);
+    }
+    command.arg(&directory);
+    let finished = run(&mut command, &[], Duration::from_secs(60)).map_err(Problem::nowhere)?;
+    if finished.code != Some(0) {
+        return Err(Problem::nowhere(format!(
+            "cannot make certificates: {}",
+            finished.last_words()
+        )));
+    }
+    known.set("certificates.directory", directory.display().to_string());
+    for (name, file) in [
+        ("ca", "ca.pem"),
+        ("server", "server.pem"),
+        ("server-key", "server.key"),
+        ("client", "client.pem"),
+        ("client-key", "client.key"),
+    ] {
+        known.set(
+            format!("certificates.{name}"),
+            directory.join(file).display().to_string(),
+        );
+    }
+    Ok(())
+}
+
+/// Runs a seed and checks what came of it.
+fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
+    let wrong = |what: String| seed.place.problem(format!("the seed {} {what}", seed.name));
+    let environment = names.fill_pairs(&seed.environment, &seed.place)?;
+    let record = logs.join(format!("{}.jsonl", seed.name));
+    let console = logs.join(format!("{}.console", seed.name));
+    let _ = fs::remove_file(&console);
+    let words = match &seed.script {
+        Some(script) => {
+            let mut words = vec![ourselves().map_err(wrong)?];
+            words
+                .extend(["run", "--quiet", "--no-color", "--log-format", "raw"].map(str::to_owned));
+            words.extend([format!("--log-output=file={}", console.display())]);
+            words.extend(["--record".to_owned(), record.display().to_string()]);
+            for (name, value) in &environment {
+                words.extend(["-e".to_owned(), format!("{name}={value}")]);
+            }
+            words.push(script.display().to_string());
+            words
+        }
+        None => with_program(names.fill_all(&seed.command, &seed.place)?).map_err(wrong)?,
+    };
+    let mut command = Command::new(words.first().map_or("", String::as_str));
+    command
+        .args(words.get(1..).unwrap_or_default())
+        .envs(environment.iter().map(|(name, value)| (name, value)));
+    let finished = run(&mut command, &[], seed.within).map_err(wrong)?;
+    let _ = fs::write(logs.join(format!("{}.out", seed.name)), &finished.output);
+    let _ = fs::write(logs.join(format!("{}.err", seed.name)), &finished.talk);
+    let logged = fs::read_to_string(&console).unwrap_or_default();
+    if finished.code != Some(0) {
+        let said = match logged.trim().is_empty() {
+            true => finished.last_words(),
+            false => logged
+                .lines()
+                .rev()
+                .take(4)
+                .collect::<Vec<_>>()
+                .join("\n    "),
+        };
+        return Err(wrong(format!(
+            "failed ({}): {said}; run it by hand: {}",
+            finished.status,
+            words.join(" ")
+        )));
+    }
+    let mut told: Map<String, Value> = Map::new();
+    for line in finished.output.lines().chain(logged.lines()) {
+        if let Ok(fields) = serde_json::from_str::<Map<String, Value>>(line.trim()) {
+            told.extend(fields);
+        }
+    }
+    let counters = fs::File::open(&record)
+        .ok()
+        .filter(|_| seed.script.is_some())
+        .and_then(|file| results::record::read(std::io::BufReader::new(file)).ok())
+        .and_then(|record| record.end)
+        .map(|end| end.counters)
+        .unwrap_or_default();
+    let text_of = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    for (name, wanted) in &seed.expect {
+        let found = match (counters.get(name), told.get(name)) {
+            (Some(count), _) => Some(count.to_string()),
+            (None, Some(value)) => Some(text_of(value)),
+            (None, None) => None,
+        };
+        let same = |found: &str| {
+            found == wanted
+                || matches!((found.parse::<f64>(), wanted.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+        };
+        if !found.as_deref().is_some_and(same) {
+            let falls_short = format!(
+                "the seed {} falls short: {name} should be {wanted}, and is {}; look at {}",
+                seed.name,
+                found.unwrap_or_else(|| {
+                    "not there: no counter of that name, and no line of JSON with it".to_owned()
+                }),
+                logs.display()
+            );
+            return Err(seed.place_of_expect.problem(falls_short));
+        }
+    }
+    for (name, value) in &told {
+        names.set(format!("{}.{name}", seed.name), text_of(value));
+    }
+    Ok(())
+}
