@@ -147,7 +147,18 @@ fn report(directory: &Path) -> Exit {
 /// Concludes, and writes it down.
 fn written(lab: &Lab, run: &RunFile, store: &Store) -> Result<LabResult, String> {
     let result = lab::conclude::conclude(lab, run, store);
-    store::write(&store.directory.join("result.json"), &result)?;
+    let path = |name: &str| store.directory.join(name);
+    store::write(&path("result.json"), &result)?;
+    let mut pages = pages::assets(&result);
+    pages.push(("report.md".to_owned(), pages::markdown(&result)));
+    pages.push(("report.html".to_owned(), pages::html(&result)));
+    for (name, text) in pages {
+        let path = path(&name);
+        let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        written
+            .and_then(|()| store::write_text(&path, text.as_bytes()))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
     Ok(result)
 }
 
@@ -162,27 +173,16 @@ fn tell(result: &LabResult, store: &Store) -> Exit {
     let measured = of(|state| matches!(state, CellState::Measured));
     let left_out = of(|state| matches!(state, CellState::LeftOut));
     let wanted = result.cells.len() - left_out;
-    for objective in &result.objectives {
-        talk::say(&format!(
-            "{} {}: {} {} in {}",
-            objective.verdict,
-            objective.objective,
-            number(objective.measured),
-            objective.unit,
-            objective.cell
-        ));
+    for sentence in pages::answer(result) {
+        talk::say(&sentence);
     }
     talk::say(&format!("{measured} of {wanted} cells measured"));
-    talk::put(format!("{}\n", store.directory.join("result.json").display()).as_bytes());
+    talk::put(format!("{}\n", store.directory.join("report.md").display()).as_bytes());
     if measured == wanted {
         Exit::SUCCESS
     } else {
         Exit::SOME_FAILED
     }
-}
-
-fn number(value: f64) -> String {
-    format!("{value:.3}")
 }
 
 fn list(results: &Path) -> Exit {

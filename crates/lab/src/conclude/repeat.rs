@@ -371,6 +371,7 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         if let Some(seconds) = json["end"]["sum_received"]["seconds"].as_f64() {
             repeat.duration_seconds = seconds;
         }
+        of_json(cell, &json, &mut repeat, &mut figures);
     }
     if let Ok(audit) = audit::audit("raw", &repeat.raw)
         && let Some(block) = audit.blocks.first()
@@ -401,6 +402,66 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         figures,
         protocols: BTreeMap::new(),
         open: cell.load.rate.is_some(),
+    }
+}
+
+/// What our own commands say in JSON.
+fn of_json(
+    cell: &Cell,
+    json: &serde_json::Value,
+    repeat: &mut Repeat,
+    figures: &mut BTreeMap<String, f64>,
+) {
+    let ours = json["schema"]
+        .as_str()
+        .is_some_and(|schema| schema.starts_with("plimsoll/"));
+    let Some(requests) = json["requests"].as_u64().filter(|_| ours) else {
+        return;
+    };
+    repeat.requests = requests;
+    repeat.failed = json["failed"].as_u64().unwrap_or(0);
+    repeat.duration_seconds = json["duration_seconds"].as_f64().unwrap_or(0.0);
+    let open = json["response_time"].is_object();
+    repeat.latency_kind = if open {
+        "response time"
+    } else {
+        "service time"
+    }
+    .to_owned();
+    let times = if open {
+        &json["response_time"]
+    } else {
+        &json["service_time"]
+    };
+    for (name, value) in times.as_object().into_iter().flatten() {
+        if let Some(value) = value.as_f64().filter(|_| name != "count") {
+            figures.insert(format!("latency_{name}"), value);
+        }
+    }
+    if let Some(rate) = json["requests_per_second"].as_f64() {
+        figures.insert("requests_per_second".to_owned(), rate);
+    }
+    if requests > 0 {
+        let share = repeat.failed as f64 / requests as f64 * 100.0;
+        figures.insert("failed_share".to_owned(), share);
+    }
+    if let Some(work) = cell.load.work {
+        repeat.work = Some((u64::from(work.workers) * u64::from(work.loops), requests));
+        figures.insert("makespan".to_owned(), repeat.duration_seconds * 1000.0);
+    }
+    let generator = &json["generator"];
+    if let Some(verdict) = generator["verdict"].as_str() {
+        repeat.generator.verdict = verdict.to_owned();
+        repeat.generator.cpu_seconds = generator["cpu_seconds"].as_f64().unwrap_or(0.0);
+        repeat.generator.peak_rss_bytes = generator["peak_rss_bytes"].as_u64().unwrap_or(0);
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let reasons = generator["reasons"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        repeat.generator.reasons = reasons
+            .iter()
+            .map(|one| (text(&one["cause"]), text(&one["text"])))
+            .collect();
     }
 }
 

@@ -6,7 +6,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// The longest answer that is read.
-const LONGEST: u64 = 4 << 20;
+const LONGEST: usize = 4 << 20;
 
 /// Asks `http://HOST:PORT/PATH`: the status and the body.
 ///
@@ -26,14 +26,18 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let mut stream = TcpStream::connect_timeout(&address, patience).map_err(told)?;
     stream.set_read_timeout(Some(patience)).map_err(told)?;
     stream.set_write_timeout(Some(patience)).map_err(told)?;
-    // HTTP/1.0 keeps the answer's framing simple: it ends with the connection.
-    let request = format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nAccept: */*\r\n\r\n");
+    // HTTP/1.0 keeps the answer's framing simple: a length, or the connection's end.
+    let request =
+        format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\nAccept: */*\r\n\r\n");
     stream.write_all(request.as_bytes()).map_err(told)?;
     let mut answer = Vec::new();
-    stream
-        .take(LONGEST)
-        .read_to_end(&mut answer)
-        .map_err(told)?;
+    let mut buffer = [0; 1 << 14];
+    while answer.len() < LONGEST && !is_whole(&answer) {
+        match stream.read(&mut buffer).map_err(told)? {
+            0 => break,
+            read => answer.extend_from_slice(buffer.get(..read).unwrap_or_default()),
+        }
+    }
     let text = String::from_utf8_lossy(&answer);
     let (head, body) = text
         .split_once("\r\n\r\n")
@@ -44,6 +48,21 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
         .and_then(|status| status.parse().ok())
         .ok_or_else(|| format!("{url}: the answer has no status"))?;
     Ok((status, body.to_owned()))
+}
+
+/// Whether as much has come as the head says (RFC 9112, 6.3).
+fn is_whole(answer: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(answer);
+    let Some((head, _)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.trim().parse::<usize>().ok())?
+    });
+    // The head is ASCII, so its length in the text is its length in bytes.
+    length.is_some_and(|length| answer.len() >= head.len() + 4 + length)
 }
 
 /// A process's URL of a path; whole URLs stay as they are.

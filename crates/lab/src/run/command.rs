@@ -151,9 +151,15 @@ fn ours(
             });
         }
         Source::Grpc(grpc) => {
-            add(&["grpc", "--record", &recorded]);
-            let flags = grpc_flags(load, grpc, names, place, &whole)?;
+            // Its own JSON has the distribution, the codes and the generator's verdict.
+            add(&["grpc", "--quiet", "--json"]);
+            let flags = grpc_flags(load, grpc, names, place, &whole, directory)?;
             add(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+            return Ok(Invocation {
+                words,
+                results: vec![1],
+                ..Invocation::default()
+            });
         }
         Source::Throughput(throughput) => {
             add(&["throughput"]);
@@ -311,30 +317,44 @@ fn grpc_flags(
     names: &Names,
     place: &Place,
     whole: &str,
+    directory: &Path,
 ) -> Result<Vec<String>, Problem> {
-    let mut flags = match load.work {
-        Some(work) => vec![
-            "--workers".to_owned(),
-            work.workers.to_string(),
-            "--loops".to_owned(),
-            work.loops.to_string(),
-        ],
-        None => vec!["-d".to_owned(), whole.to_owned()],
-    };
-    match (load.rate, load.work) {
-        (Some(rate), _) => flags.extend(["-r".to_owned(), format!("{rate:.0}")]),
-        (None, None) => flags.extend(["-c".to_owned(), load.users.unwrap_or(50).to_string()]),
-        (None, Some(_)) => {}
+    let mut flags = Vec::new();
+    let mut add = |flag: &str, value: String| flags.extend([flag.to_owned(), value]);
+    match (load.work, load.rate) {
+        (Some(work), _) => {
+            let all = u64::from(work.workers) * u64::from(work.loops);
+            add("-c", work.workers.to_string());
+            add("-n", all.to_string());
+        }
+        (None, rate) => {
+            add("-z", whole.to_owned());
+            match rate {
+                Some(rate) => add("-r", format!("{rate:.0}")),
+                None => add("-c", load.users.unwrap_or(50).to_string()),
+            }
+        }
     }
     if let Some(proto) = &grpc.proto {
         flags.extend(["--proto".to_owned(), absolute(Path::new(proto))]);
     }
-    match &grpc.size {
-        Some(size) => flags.extend(["--payload".to_owned(), names.fill(size, place)?]),
-        None => flags.extend(["--data".to_owned(), names.fill(&grpc.data, place)?]),
+    match (&grpc.size, grpc.data.strip_prefix('@')) {
+        (Some(size), _) => {
+            let size = names.fill(size, place)?;
+            let file = payload(&size, directory).map_err(|why| place.problem(why))?;
+            flags.extend(["-D".to_owned(), file]);
+        }
+        (None, Some(file)) => flags.extend(["-D".to_owned(), file.to_owned()]),
+        (None, None) => flags.extend(["-d".to_owned(), names.fill(&grpc.data, place)?]),
     }
-    for (name, value) in names.fill_pairs(&grpc.metadata, place)? {
-        flags.extend(["-H".to_owned(), format!("{name}: {value}")]);
+    if !grpc.metadata.is_empty() {
+        let fields: serde_json::Map<String, serde_json::Value> = names
+            .fill_pairs(&grpc.metadata, place)?
+            .into_iter()
+            .map(|(name, value)| (name, value.into()))
+            .collect();
+        let fields = serde_json::Value::Object(fields).to_string();
+        flags.extend(["-m".to_owned(), fields]);
     }
     if !grpc.tls {
         flags.push("--plaintext".to_owned());
@@ -348,6 +368,41 @@ fn grpc_flags(
     flags.push(names.fill(&grpc.address, place)?);
     flags.push(grpc.call.clone());
     Ok(flags)
+}
+
+/// A message with so many bytes in its field `data`, in a file: a megabyte is no argument.
+fn payload(size: &str, directory: &Path) -> Result<String, String> {
+    const MOST: usize = 64 << 20;
+    let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let unit = match size.get(digits.len()..).unwrap_or_default().trim() {
+        "" | "B" => 1,
+        "KB" | "kB" => 1000,
+        "KiB" => 1 << 10,
+        "MB" => 1_000_000,
+        "MiB" => 1 << 20,
+        other => {
+            return Err(format!(
+                "{other:?} is no unit of bytes: write size like 4KiB or 1MiB"
+            ));
+        }
+    };
+    let bytes = digits
+        .trim()
+        .parse::<usize>()
+        .ok()
+        .and_then(|count| count.checked_mul(unit))
+        .filter(|bytes| *bytes <= MOST)
+        .ok_or_else(|| format!("{size:?} is no size up to 64MiB: write it like 4KiB"))?;
+    // Base64 of zeroes (RFC 4648): protobuf's JSON has bytes so.
+    let text = match bytes % 3 {
+        0 => "A".repeat(bytes / 3 * 4),
+        1 => "A".repeat(bytes / 3 * 4 + 2) + "==",
+        _ => "A".repeat(bytes / 3 * 4 + 3) + "=",
+    };
+    let path = directory.join("message.json");
+    std::fs::write(&path, format!("{{\"data\":\"{text}\"}}"))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    Ok(path.display().to_string())
 }
 
 fn throughput_flags(

@@ -52,7 +52,7 @@ pub fn keep(
     stop: &AtomicBool,
 ) -> Result<Ended, String> {
     adopt();
-    let directory = make_private()?;
+    let directory = private_name();
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let mut command = Command::new(program);
@@ -88,12 +88,7 @@ pub fn keep(
 /// What the system says.
 pub fn work(directory: &Path) -> Result<(), String> {
     adopt();
-    let temporary = directory.join("tmp");
-    let all = std::os::unix::fs::PermissionsExt::from_mode(0o1777);
-    if fs::create_dir_all(&temporary).is_ok() && fs::set_permissions(&temporary, all).is_ok() {
-        let _ = TEMPORARY.set(temporary);
-    }
-    let directory = directory.to_owned();
+    let watched = directory.to_owned();
     std::thread::Builder::new()
         .name("keeper's end".to_owned())
         .spawn(move || {
@@ -101,11 +96,11 @@ pub fn work(directory: &Path) -> Result<(), String> {
             // Nothing is ever sent: it returns when the keeper is gone.
             while matches!(std::io::stdin().read(&mut byte), Ok(1..)) {}
             super::start::close();
-            clean(&directory);
+            clean(&watched);
             std::process::exit(255);
         })
-        .map(drop)
-        .map_err(|error| format!("cannot start a thread: {error}"))
+        .map_err(|error| format!("cannot start a thread: {error}"))?;
+    make_private(directory)
 }
 
 fn adopt() {
@@ -114,13 +109,18 @@ fn adopt() {
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-fn make_private() -> Result<PathBuf, String> {
+/// A name that no other lab has. The worker makes the directory, once somebody watches
+/// over it.
+fn private_name() -> PathBuf {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();
     let name = format!("plimsoll-lab-{}-{:x}", std::process::id(), since.as_nanos());
-    let directory = std::env::temp_dir().join(name);
-    fs::create_dir(&directory).map_err(|error| {
+    std::env::temp_dir().join(name)
+}
+
+fn make_private(directory: &Path) -> Result<(), String> {
+    super::start::while_open(|| fs::create_dir(directory)).map_err(|error| {
         format!(
             "cannot make the private directory {}: {error}",
             directory.display()
@@ -128,8 +128,13 @@ fn make_private() -> Result<PathBuf, String> {
     })?;
     // Services that run as another user have to get at their own part of it.
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
-    let _ = fs::set_permissions(&directory, open);
-    Ok(directory)
+    let _ = fs::set_permissions(directory, open);
+    let temporary = directory.join("tmp");
+    let all = std::os::unix::fs::PermissionsExt::from_mode(0o1777);
+    if fs::create_dir(&temporary).is_ok() && fs::set_permissions(&temporary, all).is_ok() {
+        let _ = TEMPORARY.set(temporary);
+    }
+    Ok(())
 }
 
 /// Kills every descendant and removes the directory.

@@ -212,9 +212,13 @@ fn initialise(
 /// # Errors
 /// What it said, if it failed.
 pub fn told(name: &str, command: &mut Command) -> Result<String, String> {
-    let output = command
-        .stdin(std::process::Stdio::null())
-        .output()
+    use std::process::Stdio;
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let output = super::start::start(command, &[])
+        .and_then(std::process::Child::wait_with_output)
         .map_err(|error| format!("cannot run {name}: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     match output.status.success() {

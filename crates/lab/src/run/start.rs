@@ -16,15 +16,23 @@ pub fn close() {
     *OPEN.lock().unwrap_or_else(PoisonError::into_inner) = false;
 }
 
+/// Does something that must not happen any more once all is cleaned up.
+///
+/// # Errors
+/// What it comes to, or that the lab is ending.
+pub fn while_open<T>(act: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*open {
+        return Err(std::io::Error::other("the lab is ending"));
+    }
+    act()
+}
+
 /// Starts a command on these processors; on any if there is none.
 ///
 /// # Errors
 /// What the system says, or that the lab is ending.
 pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if !*open {
-        return Err(std::io::Error::other("the lab is ending"));
-    }
     command.process_group(0).env_remove(super::keeper::PRIVATE);
     // What a process that is killed leaves in the temporary directory goes with the lab.
     if let Some(directory) = super::keeper::temporary_directory() {
@@ -60,7 +68,5 @@ pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = cpus;
-    let child = command.spawn();
-    drop(open);
-    child
+    while_open(|| command.spawn())
 }

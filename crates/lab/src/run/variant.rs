@@ -64,7 +64,7 @@ impl Variant {
     ) -> Result<Variant, Problem> {
         let private = private.join(format!("variant-{}", number + 1));
         let _ = fs::remove_dir_all(&private);
-        let made = fs::create_dir_all(&private).and_then(|()| fs::create_dir_all(logs));
+        let made = fs::create_dir(&private).and_then(|()| fs::create_dir_all(logs));
         made.map_err(|error| {
             Problem::nowhere(format!("cannot make {}: {error}", private.display()))
         })?;
