@@ -84,14 +84,15 @@ fn run(args: &LabRunArgs, private: &Path) -> Exit {
     if let Err(problems) = lab::run::check_programs(&lab) {
         return complain(&problems);
     }
-    let begun = lab::run::begin(&lab, &args.results).and_then(|store| {
-        let run = store::read(&store.directory.join("run.json"))?;
-        Ok((store, run))
-    });
-    match begun {
-        Ok((store, run)) => go(&lab, &run, &store, private),
-        Err(why) => {
-            talk::complain(&why);
+    let opened = match lab::run::begin(&lab, &args.results) {
+        // Read again by its whole path, as when it is resumed or concluded again.
+        Ok(store) => lab::run::open(&store.directory),
+        Err(why) => Err(vec![Problem::nowhere(why)]),
+    };
+    match opened {
+        Ok((store, run, lab)) => go(&lab, &run, &store, private),
+        Err(problems) => {
+            complain(&problems);
             Exit::GENERIC
         }
     }

@@ -202,7 +202,7 @@ fn a_tiny_lab_is_run_and_concluded() {
     }
     let again = lab.run(&["report", lab.the_run().to_str().expect("text")]);
     assert_eq!(again.status.code(), Some(0));
-    assert_eq!(lab.result(), result, "concluding again changes nothing");
+    assert!(lab.result() == result, "concluding again changes nothing");
     let list = lab.run(&["list"]);
     assert!(String::from_utf8_lossy(&list.stdout).contains("4 cells"));
 }
@@ -282,7 +282,7 @@ fn each_mistake_ends_in_one_message() {
     assert_eq!(told.matches("error: ").count(), 1, "{told}");
     assert!(told.contains("/ok should be false, and is true"), "{told}");
     assert!(
-        told.contains("lab.toml:29: the sanity request of how=http users=1 failed"),
+        told.contains("lab.toml:27: the sanity request of how=http users=1 failed"),
         "{told}"
     );
     assert_eq!(lab.result()["cells"][0]["state"]["state"], "insane");
@@ -305,7 +305,9 @@ fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
     println!("seed {state}");
     let text = TINY
         .replace("duration = \"1s\"", "duration = \"300ms\"")
-        .replace("repeats = 1", "repeats = 2");
+        .replace("repeats = 1", "repeats = 2")
+        // A script runs for a second at least.
+        .replace("[\"script\", \"http\"]", "[\"http\"]");
     let lab = Lab::new(&text);
     let mut first = true;
     for round in 0..20 {
