@@ -302,7 +302,7 @@ fn random(state: &mut u64) -> u64 {
 fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
     let since = std::time::UNIX_EPOCH.elapsed().expect("after 1970");
     let mut state = (since.as_nanos() as u64) | 1;
-    println!("seed {state}");
+    let seed = format!("seed {state}");
     let text = TINY
         .replace("duration = \"1s\"", "duration = \"300ms\"")
         .replace("repeats = 1", "repeats = 2")
@@ -352,7 +352,7 @@ fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
     assert_eq!(
         last.status.code(),
         Some(0),
-        "{}",
+        "{seed}: {}",
         String::from_utf8_lossy(&last.stderr)
     );
     let result = lab.result();
