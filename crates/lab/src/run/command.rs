@@ -98,16 +98,8 @@ fn ours(
             add(&["http", "--quiet", "--record", &recorded]);
             match load.work {
                 Some(work) => {
-                    let all = u64::from(work.workers) * u64::from(work.loops);
-                    let within = units::duration::format(load.within);
-                    add(&[
-                        "-c",
-                        &work.workers.to_string(),
-                        "-n",
-                        &all.to_string(),
-                        "-d",
-                        &within,
-                    ]);
+                    let (workers, loops) = (work.workers.to_string(), work.loops.to_string());
+                    add(&["--workers", &workers, "--loops", &loops]);
                 }
                 None => {
                     add(&["-d", &whole]);
