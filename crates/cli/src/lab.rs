@@ -32,11 +32,13 @@ fn kept(args: &LabArgs) -> Exit {
             talk::complain(&why);
             return Exit::GENERIC;
         }
-        return match &args.command {
+        let exit = match &args.command {
             LabCommand::Run(args) => run(args, &private),
             LabCommand::Resume(of) => resume(&of.run, &private),
             _ => Exit::GENERIC,
         };
+        keeper::finish(&private);
+        return exit;
     }
     if let Err(why) = stop_on_signals() {
         talk::complain(&why);

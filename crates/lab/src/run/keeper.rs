@@ -103,6 +103,13 @@ pub fn work(directory: &Path) -> Result<(), String> {
     make_private(directory)
 }
 
+/// Before a worker ends by itself: the keeper may be gone, and the thread that would clean
+/// up ends with the process.
+pub fn finish(directory: &Path) {
+    super::start::close();
+    clean(directory);
+}
+
 fn adopt() {
     #[cfg(target_os = "linux")]
     // Without it orphans go to another process, and are found by their group alone.
@@ -141,7 +148,7 @@ fn make_private(directory: &Path) -> Result<(), String> {
 fn clean(directory: &Path) {
     kill_descendants();
     // What was writing a moment ago may have left a file in between.
-    for _ in 0..5 {
+    for _ in 0..100 {
         if fs::remove_dir_all(directory).is_ok() || !directory.exists() {
             return;
         }
