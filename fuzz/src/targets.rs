@@ -5,9 +5,11 @@ mod address_rules;
 mod archive;
 mod attack_results;
 mod base64;
+mod call_data;
 mod duration;
 mod environment;
 mod gateway_config;
+mod grpc_messages;
 mod http_answer;
 mod json_selector;
 mod lab_file;
@@ -40,9 +42,11 @@ pub const TARGETS: &[&Target] = &[
     &archive::TARGET,
     &attack_results::TARGET,
     &base64::TARGET,
+    &call_data::TARGET,
     &duration::TARGET,
     &environment::TARGET,
     &gateway_config::TARGET,
+    &grpc_messages::TARGET,
     &http_answer::TARGET,
     &json_selector::TARGET,
     &lab_file::TARGET,
