@@ -70,6 +70,11 @@ fn the_standard_form_repeats_three_times_for_five_seconds_at_least() {
                 continue;
             }
             assert!(load["repeats"].as_u64().unwrap() >= 3, "{}", cell["name"]);
+            // A script without an address would ask the one that it has by default.
+            if load["source"]["script"].is_string() {
+                let told = load["environment"].to_string();
+                assert!(told.contains("BASE_URL"), "{}: {told}", cell["name"]);
+            }
             let duration = units::duration::parse(load["duration"].as_str().unwrap()).unwrap();
             assert!(duration.as_secs() >= 5, "{}", cell["name"]);
         }
