@@ -109,15 +109,26 @@ pub fn warm_up(declared: f64, counts: &[f64]) -> (usize, String) {
 }
 
 fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) -> Measured {
-    let (trend, kind) = latency_of(record).unwrap_or(("http_req_duration", "service time"));
+    let (trend, kind) = match &cell.load.latency {
+        Some(named) => (named.as_str(), named.as_str()),
+        None => latency_of(record).unwrap_or(("http_req_duration", "service time")),
+    };
     let length = |second: &Second| second.lasted.unwrap_or(1.0);
     let requests = |second: &Second| match second.trends.get(trend) {
         Some(trend) => trend.count as f64,
         None => second.counters.get("http_reqs").copied().unwrap_or(0.0),
     };
+    // What comes after the load's end is users who finish, or still think: no load.
+    let end = match cell.load.work {
+        Some(_) => record.seconds.len(),
+        None => record
+            .seconds
+            .len()
+            .min(cell.load.whole().as_secs_f64().ceil() as usize),
+    };
+    let seconds = record.seconds.get(..end).unwrap_or_default();
     // Of a part of a second a rate says little.
-    let counts: Vec<f64> = record
-        .seconds
+    let counts: Vec<f64> = seconds
         .iter()
         .filter(|second| second.lasted.is_none())
         .map(requests)
@@ -126,9 +137,9 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         Some(_) => (0, "an amount of work has no warm-up".to_owned()),
         None => warm_up(cell.load.warmup.as_secs_f64(), &counts),
     };
-    let kept = record.seconds.get(cut..).unwrap_or_default();
+    let kept = seconds.get(cut..).unwrap_or_default();
     let all = figures(kept, trend);
-    let whole = figures(&record.seconds, trend);
+    let whole = figures(seconds, trend);
     let windows: Vec<Histogram> = kept
         .iter()
         .filter_map(|second| second.trends.get(trend)?.histogram())
@@ -248,7 +259,9 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
         }
     };
     if time > 0.0 && !latency.is_empty() && trend != "iteration_duration" {
-        put("requests_per_second", latency.count() as f64 / time);
+        // A refusal is quick, and must not look like speed.
+        let served = latency.count().saturating_sub(failed(seconds));
+        put("requests_per_second", served as f64 / time);
         put(
             "failed_share",
             failed(seconds) as f64 / latency.count() as f64 * 100.0,

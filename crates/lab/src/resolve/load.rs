@@ -44,6 +44,8 @@ pub struct Load {
     pub arguments: Vec<String>,
     /// What has to be negotiated.
     pub protocol: Option<String>,
+    /// The trend that is the latency, if it is not the usual one.
+    pub latency: Option<String>,
     /// Processors; empty for any.
     pub cpus: Vec<u32>,
     /// When a run that does not end is ended.
@@ -200,6 +202,7 @@ impl Load {
             environment: fields.named("environment"),
             arguments: fields.many("arguments"),
             protocol: fields.text("protocol"),
+            latency: fields.text("latency"),
             cpus: fields.counts("cpus"),
             within: fields.time("within").unwrap_or(waits),
             place: fields.place.clone(),

@@ -61,6 +61,10 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
     for (name, value) in environment {
         words.extend(["-e".to_owned(), format!("{name}={value}")]);
     }
+    // The load's own flags may decide about what is asked, such as the version of HTTP.
+    if matches!(sanity.how, SanityKind::TheLoad) {
+        words.extend(names.fill_all(&cell.load.arguments, &sanity.place)?);
+    }
     words.push(script.display().to_string());
     let _ = std::fs::remove_file(&summary);
     let finished = run_words(cell, &words, sanity.within)?;

@@ -215,6 +215,16 @@ fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(
             finished.last_words()
         )));
     }
+    // HAProxy takes chain and key from one file.
+    let [chain, key] = ["server.pem", "server.key"].map(|file| fs::read(directory.join(file)));
+    if let (Ok(chain), Ok(key)) = (chain, key) {
+        let both = directory.join("both.pem");
+        fs::write(&both, [chain, key].concat()).map_err(|error| {
+            Problem::nowhere(format!("cannot write {}: {error}", both.display()))
+        })?;
+        let owner = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        let _ = fs::set_permissions(&both, owner);
+    }
     known.set("certificates.directory", directory.display().to_string());
     for (name, file) in [
         ("ca", "ca.pem"),

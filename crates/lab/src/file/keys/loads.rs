@@ -257,6 +257,12 @@ pub static LOAD: Shape = Shape {
             "What has to be negotiated: `http` is run with the flag for it, and another protocol in the answers is an error of the cell.",
         ),
         key(
+            "latency",
+            Text,
+            "the duration of requests or calls",
+            "The trend of a script that is its latency, such as `http_req_total` or `group_duration`; its samples are then what is counted as requests.",
+        ),
+        key(
             "place",
             Text,
             "`{place}` where there is that axis, else `near`",
