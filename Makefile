@@ -5,7 +5,7 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 FUZZ_BRIEF ?= 2
 
-.PHONY: help demo test lint unit bench instructions fuzz fmt
+.PHONY: help demo test lint unit bench instructions lab-quick fuzz fmt
 
 help:
 	@echo "make demo   build, start the embedded server, run a k6 script against it, show the summary"
@@ -13,6 +13,7 @@ help:
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
 	@echo "make bench  measure beside the rivals, side by side and pinned (docs/performance.md)"
 	@echo "make instructions   hold what one request costs, in instructions, to its budget (needs valgrind)"
+	@echo "make lab-quick   run one of the five labs in its quick form: another with each commit, or LAB=name"
 	@echo "make fuzz   each fuzz target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS))"
 	@echo "make fmt    format the tree"
 
@@ -37,6 +38,9 @@ bench:
 
 instructions:
 	@bench/instructions.py
+
+lab-quick:
+	@labs/quick $(LAB)
 
 fuzz:
 	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_SECONDS)

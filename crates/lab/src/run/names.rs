@@ -90,16 +90,20 @@ impl Names {
                 continue;
             }
             let bare = text.parse().ok().filter(|_| name.contains(".port"));
-            let found = bare
-                .into_iter()
-                .chain(["127.0.0.1", "localhost"].iter().filter_map(|host| {
-                    let after = text.split_once(&format!("{host}:"))?.1;
-                    let digits = after
-                        .find(|c: char| !c.is_ascii_digit())
-                        .unwrap_or(after.len());
-                    after[..digits].parse().ok()
-                }));
-            for port in found {
+            // An address further on is of what it is asked for, not its own.
+            let behind_host = ["127.0.0.1:", "localhost:"]
+                .iter()
+                .filter_map(|host| Some(text.find(host)? + host.len()))
+                .min()
+                .and_then(|at| {
+                    let after = text.get(at..)?;
+                    after
+                        .split(|c: char| !c.is_ascii_digit())
+                        .next()?
+                        .parse()
+                        .ok()
+                });
+            for port in bare.into_iter().chain(behind_host) {
                 if !ports.contains(&port) {
                     ports.push(port);
                 }
