@@ -67,6 +67,15 @@ impl Server {
             .map(|name| Ok((name.clone(), free_port(&process.place_of_port)?)))
             .collect::<Result<_, Problem>>()?;
         let log = logs.join(format!("{}.log", process.name));
+        // What an earlier start said would be taken for what this one says.
+        if let Some(aside) = (1..)
+            .map(|number| logs.join(format!("{}.log.{number}", process.name)))
+            .find(|aside| !aside.exists())
+            && log.exists()
+        {
+            fs::rename(&log, aside)
+                .map_err(|error| failed(format!("cannot set {} aside: {error}", log.display())))?;
+        }
         let own = tell_names(process, port, &ports, &directory, &log, names);
 
         let mut filled = process.clone();
