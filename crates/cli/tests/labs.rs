@@ -14,7 +14,7 @@ const LABS: [(&str, usize, usize); 5] = [
     ("gateway", 18, 18),
     ("payload", 14, 38),
     ("statuslist", 11, 37),
-    ("timezone", 6, 12),
+    ("timezone", 4, 12),
     ("zanzibar", 16, 32),
 ];
 
