@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("http", &["units", "clock", "net"]),
     ("ws", &["net", "http"]),
     ("grpc", &["units", "clock", "net", "http"]),
+    ("hits", &["units"]),
     ("engine", &["units", "clock", "plan", "pace", "samples"]),
     (
         "script",
@@ -29,7 +30,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "units", "clock", "plan", "samples", "net", "http", "grpc", "engine", "hits",
         ],
     ),
-    ("hits", &["units"]),
     ("link", &["units", "clock", "stats", "engine"]),
     ("certs", &[]),
     ("throughput", &["units", "clock"]),
