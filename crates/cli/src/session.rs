@@ -331,13 +331,7 @@ impl Session {
         };
         let median = milliseconds(median)?;
         let slow_from = ServiceTimes::slow_from(median).as_secs_f64() * 1e3;
-        let slow = times
-            .on_paper()
-            .into_iter()
-            .filter(|(time, _)| *time >= slow_from)
-            .fold((0, 0.0), |(count, sum), (time, times)| {
-                (count + times, sum + time * times as f64)
-            });
+        let slow = times.beyond(slow_from);
         let sum = |metric| {
             let values = self.totals.values(metric, elapsed)?;
             milliseconds(values.histogram()?.sum())

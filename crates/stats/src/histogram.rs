@@ -345,6 +345,18 @@ impl Histogram {
             .chain(self.positive.iter())
     }
 
+    /// How many values are `from` or more, and their sum; of values in buckets, within the
+    /// width of one.
+    pub fn beyond(&self, from: f64) -> (u64, f64) {
+        let kept = self.raw.iter().filter(|value| **value >= from);
+        let kept = kept.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
+        self.buckets()
+            .filter(|(lower, _, _)| *lower >= from)
+            .fold(kept, |(count, sum), (lower, _, times)| {
+                (count + times, sum + lower * times as f64)
+            })
+    }
+
     /// The buckets that were hit, for paper: a number within each, next above its lower
     /// edge, and its count, in rising order. Values that are still kept are put into
     /// buckets first. [`Histogram::restored`] reads them back.

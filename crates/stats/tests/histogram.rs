@@ -314,3 +314,16 @@ fn figures_that_contradict_each_other_are_no_histogram() {
     let empty = Histogram::restored(0.0, 0.0, 0.0, []).expect("empty");
     assert!(empty.is_empty() && empty.quantile(0.5) == 0.0);
 }
+
+#[test]
+fn what_lies_beyond_is_counted_and_summed() {
+    let mut histogram = Histogram::new();
+    (1..=1000).for_each(|value| histogram.record(f64::from(value)));
+    assert_eq!(histogram.beyond(991.0), (10, 9955.0));
+    assert_eq!(histogram.beyond(1001.0), (0, 0.0));
+    // Beyond what is kept one by one, to the width of a bucket.
+    (0..99_000).for_each(|_| histogram.record(1.0));
+    let (count, sum) = histogram.beyond(991.0);
+    assert!((9..=11).contains(&count), "{count}");
+    assert!((sum / 9955.0 - 1.0).abs() < 0.12, "{sum}");
+}
