@@ -30,7 +30,8 @@ fn main() -> ExitCode {
 
 fn serve() -> Result<(), String> {
     let arguments = Arguments::parse(std::env::args().skip(1), &["port", "cpu", "delay", "mark"])?;
-    if let Some(cpu) = arguments.value("cpu")? {
+    let cpu = arguments.value("cpu")?;
+    if let Some(cpu) = cpu {
         syscalls::pin_to_cpu(cpu).map_err(|error| format!("--cpu {cpu}: {error}"))?;
     }
     let delay = arguments.text("delay").map(Delay::parse).transpose()?;
@@ -39,6 +40,9 @@ fn serve() -> Result<(), String> {
     let stop = syscalls::stop_signal().map_err(|error| error.to_string())?;
     let mut server = Server::start(port, delay, mark, stop)
         .map_err(|error| format!("--port {port}: {error}"))?;
+    if cpu.is_some() {
+        server.stay_awake();
+    }
     let mut stdout = io::stdout();
     writeln!(stdout, "listening on 127.0.0.1:{}", server.port())
         .and_then(|()| stdout.flush())
