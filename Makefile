@@ -8,7 +8,7 @@ FUZZ_BRIEF ?= 2
 .PHONY: help demo test lint unit bench instructions lab-quick fuzz fmt
 
 help:
-	@echo "make demo   build, start the embedded server, run a k6 script against it, show the summary"
+	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its answer and its report"
 	@echo "make test   everything that must pass before a change lands"
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
 	@echo "make bench  measure beside the rivals, side by side and pinned (docs/performance.md)"

@@ -9,8 +9,16 @@ const length = Number(__ENV.LENGTH || 4096);
 const protocol = __ENV.PROTOCOL || 'HTTP/1.1';
 
 export const options = {
-  vus: Number(__ENV.USERS || 100),
-  duration: __ENV.DURATION || '10s',
+  scenarios: {
+    pages: {
+      executor: 'constant-arrival-rate',
+      rate: Number(__ENV.RATE || 500),
+      timeUnit: '1s',
+      duration: __ENV.DURATION || '10s',
+      preAllocatedVUs: 100,
+      maxVUs: 500,
+    },
+  },
   // The certificate is of an authority of the test's own.
   insecureSkipTLSVerify: true,
   thresholds: {

@@ -16,7 +16,7 @@ export const options = {
       timeUnit: '1s',
       duration: __ENV.DURATION || '30s',
       preAllocatedVUs: 50,
-      maxVUs: 1000,
+      maxVUs: Number(__ENV.CONNECTIONS || 1000),
     },
   },
   thresholds: {

@@ -1,4 +1,7 @@
-// An ordinary k6 script: it runs under k6 as it does here.
+// An ordinary k6 script: it runs under k6 as it does here. What it asks:
+//
+//   plimsoll serve payload &
+//   plimsoll run examples/payload.js
 import http from 'k6/http';
 import { check, group, sleep } from 'k6';
 import { Trend } from 'k6/metrics';
