@@ -119,8 +119,9 @@ impl Trend {
         all
     }
 
-    /// Puts a quantile in its place.
+    /// Puts a quantile in its place. 99.9 ÷ 100 is not quite 0.999, and is to print as it.
     pub fn put(&mut self, quantile: f64, figure: Quantity) {
+        let quantile = (quantile * 1e9).round() / 1e9;
         let at = self
             .quantiles
             .partition_point(|(known, _)| *known <= quantile);
@@ -199,6 +200,8 @@ pub struct Block {
     /// Requests asked for.
     pub asked_count: Option<Quantity>,
     pub requests: Option<Quantity>,
+    /// Samples of the headline latency, where they are not one a request.
+    pub sampled: Option<f64>,
     pub rate: Option<Quantity>,
     pub iterations: Option<Quantity>,
     pub iteration_rate: Option<Quantity>,
@@ -250,6 +253,7 @@ impl Block {
             asked_rate: None,
             asked_count: None,
             requests: None,
+            sampled: None,
             rate: None,
             iterations: None,
             iteration_rate: None,
@@ -312,10 +316,8 @@ impl Block {
 
     /// How many samples the headline latency has.
     pub fn samples(&self) -> Option<f64> {
-        self.requests
-            .as_ref()
-            .or(self.iterations.as_ref())
-            .map(|count| count.value)
+        let counted = self.requests.as_ref().or(self.iterations.as_ref());
+        self.sampled.or(counted.map(|count| count.value))
     }
 
     /// Seconds by which the tool divided: count ÷ rate.

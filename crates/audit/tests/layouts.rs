@@ -1,5 +1,6 @@
-//! wrk2 and oha are in no package here, so that nothing could be recorded from them:
-//! these are their layouts with figures made up for the test.
+//! What wrk2 and oha print, figure by figure, in layouts of other versions than those that
+//! were recorded: wrk2's later calibration lines, oha's text with seconds. The figures are
+//! made up for the test.
 
 use plimsoll_audit::{Audit, Level, audit, formats};
 use serde_json::Value;
@@ -156,4 +157,31 @@ fn ohas_json_is_read() {
             .iter()
             .all(|finding| finding.level == Level::Note)
     );
+}
+
+/// The recordings of the real tools, read figure by figure.
+#[test]
+fn recordings_of_both_are_read() {
+    let recorded = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded");
+        read(&std::fs::read_to_string(path.join(name)).unwrap()).1
+    };
+    let json = recorded("clean/wrk2_uncorrected.txt");
+    assert_eq!(json["blocks"][0]["tool"], "wrk2");
+    // The corrected distribution is the headline, not the one that leaves delays out.
+    assert_eq!(figure(&json, "p99"), 0.01052);
+    assert_eq!(json["blocks"][0]["figures"]["requests"]["value"], 60_031.0);
+    let undersampled = json["findings"].as_array().unwrap().iter().any(|finding| {
+        let arithmetic = finding["arithmetic"].as_str().unwrap_or_default();
+        arithmetic.contains("39500 × (1 − 0.9999) = 3.95")
+    });
+    assert!(undersampled, "{:#}", json["findings"]);
+    let json = recorded("clean/oha.txt");
+    assert_eq!(json["blocks"][0]["layout"], "oha text");
+    assert!((figure(&json, "p95") - 0.007_827_1).abs() < 1e-9);
+    assert!((figure(&json, "max") - 0.021_642_9).abs() < 1e-9);
+    assert_eq!(json["blocks"][0]["figures"]["requests"]["value"], 2_214.0);
+    let json = recorded("clean/oha.json");
+    assert_eq!(json["blocks"][0]["layout"], "oha JSON");
+    assert_eq!(figure(&json, "p99"), 0.023_352_25);
 }

@@ -172,7 +172,8 @@ fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
     true
 }
 
-/// `0.007 [1193]  |■■■`: the upper end of a bar and its count.
+/// `0.007 [1193]  |■■■`, and of oha `7.781 ms [2089] |■■■`: the upper end of a bar and its
+/// count. Where nothing was answered oha prints `NaN ns`.
 fn bar(block: &mut Block, text: &str, line: usize) -> bool {
     let (Some(open), Some(close)) = (text.find('['), text.find(']')) else {
         return false;
@@ -180,9 +181,13 @@ fn bar(block: &mut Block, text: &str, line: usize) -> bool {
     if close < open {
         return false;
     }
-    let upper = text[..open].split_whitespace().next();
+    let label = text[..open].trim();
+    let upper = match label.parse::<f64>() {
+        Ok(seconds) => Some(seconds),
+        Err(_) => duration(label, line).map(|upper| upper.value),
+    };
     let (Some(upper), Some(count)) = (
-        upper.and_then(|upper| upper.parse::<f64>().ok()),
+        upper.filter(|upper| upper.is_finite()),
         bare(&text[open + 1..close], Unit::Count, line),
     ) else {
         return false;

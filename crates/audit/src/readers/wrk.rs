@@ -75,6 +75,13 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             block.elapsed = duration(time.trim_end_matches(','), line);
             block.received.total = binary_data(size, line);
         }
+        // wrk2 throws away what it measured while it calibrated: `#[Max     =       11.312,
+        // Total count    =        39500]` of 60,031 requests. The first is the corrected one.
+        ["#[Max", "=", _, "Total", "count", "=", count] => {
+            if let Some(count) = bare(count.trim_end_matches(']'), Unit::Count, line) {
+                block.sampled.get_or_insert(count.value);
+            }
+        }
         ["Requests/sec:", rate] => block.rate = bare(rate, Unit::Rate, line),
         ["Transfer/sec:", rate] => {
             let size = binary_data(rate, line);

@@ -54,6 +54,15 @@ rec clean/wrk_4.txt wrk -t2 -c4 -d8s "$base?ms=9"
 rec clean/hey_1.txt hey -z 8s -c 1 "$base?ms=6"
 rec clean/hey_2.txt hey -z 10s -c 2 -q 60 "$base?ms=5"
 rec clean/hey_4.txt hey -n 3000 -c 4 "$base?ms=9"
+# oha 1.16.0, from its crate (OHA names the program).
+oha() { NO_COLOR=1 "${OHA:-oha}" --no-tui "$@"; }
+rec clean/oha.txt oha -z 8s -c 2 "$base?ms=6"
+rec clean/oha_200.txt oha -n 2400 -c 4 -q 200 "$base?ms=8"
+rec clean/oha.json oha -z 8s -c 4 "$base?ms=9" --output-format json
+rec wrong/oha_404.txt oha -z 6s -c 1 "$base?ms=5&status=404"
+rec wrong/oha_refused.txt oha -n 200 -c 2 "http://127.0.0.1:28089/"
+# wrk2 has no package: clean/wrk2*.txt are what it printed for its own author, in the README of
+# wrk2 (github.com/giltene/wrk2, Apache-2.0).
 rec clean/ab_1.txt ab -k -c 1 -n 1100 "$base?ms=12"
 rec clean/ab_2.txt ab -k -c 2 -n 1200 "$base?ms=25"
 rec clean/ab_4.txt ab -k -c 4 -n 2000 "$base?ms=15"
