@@ -133,6 +133,8 @@ pub struct Link {
     pub rate: Option<u64>,
     /// The share of lost packets, from 0 to 1.
     pub loss: f64,
+    /// The processors that the relay is pinned to, from 0; none for any.
+    pub cpus: Vec<u32>,
 }
 
 /// What is looked at.
@@ -531,6 +533,7 @@ fn link(
         jitter: fields.time("jitter").unwrap_or_default(),
         rate: fields.rate("rate").map(units::BitRate::get),
         loss: fields.percent("loss").unwrap_or(0.0),
+        cpus: fields.counts("cpus"),
     };
     let nothing = link.round_trip.is_zero() && link.rate.is_none() && link.loss == 0.0;
     (!nothing).then_some(link)

@@ -318,6 +318,8 @@ fn grpc_flags(
             let all = u64::from(work.workers) * u64::from(work.loops);
             add("-c", work.workers.to_string());
             add("-n", all.to_string());
+            // All of it is to be done, however long that takes.
+            add("-z", units::duration::format(load.within));
         }
         (None, rate) => {
             add("-z", whole.to_owned());

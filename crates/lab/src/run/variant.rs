@@ -175,8 +175,8 @@ impl Relay {
         if let Some(rate) = link.rate {
             command.args(["--rate", &format!("{rate}bit/s")]);
         }
-        let child =
-            start(&mut command, &[]).map_err(|error| format!("cannot start a relay: {error}"))?;
+        let child = start(&mut command, &link.cpus)
+            .map_err(|error| format!("cannot start a relay: {error}"))?;
         let mut relay = Relay {
             link: link.clone(),
             to,

@@ -281,6 +281,7 @@ pub static PLACE: Shape = Shape {
             "What each direction carries.",
         ),
         key("loss", Percent, "0%", "The share of packets that are lost."),
+        CPUS,
         WHEN,
     ],
 };
