@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use prost_reflect::{DynamicMessage, ReflectMessage, Value};
+use units::CivilTime;
 
 use crate::json::{Unreadable, write_fields, write_message, write_number, write_string};
 
@@ -78,24 +79,7 @@ fn timestamp(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadab
             "google.protobuf.Timestamp: nanos out of range {nanos}"
         ));
     };
-    let days = seconds.div_euclid(86_400);
-    let clock = seconds.rem_euclid(86_400);
-    // Years that begin in March have their leap day last.
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = (from_march + 2) % 12 + 1;
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
-    let _ = write!(
-        text,
-        "\"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-    );
+    let _ = write!(text, "\"{}", CivilTime::of_unix(seconds));
     fraction(text, nanos);
     text.push_str("Z\"");
     Ok(())

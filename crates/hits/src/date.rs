@@ -1,6 +1,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use units::{CivilDate, CivilTime};
+
 /// A moment of the calendar, to the nanosecond, with the offset from UTC that
 /// it is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +108,9 @@ impl Date {
             && hour < 24
             && minute < 60
             && second < 61;
-        if !fits || civil(days_from_civil(year, month, day)) != (year, month, day) {
+        let date = CivilDate { year, month, day };
+        let day = date.days_since_1970();
+        if !fits || CivilDate::of_day(day) != date {
             return None;
         }
         let rest = bytes.get(19..)?;
@@ -131,8 +135,7 @@ impl Date {
             }
             _ => return None,
         };
-        let seconds = days_from_civil(year, month, day) * DAY + hour * 3600 + minute * 60 + second
-            - offset * 60;
+        let seconds = day * DAY + hour * 3600 + minute * 60 + second - offset * 60;
         Some(Date {
             seconds,
             nanos,
@@ -145,15 +148,7 @@ impl Date {
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let local = self.seconds + i64::from(self.offset) * 60;
-        let (year, month, day) = civil(local.div_euclid(DAY));
-        let second = local.rem_euclid(DAY);
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}",
-            second / 3600,
-            second / 60 % 60,
-            second % 60
-        )?;
+        write!(f, "{}", CivilTime::of_unix(local))?;
         if self.nanos > 0 {
             let digits = format!("{:09}", self.nanos);
             write!(f, ".{}", digits.trim_end_matches('0'))?;
@@ -167,30 +162,6 @@ impl fmt::Display for Date {
             }
         }
     }
-}
-
-/// Days since 1970 of a date in the Gregorian calendar: H. Hinnant,
-/// "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The reverse: civil_from_days there.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]

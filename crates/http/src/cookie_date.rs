@@ -1,5 +1,7 @@
 use std::time::{Duration, SystemTime};
 
+use units::CivilDate;
+
 /// Reads the date of an `Expires` attribute by the lenient algorithm of
 /// RFC 6265, section 5.1.1: tokens in any order. `None` for what is no date,
 /// and for dates before 1970, which are given as 1970.
@@ -35,8 +37,12 @@ pub(crate) fn parse_date(text: &str) -> Option<SystemTime> {
     if !(1..=31).contains(&day) || year < 1601 || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let days = days_from_epoch(i64::from(year), i64::from(month), i64::from(day));
-    let seconds = days * 86_400 + i64::from(hour * 3600 + minute * 60 + second);
+    let date = CivilDate {
+        year: i64::from(year),
+        month: i64::from(month),
+        day: i64::from(day),
+    };
+    let seconds = date.days_since_1970() * 86_400 + i64::from(hour * 3600 + minute * 60 + second);
     let after = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
     SystemTime::UNIX_EPOCH.checked_add(after)
 }
@@ -62,17 +68,6 @@ fn parse_month(token: &str) -> Option<u32> {
     let start = token.get(..3)?.to_ascii_lowercase();
     let at = MONTHS.iter().position(|month| *month == start)?;
     u32::try_from(at + 1).ok()
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar, counted in years
-/// that begin in March so that the leap day comes last.
-fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
 }
 
 #[cfg(test)]

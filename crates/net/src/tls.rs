@@ -413,22 +413,10 @@ pub fn tls_fault(error: &io::Error, host: &str) -> Option<TlsError> {
     })
 }
 
-/// RFC 3339, to the second. Days are turned into dates in years that begin in
-/// March, so that the leap day comes last.
+/// RFC 3339, to the second.
 fn date(time: UnixTime) -> String {
-    let seconds = time.as_secs();
-    let (days, clock) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let era = days / 146_097;
-    let day_of_era = days % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = (from_march + 2) % 12 + 1;
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    format!("{}Z", units::CivilTime::of_unix(seconds))
 }
 
 /// `DnsName("example.com")` as a plain name.

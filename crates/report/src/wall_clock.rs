@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use units::Moment;
+use units::{CivilTime, Moment};
 
 use crate::local_time;
 
@@ -90,7 +90,8 @@ impl DateWriter {
         let since = unix_time(date);
         if self.second != Some(since.as_secs()) {
             self.second = Some(since.as_secs());
-            self.start = to_the_second(since.as_secs() as i64 + i64::from(self.offset));
+            let local = since.as_secs() as i64 + i64::from(self.offset);
+            self.start = CivilTime::of_unix(local).to_string();
         }
         out.push_str(&self.start);
         if self.nanos && since.subsec_nanos() > 0 {
@@ -109,33 +110,6 @@ fn push_fraction(out: &mut String, nanos: u32) {
         rest %= scale;
         scale /= 10;
     }
-}
-
-fn to_the_second(local: i64) -> String {
-    let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
-    let (year, month, day) = civil_from_days(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
-}
-
-/// Year, month and day of a number of days since 1970-01-01 in the Gregorian
-/// calendar: `civil_from_days` of H. Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms".
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let day_of_era = z.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
+use units::{CivilDate, CivilTime};
 
 use crate::SPOKEN;
 use crate::report::{End, Part, Period, Report, Role, Stream, per_second, percent};
@@ -420,29 +421,22 @@ fn system() -> String {
     .join(" ")
 }
 
-/// RFC 9110 §5.6.7, as in `Sat, 21 Nov 2026 09:54:07 GMT`. Days are turned into dates in years that begin in March, so
-/// that the leap day comes last.
+/// RFC 9110 §5.6.7, as in `Sat, 21 Nov 2026 09:54:07 GMT`.
 fn date(seconds: u64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] = [
-        "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb",
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
-    let (days, clock) = (seconds / 86_400, seconds % 86_400);
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let year = year_of_era + era * 400 + u64::from(month >= 10);
-    let weekday = DAYS[(days % 7) as usize];
-    let month = MONTHS.get(month as usize).copied().unwrap_or_default();
+    let weekday = DAYS[(seconds / 86_400 % 7) as usize];
+    let time = CivilTime::of_unix(i64::try_from(seconds).unwrap_or(i64::MAX));
+    let CivilDate { year, month, day } = time.date;
+    let month = MONTHS
+        .get((month - 1) as usize)
+        .copied()
+        .unwrap_or_default();
     format!(
         "{weekday}, {day:02} {month} {year} {:02}:{:02}:{:02} GMT",
-        clock / 3600,
-        clock % 3600 / 60,
-        clock % 60
+        time.hour, time.minute, time.second
     )
 }
 

@@ -3,17 +3,19 @@
 //! A bare `f64` says neither its unit nor its origin, so what one room hands
 //! another is typed here: a [`Moment`] on the process's one timeline, a
 //! `std::time::Duration` read and written as k6 does ([`duration`]), a count
-//! of [`Bytes`]. [`nearest`] finds the name somebody probably meant.
+//! of [`Bytes`], a date of the calendar ([`CivilTime`]). [`nearest`] finds the name somebody probably meant.
 //!
 //! Nothing here reads a clock, a socket or the environment.
 
 mod bit_rate;
 mod bytes;
+mod calendar;
 pub mod duration;
 mod moment;
 mod nearest;
 
 pub use bit_rate::BitRate;
 pub use bytes::Bytes;
+pub use calendar::{CivilDate, CivilTime};
 pub use moment::Moment;
 pub use nearest::nearest;

@@ -215,14 +215,10 @@ fn push_json_string(out: &mut String, text: &str) {
 
 /// `2026-11-21T04:33:31Z`, or with `+01:00` in place of the `Z` (RFC 3339, section 5.6).
 pub fn rfc3339(time: WallTime) -> String {
-    const DAY: i64 = 86_400;
     let local = time
         .unix_seconds
         .saturating_add(i64::from(time.utc_offset_seconds));
-    let (year, month, day) = civil_date(local.div_euclid(DAY));
-    let second = local.rem_euclid(DAY);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    let mut out = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+    let mut out = units::CivilTime::of_unix(local).to_string();
     if time.utc_offset_seconds == 0 {
         out.push('Z');
     } else {
@@ -235,27 +231,6 @@ pub fn rfc3339(time: WallTime) -> String {
         _ = write!(out, "{sign}{:02}:{:02}", ahead / 3600, ahead / 60 % 60);
     }
     out
-}
-
-/// Year, month and day of a day counted from 1970-01-01, by Howard Hinnant's `civil_from_days`
-/// (<https://howardhinnant.github.io/date_algorithms.html>).
-fn civil_date(days: i64) -> (i64, i64, i64) {
-    // Years that start in March put the leap day last; 146,097 days make 400 of them.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 {
-        march_month + 3
-    } else {
-        march_month - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]
