@@ -33,6 +33,8 @@ pub struct MachineReading {
     pub retransmitted: Option<u64>,
     /// TCP segments sent.
     pub segments_sent: Option<u64>,
+    /// TCP connections begun, all programs of this machine.
+    pub opened: Option<u64>,
     /// The calendar's time since 1970.
     pub calendar: Option<Duration>,
     /// Time since the machine was switched on, sleep included.
@@ -62,6 +64,7 @@ impl MachineReading {
             memory_pressure: pressure(&file("/proc/pressure/memory")),
             retransmitted: snmp_tcp(&snmp, "RetransSegs"),
             segments_sent: snmp_tcp(&snmp, "OutSegs"),
+            opened: snmp_tcp(&snmp, "ActiveOpens"),
             calendar: SystemTime::now().duration_since(UNIX_EPOCH).ok(),
             since_boot: since_boot(),
         }
@@ -90,6 +93,7 @@ impl MachineReading {
             memory_pressure: time(self.memory_pressure, earlier.memory_pressure),
             retransmitted: count(self.retransmitted, earlier.retransmitted),
             segments_sent: count(self.segments_sent, earlier.segments_sent),
+            opened: count(self.opened, earlier.opened),
             calendar: time(self.calendar, earlier.calendar),
             since_boot: time(self.since_boot, earlier.since_boot),
         }

@@ -27,6 +27,9 @@ const RETRANSMIT_SUSPECT: f64 = 0.01;
 const RETRANSMIT_LEAST: u64 = 1_000;
 /// The share of the local ports that wait for their connection's end.
 const PORTS_SUSPECT: f64 = 0.80;
+/// The share of the local ports that were taken while the run went on, below which ports that
+/// wait are left from before it and take nothing from it.
+const PORTS_TAKEN: f64 = 0.10;
 
 impl Evidence {
     pub(super) fn judge_machine(&self, found: &mut Findings) {
@@ -126,6 +129,10 @@ impl Evidence {
             ));
         } else if let Some((waiting, ports)) = self.waiting_ports
             && waiting as f64 > ports as f64 * PORTS_SUSPECT
+            && self
+                .machine
+                .opened
+                .is_none_or(|opened| opened as f64 > ports as f64 * PORTS_TAKEN)
         {
             found.add(Level::Suspect, Cause::Client, format!(
                 "{waiting} closed connections held a local port each (TIME_WAIT), of {ports}: reuse connections, or widen net.ipv4.ip_local_port_range"

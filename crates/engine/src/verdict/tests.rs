@@ -284,4 +284,10 @@ fn the_machine_is_judged_by_its_counters() {
         e.latency_median = Some(Duration::from_micros(50));
     });
     assert_eq!(level, Level::Valid);
+    // Ports that wait since before the run, which opened no connections to speak of.
+    let (level, ..) = judge(&|e| {
+        e.waiting_ports = Some((25_000, 28_000));
+        e.machine.opened = Some(500);
+    });
+    assert_eq!(level, Level::Valid);
 }

@@ -62,15 +62,20 @@ fn objective_of(
         measured: figure.value,
         limit: objective.limit,
         unit: figure.unit.clone(),
-        verdict: verdict(
-            figure.value,
-            figure.interval,
-            objective.limit,
-            objective.at_most,
-        )
-        .to_owned(),
+        verdict: of_objective(objective, figure.value, figure.interval).to_owned(),
         within,
     })
+}
+
+/// That nothing fails at all can be asked of what was counted only: no finite number of
+/// requests shows that the share of those to come is nothing.
+fn of_objective(objective: &Objective, value: f64, interval: Option<(f64, f64)>) -> &'static str {
+    let asks_for_none = objective.at_most && objective.limit == 0.0;
+    match objective.figure.as_str() {
+        "failed_share" if asks_for_none && value > 0.0 => "broken",
+        "failed_share" if asks_for_none => "kept",
+        _ => verdict(value, interval, objective.limit, objective.at_most),
+    }
 }
 
 /// `kept`, `broken` or `undecided`. Without an interval only the figure itself can speak,
@@ -243,6 +248,7 @@ fn correct(all: &mut [Comparison]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::When;
 
     #[test]
     fn an_objective_is_kept_only_by_its_whole_interval() {
@@ -255,5 +261,22 @@ mod tests {
         assert_eq!(verdict(300.0, Some((290.0, 310.0)), 200.0, false), "kept");
         assert_eq!(verdict(40.0, None, 50.0, true), "undecided");
         assert_eq!(verdict(60.0, None, 50.0, true), "broken");
+    }
+
+    #[test]
+    fn that_nothing_fails_is_asked_of_what_was_counted() {
+        let none = |figure: &str, at_most| Objective {
+            figure: figure.to_owned(),
+            text: String::new(),
+            limit: 0.0,
+            at_most,
+            when: When::default(),
+        };
+        let share = none("failed_share", true);
+        assert_eq!(of_objective(&share, 0.0, Some((0.0, 0.01))), "kept");
+        assert_eq!(of_objective(&share, 0.0, None), "kept");
+        assert_eq!(of_objective(&share, 0.001, Some((0.0, 0.01))), "broken");
+        let makespan = none("makespan", true);
+        assert_eq!(of_objective(&makespan, 0.0, None), "undecided");
     }
 }
