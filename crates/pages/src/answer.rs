@@ -7,21 +7,31 @@ use results::lab::{Cell, CellState, LabResult};
 use crate::comparisons;
 use crate::document::Words;
 use crate::leads::{Lead, find, leads, series_axis, value_on};
-use crate::naming::{capital, counted, is_believed, short_name};
+use crate::naming::{capital, counted, is_believed, listed, short_name};
 use crate::objectives;
 
 /// More comparisons than these are for the table.
-const MOST_COMPARISONS: usize = 6;
+const MOST_COMPARISONS: usize = 8;
 /// More figures than these are for the plots.
 const MOST_RANGES: usize = 3;
 
 /// The sentences, the most telling first.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
     let mut sentences: Vec<Words> = Vec::new();
-    let judged: Vec<Words> = comparisons::groups(result)
-        .iter()
-        .filter_map(|group| group.sentence(result))
-        .collect();
+    let mut judged: Vec<Words> = crate::pooled::sentences(result);
+    // What all cells together say need not be said of each again.
+    let together = |group: &comparisons::Group| {
+        result.pooled.iter().any(|one| {
+            (one.axis.as_str(), one.figure.as_str()) == (group.axis, group.figure)
+                && (one.base.as_str(), one.other.as_str()) == group.values
+        })
+    };
+    judged.extend(
+        comparisons::groups(result)
+            .iter()
+            .filter(|group| !together(group))
+            .filter_map(|group| group.sentence(result)),
+    );
     let none_judged = judged.is_empty();
     let more = judged.len().saturating_sub(MOST_COMPARISONS);
     sentences.extend(judged.into_iter().take(MOST_COMPARISONS));
@@ -193,7 +203,41 @@ fn trust(result: &LabResult) -> Words {
             words = words.text(format!("; {number} {what}"));
         }
     }
-    words.text(".")
+    words.text(doubts(result))
+}
+
+/// Who is to blame where something speaks against the figures, in how many cells.
+fn doubts(result: &LabResult) -> String {
+    let named = |cause: &str| {
+        let by = |cell: &&Cell| {
+            let mut reasons = cell
+                .repeats
+                .iter()
+                .filter(|repeat| repeat.generator.verdict != "valid")
+                .flat_map(|repeat| &repeat.generator.reasons);
+            reasons.any(|(known, _)| known == cause)
+        };
+        result.cells.iter().filter(by).count()
+    };
+    let parts: Vec<String> = [
+        ("client", "the generator or its machine"),
+        ("server", "a system at its limit"),
+        ("network", "the network"),
+        ("clock", "the clock"),
+    ]
+    .into_iter()
+    .map(|(cause, what)| (named(cause), what))
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{what} in {count}"))
+    .collect();
+    if parts.is_empty() {
+        ".".to_owned()
+    } else {
+        format!(
+            ". The reasons: {}; each stands with its cell.",
+            listed(&parts)
+        )
+    }
 }
 
 /// Which form made it, how long its runs were, and that short ones are short.

@@ -56,8 +56,9 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
         blocks.push(Block::plot(Plot {
             name: format!("{id}-heat"),
             caption: "Every request by when it ended and how long it took.".to_owned(),
+            // Of all pictures the one with the most in it, and as clear in a column.
             narrow: plot.draw(Room::Narrow),
-            wide: Some(plot.draw(Room::Wide)),
+            wide: None,
             series: None,
         }));
     }

@@ -72,15 +72,22 @@ impl Group<'_> {
     pub fn sentence(&self, result: &LabResult) -> Option<Words> {
         let larger = self.with(Outcome::Larger);
         let smaller = self.with(Outcome::Smaller);
-        let within = self.with(Outcome::WithinNoise);
-        let judged = larger.len() + smaller.len() + within.len();
-        if judged == 0 {
+        // The correction for the number of comparisons may take what a pair shows by itself.
+        let (within, unsure): (Vec<&Comparison>, Vec<&Comparison>) = self
+            .with(Outcome::WithinNoise)
+            .into_iter()
+            .partition(|one| {
+                one.interval
+                    .is_none_or(|(low, high)| low <= 1.0 && high >= 1.0)
+            });
+        let judged = larger.len() + smaller.len() + within.len() + unsure.len();
+        if judged == unsure.len() {
             return None;
         }
         let (base, other) = self.values;
         let words = Words::new().code(other).text(" against ").code(base);
         let words = words.text(format!(", {}: ", self.label));
-        if larger.is_empty() && smaller.is_empty() {
+        if larger.is_empty() && smaller.is_empty() && unsure.is_empty() {
             let words = words.strong("no difference beyond the noise");
             let all = within.iter().filter_map(|one| one.interval);
             let words = match (judged, bounds(all)) {
@@ -104,6 +111,12 @@ impl Group<'_> {
             parts.push(Words::plain(format!(
                 "no difference beyond the noise in {}",
                 counted(within.len(), "pair", "pairs")
+            )));
+        }
+        if !unsure.is_empty() {
+            parts.push(Words::plain(format!(
+                "not certain in {}",
+                counted(unsure.len(), "pair", "pairs")
             )));
         }
         let mut words = words;
@@ -161,7 +174,7 @@ impl Group<'_> {
 }
 
 /// What more or less of a figure is called.
-fn comparative(unit: &str, more: bool) -> &'static str {
+pub fn comparative(unit: &str, more: bool) -> &'static str {
     match (unit, more) {
         ("ms" | "s" | "µs", true) => "longer",
         ("ms" | "s" | "µs", false) => "shorter",
@@ -220,6 +233,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
          It is beyond the noise where its 95 % interval leaves out 1 after the correction for \
          the number of comparisons.",
     ))];
+    blocks.extend(crate::pooled::table(result).map(Block::Table));
     blocks.extend(unjudged(result).map(Block::Prose));
     for (index, group) in groups.iter().enumerate() {
         blocks.extend(group.sentence(result).map(Block::Prose));
@@ -300,6 +314,12 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
                 Words::plain(match one.outcome {
                     Outcome::Larger => comparative(&group.unit, true).to_owned(),
                     Outcome::Smaller => comparative(&group.unit, false).to_owned(),
+                    Outcome::WithinNoise
+                        if one.interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0) =>
+                    {
+                        "not certain: it does not stand the correction for the number of comparisons"
+                            .to_owned()
+                    }
                     Outcome::WithinNoise => "no difference beyond the noise".to_owned(),
                     Outcome::NotJudged if one.ratio.is_none() => {
                         "not judged: a cell has no figure".to_owned()
@@ -356,7 +376,7 @@ fn printed(value: f64, interval: Option<(f64, f64)>) -> String {
     }
 }
 
-fn probability(p: f64) -> String {
+pub fn probability(p: f64) -> String {
     if p < 0.001 {
         "< 0.001".to_owned()
     } else {

@@ -16,6 +16,7 @@ mod matrix;
 mod method;
 mod naming;
 mod objectives;
+mod pooled;
 mod published;
 mod series;
 mod tails;

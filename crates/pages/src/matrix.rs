@@ -93,8 +93,9 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
             })
         })
         .collect();
-    let spots: usize = rows.iter().map(|row| row.spots.len()).sum();
-    if spots < 2 {
+    // Of figures that are all zero the table says enough.
+    let spots = rows.iter().flat_map(|row| &row.spots);
+    if spots.clone().count() < 2 || spots.clone().all(|spot| spot.value == 0.0) {
         return None;
     }
     let mut limits: Vec<(f64, String)> = Vec::new();

@@ -38,7 +38,7 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
         .copied()
         .filter(|outcome| !matches!(outcome.verdict.as_str(), "kept" | "broken"))
         .collect();
-    let words = Words::plain(format!("{}: ", capital(objective)));
+    let words = Words::plain(format!("{}: ", capital(&worded(result, objective))));
     let cells = counted(all.len(), "cell", "cells");
     if kept.len() == all.len() {
         return words.strong("kept").text(if all.len() == 1 {
@@ -68,6 +68,16 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
         }
     }
     words.text(".")
+}
+
+/// An objective with its figure called what a reader calls it.
+fn worded(result: &LabResult, objective: &str) -> String {
+    let (name, rest) = objective.split_once(' ').unwrap_or((objective, ""));
+    let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
+    figures.find(|figure| figure.name == name).map_or_else(
+        || objective.to_owned(),
+        |figure| format!("{} {rest}", figure.label),
+    )
 }
 
 /// The section's blocks; none without objectives.
@@ -113,7 +123,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
 fn row(result: &LabResult, outcome: &ObjectiveOutcome, shares: bool) -> Vec<Words> {
     let mut row = vec![
         cell_link(result, outcome),
-        Words::plain(outcome.objective.clone()),
+        Words::plain(worded(result, &outcome.objective)),
         Words::new().figure(outcome.measured, interval(result, outcome), &outcome.unit),
         Words::plain(format!(
             "{} {}",

@@ -144,6 +144,7 @@ type Made = (f64, Option<(f64, f64)>, Outcome);
 
 fn only(outcomes: &[Made]) -> Vec<String> {
     let mut result = fixture::full();
+    result.pooled.clear();
     result.comparisons.truncate(outcomes.len());
     for (comparison, (ratio, interval, outcome)) in result.comparisons.iter_mut().zip(outcomes) {
         comparison.ratio = Some(*ratio);
@@ -186,6 +187,34 @@ fn sentences_follow_from_outcomes() {
     assert!(
         none.iter().any(|line| line.contains("is not judged")),
         "{none:#?}"
+    );
+}
+
+#[test]
+fn what_the_correction_took_is_not_called_noise() {
+    let unsure = (1.7, Some((1.6, 1.8)), Outcome::WithinNoise);
+    let larger = (1.9, Some((1.8, 2.0)), Outcome::Larger);
+    assert_eq!(
+        only(&[larger, unsure])[0],
+        "pgquery against sqlite, 95th percentile of response time: longer in 1 of 2 pairs, ratio 1.90; not certain in 1 pair."
+    );
+    let none = only(&[unsure, unsure]);
+    assert!(
+        !none.iter().any(|line| line.contains("noise in")),
+        "{none:#?}"
+    );
+}
+
+#[test]
+fn cells_together_are_told_before_each_of_them() {
+    let told = answer(&fixture::full());
+    assert_eq!(
+        told[0],
+        "pgquery against sqlite, 95th percentile of response time: longer over 4 cells together, typical ratio 1.870 (1.814 to 1.945)."
+    );
+    assert!(
+        told[1].contains("no difference beyond the noise over 4 cells together"),
+        "{told:#?}"
     );
 }
 

@@ -70,18 +70,26 @@ impl HeatMap {
         for shade in 1..=SHADES {
             let mut path = String::new();
             for (column, fields) in grid.iter().enumerate() {
-                for (row, count) in fields.iter().enumerate() {
-                    if shade_of(*count, most) == shade {
+                // Fields of one shade above each other are drawn as one.
+                let mut row = 0;
+                for same in
+                    fields.chunk_by(|one, next| shade_of(*one, most) == shade_of(*next, most))
+                {
+                    if same
+                        .first()
+                        .is_some_and(|count| shade_of(*count, most) == shade)
+                    {
                         let _ = write!(
                             path,
                             "M{} {}h{}v-{}h-{}z",
                             unit(frame.left + column as f64 * across),
                             unit(frame.bottom - row as f64 * down),
                             unit(across),
-                            unit(down),
+                            unit(down * same.len() as f64),
                             unit(across)
                         );
                     }
+                    row += same.len();
                 }
             }
             drawing.path(&format!("h{shade}"), &path);

@@ -17,7 +17,7 @@ const HEADLINES: [&str; 5] = [
 ];
 
 /// The level of every test.
-const LEVEL: f64 = 0.05;
+pub(super) const LEVEL: f64 = 0.05;
 
 /// What each objective came to in each of its cells that has figures.
 pub fn objectives(
@@ -119,7 +119,7 @@ pub fn comparisons(lab: &Lab, written: &[Written]) -> Vec<Comparison> {
 }
 
 /// Cells that differ in the axis alone, where either is run.
-fn pairs<'a>(
+pub(super) fn pairs<'a>(
     lab: &Lab,
     compared: &Compared,
     written: &'a [Written],
@@ -155,7 +155,7 @@ fn pairs<'a>(
     pairs
 }
 
-fn figures_of(compared: &Compared, base: &Written, other: &Written) -> Vec<String> {
+pub(super) fn figures_of(compared: &Compared, base: &Written, other: &Written) -> Vec<String> {
     if !compared.figures.is_empty() {
         return compared.figures.clone();
     }

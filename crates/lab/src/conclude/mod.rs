@@ -3,6 +3,7 @@
 pub mod figures;
 pub mod findings;
 pub mod judge;
+pub mod pooled;
 pub mod repeat;
 
 use results::lab::{
@@ -70,6 +71,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         effective: crate::plan::json(lab),
         topology,
         comparisons: judge::comparisons(lab, &cells),
+        pooled: pooled::pooled(lab, &cells),
         objectives: judge::objectives(lab, &cells, &all),
         cells,
         published_errors: lab

@@ -7,7 +7,7 @@ use results::distribution::Distribution;
 use results::environment::Environment;
 use results::lab::{
     Axis, Cell, CellState, Comparison, Finding, LabResult, LimitSearch, LimitTrial, LinkFigures,
-    ObjectiveOutcome, Outcome, Placed, Published, PublishedError, Repeat, SCHEMA,
+    ObjectiveOutcome, Outcome, Placed, Pooled, Published, PublishedError, Repeat, SCHEMA,
 };
 use results::record::Generator;
 
@@ -58,6 +58,7 @@ pub fn around(title: &str, form: &str, axes: Vec<Axis>) -> LabResult {
         ],
         cells: Vec::new(),
         comparisons: Vec::new(),
+        pooled: Vec::new(),
         objectives: Vec::new(),
         published_errors: Vec::new(),
         findings: Vec::new(),
@@ -198,6 +199,26 @@ fn compared(
     comparisons
 }
 
+fn pooled() -> Vec<Pooled> {
+    let one = |base: &str, other: &str, ratio: f64, outcome| Pooled {
+        axis: "backend".into(),
+        base: base.into(),
+        other: other.into(),
+        figure: "latency_p95".into(),
+        cells: 4,
+        pairs: 24,
+        ratio,
+        interval: (ratio * 0.97, ratio * 1.04),
+        p: 0.0004,
+        method: "24 pairs of one round each over 4 cells".into(),
+        outcome,
+    };
+    vec![
+        one("sqlite", "pgquery", 1.87, Outcome::Larger),
+        one("sqlite", "pgfunc", 1.01, Outcome::WithinNoise),
+    ]
+}
+
 /// Every state, every table, every plot.
 pub fn full() -> LabResult {
     let mut result = zanzibar("standard", 6, 6);
@@ -269,6 +290,7 @@ pub fn full() -> LabResult {
         "",
     ));
     result.comparisons = compared(&result, "backend", "sqlite", "pgquery", true);
+    result.pooled = pooled();
     let mut more = compared(&result, "backend", "sqlite", "pgfunc", true);
     result.comparisons.append(&mut more);
     let mut more = compared(&result, "place", "near", "far", true);

@@ -25,6 +25,33 @@ pub struct Comparison {
     pub outcome: Outcome,
 }
 
+/// Two values of an axis, compared over all cells that they have in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pooled {
+    /// The axis.
+    pub axis: String,
+    /// The value that is the base.
+    pub base: String,
+    /// The value that is held against it.
+    pub other: String,
+    /// The name of the figure compared.
+    pub figure: String,
+    /// Over how many pairs of cells.
+    pub cells: usize,
+    /// Over how many pairs of runs.
+    pub pairs: usize,
+    /// Second over first, of a typical cell.
+    pub ratio: f64,
+    /// A 95 % interval of it.
+    pub interval: (f64, f64),
+    /// What p came to after Holm's correction over the pooled comparisons.
+    pub p: f64,
+    /// How it was made.
+    pub method: String,
+    /// What is said of it.
+    pub outcome: Outcome,
+}
+
 /// What a comparison came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

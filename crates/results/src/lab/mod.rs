@@ -51,6 +51,9 @@ pub struct LabResult {
     pub cells: Vec<Cell>,
     /// Pairs of cells that differ in one axis, as the lab file asks for them.
     pub comparisons: Vec<Comparison>,
+    /// The same pairs of values over all their cells together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pooled: Vec<Pooled>,
     /// What an objective came to in each cell it is about.
     pub objectives: Vec<ObjectiveOutcome>,
     /// What the published document got wrong, and how this lab avoids it.
