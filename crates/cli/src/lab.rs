@@ -101,7 +101,7 @@ fn run(args: &LabRunArgs, private: &Path) -> Exit {
 }
 
 fn resume(directory: &Path, private: &Path) -> Exit {
-    let (store, run, lab) = match lab::run::open(directory) {
+    let (store, run, lab) = match lab::run::open_to_resume(directory) {
         Ok(opened) => opened,
         Err(problems) => return complain(&problems),
     };

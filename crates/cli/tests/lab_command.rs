@@ -1,170 +1,16 @@
 //! `plimsoll lab`: runs, mistakes, and what is left when it is killed.
 #![cfg(target_os = "linux")]
 
+mod tiny_lab;
+
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
-
-const PORT: &str = "LAB_TEST_PORT";
-
-/// The system of these labs: this very test, started again with a port to listen on.
-#[test]
-fn a_system_to_measure() {
-    let Ok(port) = std::env::var(PORT) else {
-        return;
-    };
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).expect("a port");
-    for stream in listener.incoming().flatten() {
-        thread::spawn(move || answer(stream));
-    }
-}
-
-fn answer(stream: TcpStream) {
-    let Ok(mut writer) = stream.try_clone() else {
-        return;
-    };
-    let mut reader = BufReader::new(stream);
-    let mut line = String::new();
-    while matches!(reader.read_line(&mut line), Ok(1..)) {
-        if line == "\r\n"
-            && writer
-                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")
-                .is_err()
-        {
-            return;
-        }
-        line.clear();
-    }
-}
-
-const SCRIPT: &str = "import http from 'k6/http';\nimport { check } from 'k6';\n\
-    export default function () {\n  const r = http.get(__ENV.BASE);\n  \
-    check(r, { 'is ok': (r) => r.json('ok') === true });\n}\n";
-
-struct Lab {
-    directory: tempfile::TempDir,
-}
-
-impl Lab {
-    fn new(text: &str) -> Lab {
-        let directory = tempfile::tempdir().expect("a directory");
-        let us = std::env::current_exe().expect("this test");
-        let text = text.replace(
-            "SYSTEM",
-            &format!("'{}' --exact a_system_to_measure --nocapture", us.display()),
-        );
-        fs::write(directory.path().join("lab.toml"), text).expect("a file");
-        fs::write(directory.path().join("get.js"), SCRIPT).expect("a file");
-        Lab { directory }
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
-        // Whatever is left is found here.
-        fs::create_dir_all(self.tmp()).expect("a directory");
-        command
-            .args(["lab"])
-            .args(arguments)
-            .current_dir(self.directory.path())
-            .env("TMPDIR", self.tmp())
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn tmp(&self) -> PathBuf {
-        self.directory.path().join("tmp")
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("the program runs")
-    }
-
-    /// The one run there is.
-    fn the_run(&self) -> PathBuf {
-        let mut runs = fs::read_dir(self.directory.path().join("results")).expect("results");
-        runs.next().expect("a run").expect("a run").path()
-    }
-
-    fn result(&self) -> Value {
-        let text = fs::read_to_string(self.the_run().join("result.json")).expect("a result");
-        serde_json::from_str(&text).expect("JSON")
-    }
-
-    /// Waits until no process and no private directory of this lab is left.
-    fn assert_nothing_is_left(&self) {
-        let end = Instant::now() + Duration::from_secs(30);
-        loop {
-            let processes = processes_with(&self.tmp());
-            let files: Vec<_> = fs::read_dir(self.tmp())
-                .expect("it is there")
-                .flatten()
-                .collect();
-            if processes.is_empty() && files.is_empty() {
-                return;
-            }
-            assert!(Instant::now() < end, "left: {processes:?} {files:?}");
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-/// Processes whose temporary directory lies in this one, as all that a lab starts have it.
-fn processes_with(directory: &Path) -> Vec<String> {
-    let wanted = format!("TMPDIR={}", directory.display());
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").expect("/proc").flatten() {
-        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
-        if String::from_utf8_lossy(&environment)
-            .split('\0')
-            .any(|one| one.starts_with(&wanted))
-        {
-            let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            found.push(String::from_utf8_lossy(&command).replace('\0', " "));
-        }
-    }
-    found
-}
-
-const TINY: &str = r#"
-[lab]
-title = "A tiny lab"
-pause = "0ms"
-
-[axes]
-how = ["script", "http"]
-users = [1, 2]
-
-[[system]]
-name = "pages"
-command = "SYSTEM"
-environment = { LAB_TEST_PORT = "{port}" }
-
-[[load]]
-script = "get.js"
-environment = { BASE = "{pages.url}/" }
-users = "{users}"
-warmup = "0s"
-duration = "1s"
-repeats = 1
-
-[[load]]
-when = { how = "http" }
-http = { url = "{pages.url}/" }
-
-[sanity]
-expect = { json = { "/ok" = true } }
-
-[[objective]]
-metric = "latency"
-p = 50
-at-most = "10s"
-"#;
+use tiny_lab::{Lab, SCRIPT, TINY};
 
 #[test]
 fn a_tiny_lab_is_run_and_concluded() {
@@ -288,6 +134,143 @@ fn each_mistake_ends_in_one_message() {
     assert_eq!(lab.result()["cells"][0]["state"]["state"], "insane");
     assert_eq!(lab.result()["cells"][0]["figures"], serde_json::json!([]));
     lab.assert_nothing_is_left();
+}
+
+/// The tiny lab with one cell, that of the script.
+fn one_cell() -> String {
+    TINY.replace("how = [\"script\", \"http\"]", "how = [\"script\"]")
+        .replace("users = [1, 2]", "users = [1]")
+}
+
+const NO_SANITY: &str = "[sanity]\nexpect = { json = { \"/ok\" = true } }\n";
+
+#[test]
+fn a_search_is_the_answer_of_its_cell() {
+    let search = "command = \"plimsoll find --json --objective p95<OBJECTIVE --start START --most 50 \
+        --trial 1s --soak 1s --repeats 1 --trials 6 -- http -m GET {pages.url}/\"";
+    let text = one_cell()
+        .replace("script = \"get.js\"", search)
+        .replace("environment = { BASE = \"{pages.url}/\" }\n", "")
+        .replace(
+            "[[load]]\nwhen = { how = \"http\" }\nhttp = { url = \"{pages.url}/\" }\n",
+            "",
+        )
+        .replace(NO_SANITY, "");
+
+    let cell = Lab::new(&text.replace("OBJECTIVE", "20s").replace("START", "40")).cell();
+    let limit = &cell["limit"];
+    assert_eq!(limit["objective"], "p95<20s");
+    assert_eq!(
+        (&limit["limit"], &limit["unit"]),
+        (&20_000.0.into(), &"ms".into())
+    );
+    assert!(limit["kept"].as_f64() >= Some(1.0), "{cell:#}");
+    let trials = limit["trials"].as_array().expect("trials");
+    assert!(trials.len() >= 2, "{trials:#?}");
+    assert_eq!(cell["figures"][0]["name"], "limit", "{cell:#}");
+    let raw = cell["repeats"][0]["raw"].as_str().expect("text");
+    assert!(raw.contains("plimsoll/find-result/1"), "{raw}");
+
+    // That no rate keeps it is an answer too.
+    let cell = Lab::new(&text.replace("OBJECTIVE", "1ns").replace("START", "1")).cell();
+    assert_eq!(cell["limit"]["kept"], Value::Null);
+}
+
+#[test]
+fn a_cell_whose_checks_failed_has_no_figures() {
+    // The first answer, which is all that the sanity request sees, is as it should be.
+    let script = "import http from 'k6/http';\nimport { check } from 'k6';\n\
+        export default function () {\n  const r = http.get(__ENV.BASE);\n  \
+        check(r, { 'is first': (r) => r.status === 200 && __ITER === 0 });\n}\n";
+    let lab = Lab::new(&one_cell());
+    fs::write(lab.directory.path().join("get.js"), script).expect("a file");
+    let cell = lab.cell();
+    assert_eq!(cell["verdict"], "invalid", "{cell:#}");
+    assert_eq!(cell["figures"], serde_json::json!([]));
+    let findings = cell["findings"].as_array().expect("findings");
+    let found = findings
+        .iter()
+        .find(|finding| finding["rule"] == "failed-checks")
+        .expect("it is found");
+    let text = found["text"].as_str().expect("text");
+    assert!(text.contains("(is first)"), "{text}");
+}
+
+#[test]
+fn a_list_of_targets_is_a_template_and_what_stands_behind_does_not_count() {
+    let text = one_cell()
+        .replace(
+            "script = \"get.js\"",
+            "targets = \"targets.txt\"\nrate = 20",
+        )
+        .replace("environment = { BASE = \"{pages.url}/\" }\n", "")
+        .replace("users = \"{users}\"\n", "")
+        .replace(NO_SANITY, "")
+        .replace(
+            "[[system]]",
+            "[[service]]\nname = \"behind\"\ncounts = false\ncommand = \"SYSTEM\"\n\
+             environment = { LAB_TEST_PORT = \"{port}\" }\n\n[[system]]",
+        );
+    let lab = Lab::new(&text);
+    let path = lab.directory.path().join("targets.txt");
+    fs::write(&path, "# one\nGET {pages.url}/a\n\nGET {behind.url}/b\n").expect("a file");
+    let cell = lab.cell();
+    let repeat = &cell["repeats"][0];
+    assert_eq!(repeat["failed"], 0, "{repeat:#}");
+    assert!(repeat["requests"].as_u64() > Some(0), "{repeat:#}");
+    let used = repeat["used"].as_array().expect("processes");
+    let apart: Vec<(&str, bool)> = used
+        .iter()
+        .map(|one| (one["name"].as_str().expect("a name"), one["apart"] == true))
+        .collect();
+    assert_eq!(
+        apart,
+        [("behind", true), ("pages", false), ("generator", true)]
+    );
+    assert!(used[2]["network_bytes"][0].as_u64() > Some(0), "{used:#?}");
+    let link = &cell["link"];
+    assert_eq!(
+        (&link["name"], &link["by"]),
+        (&"near".into(), &"loopback".into())
+    );
+    assert!(
+        link["measured_megabits_per_second"].as_f64() > Some(0.0),
+        "{link:#}"
+    );
+
+    fs::write(&path, "GET {page.url}/a\n").expect("a file");
+    let output = lab.run(&["run", "lab.toml"]);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        talk.contains("targets.txt:1: unknown variable {page.url}"),
+        "{talk}"
+    );
+}
+
+#[test]
+fn a_changed_script_is_not_mixed_with_old_results() {
+    let lab = Lab::new(&one_cell());
+    lab.cell();
+    let run = lab.the_run();
+    let run = run.to_str().expect("text");
+    assert_eq!(lab.run(&["resume", run]).status.code(), Some(0));
+    let script = lab.directory.path().join("get.js");
+    fs::write(&script, format!("{SCRIPT}// other\n")).expect("a file");
+    let output = lab.run(&["resume", run]);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_ne!(output.status.code(), Some(0));
+    assert!(
+        talk.contains("get.js has changed since this run began"),
+        "{talk}"
+    );
+    assert!(
+        talk.contains("run the lab anew with plimsoll lab run"),
+        "{talk}"
+    );
+    // What was measured can still be concluded again.
+    assert_eq!(lab.run(&["report", run]).status.code(), Some(0));
+    fs::write(&script, SCRIPT).expect("a file");
+    assert_eq!(lab.run(&["resume", run]).status.code(), Some(0));
 }
 
 /// A number that differs from run to run.

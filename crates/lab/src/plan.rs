@@ -60,6 +60,12 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
     for cell in &lab.cells {
         let extent = match (cell.chosen, cell.load.work) {
             (false, _) => "left out by this form".to_owned(),
+            (true, None) if cell.load.is_search() => format!(
+                "variant {}, {} × a search of up to {}",
+                cell.variant + 1,
+                cell.load.repeats,
+                units::duration::format(cell.load.within)
+            ),
             (true, Some(work)) => format!(
                 "variant {}, {} × {} × {}",
                 cell.variant + 1,
@@ -144,11 +150,12 @@ pub fn runs(lab: &Lab) -> u32 {
     chosen.map(|cell| cell.load.repeats).sum()
 }
 
-/// How long the loads take together. How long an amount of work takes nobody knows.
+/// How long the loads take together. How long an amount of work or a search takes nobody
+/// knows.
 pub fn load(lab: &Lab) -> Duration {
     let chosen = lab.cells.iter().filter(|cell| cell.chosen);
     chosen
-        .filter(|cell| cell.load.work.is_none())
+        .filter(|cell| !cell.load.is_open_ended())
         .map(|cell| cell.load.whole().saturating_mul(cell.load.repeats))
         .fold(Duration::ZERO, Duration::saturating_add)
 }

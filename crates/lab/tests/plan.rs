@@ -139,6 +139,47 @@ fn forms_change_durations_repeats_and_the_share_and_nothing_else() {
     assert!(text.contains("left out by this form"), "{text}");
 }
 
+#[test]
+fn of_any_two_cells_each_is_once_the_first_in_two_repeats() {
+    let lab = lab(LAB, Which::Full).unwrap();
+    let turns = plimsoll_lab::run::order(&lab);
+    let cells = lab.cells.len();
+    assert_eq!(turns.len(), cells * 5);
+    let first = |repeat: u32, one: usize, other: usize| {
+        let at = |cell: usize| {
+            turns
+                .iter()
+                .position(|turn| (turn.cell, turn.repeat) == (cell, repeat))
+        };
+        at(one) < at(other)
+    };
+    for one in 0..cells {
+        for other in (0..cells).filter(|other| *other != one) {
+            for repeat in [1, 3] {
+                assert_ne!(first(repeat, one, other), first(repeat + 1, one, other));
+            }
+        }
+    }
+    // The third begins with another than the first.
+    assert_ne!(turns[0].cell, turns[2 * cells].cell);
+}
+
+#[test]
+fn what_does_not_count_and_what_is_searched_are_in_the_plan() {
+    let text = LAB
+        .replace(
+            "command = \"true {base} {repeat} '{{raw}} {wire}'\"",
+            "command = \"plimsoll find --json --objective p95<5ms -- http {base}\"\nwithin = \"7m\"",
+        )
+        .replacen("kind = \"postgres\"", "kind = \"postgres\"\ncounts = false", 1);
+    let lab = lab(&text, Which::Standard).unwrap();
+    let plan = plimsoll_lab::plan::json(&lab);
+    assert_eq!(plan["variants"][1]["processes"][0]["counts"], false);
+    assert_eq!(plan["variants"][1]["processes"][1]["counts"], true);
+    let text = plimsoll_lab::plan::text(&lab);
+    assert!(text.contains("3 × a search of up to 7m"), "{text}");
+}
+
 /// The one mistake that a change of the file makes.
 fn mistake(from: &str, to: &str) -> String {
     assert!(LAB.contains(from), "{from}");

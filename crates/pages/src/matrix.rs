@@ -297,7 +297,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
     let mut parts: Vec<String> = Vec::new();
     for (cell, _) in &found {
         for used in cell.repeats.iter().flat_map(|repeat| &repeat.used) {
-            if used.name != "generator" && !parts.contains(&used.name) {
+            if used.name != "generator" && !used.apart && !parts.contains(&used.name) {
                 parts.push(used.name.clone());
             }
         }

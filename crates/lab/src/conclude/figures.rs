@@ -95,6 +95,9 @@ fn interval(
         return Ok(((mean - half).max(0.0).min(value), (mean + half).max(value)));
     }
     let mut ends: Option<(f64, f64)> = None;
+    if name == "limit" {
+        return Err("a search has trials instead of an interval".to_owned());
+    }
     for repeat in repeats {
         let (low, high) = within(name, repeat)?;
         let (least, most) = ends.unwrap_or((low, high));
@@ -165,6 +168,7 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
         ),
         "makespan" => ("time until all was done".to_owned(), less),
         "throughput" => ("throughput".to_owned(), more),
+        "limit" => ("highest rate that was kept".to_owned(), more),
         own => match own.strip_suffix("_per_second") {
             Some(counter) => (format!("{counter} per second"), None),
             None => (own.to_owned(), None),

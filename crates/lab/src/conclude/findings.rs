@@ -29,7 +29,12 @@ pub fn of(
         }
     };
     for measured in repeats {
-        if let Ok(audit) = audit::audit("raw", &measured.repeat.raw) {
+        // What a search prints is no block of figures.
+        let printed = match &measured.search {
+            Some(_) => "",
+            None => measured.repeat.raw.as_str(),
+        };
+        if let Ok(audit) = audit::audit("raw", printed) {
             for finding in &audit.findings {
                 let text = format!(
                     "repeat {}: {}: {} {}",
@@ -50,6 +55,19 @@ pub fn of(
                 format!("{declared} requests were to be done, and {done} were counted"),
             );
         }
+        for (name, (passed, failed)) in &measured.checks {
+            if *failed > 0 {
+                add(
+                    "failed-checks",
+                    "error",
+                    format!(
+                        "repeat {}: {failed} of {} answers were other than the script checks ({name}): what was measured is not what was asked",
+                        measured.repeat.number,
+                        passed + failed
+                    ),
+                );
+            }
+        }
         let failed = measured.repeat.failed;
         if failed > 0 {
             add(
@@ -63,14 +81,15 @@ pub fn of(
         }
     }
     let seconds = cell.load.duration.as_secs_f64();
-    if cell.load.work.is_none() && seconds < 5.0 {
+    if cell.load.work.is_none() && !cell.load.is_search() && seconds < 5.0 {
         add(
             "run-too-short",
             "warning",
             format!("{seconds} s were measured in each run, and below 5 s a stall is chance"),
         );
     }
-    if repeats.len() == 1 {
+    // A search tries each end of its interval several times.
+    if repeats.len() == 1 && !cell.load.is_search() {
         add(
             "single-run",
             "note",
@@ -86,6 +105,9 @@ pub fn of(
     }
     if let Some((level, text)) = link.and_then(distance) {
         add("link-mismatch", level, text);
+    }
+    if let Some(text) = link.and_then(narrower) {
+        add("link-rate-mismatch", "warning", text);
     }
     found
 }
@@ -130,6 +152,19 @@ fn distance(link: &LinkFigures) -> Option<(&'static str, String)> {
     })
 }
 
+/// A link that carries other than what was declared.
+fn narrower(link: &LinkFigures) -> Option<String> {
+    let declared = link.declared_megabits_per_second?;
+    let measured = link.measured_megabits_per_second?;
+    let share = measured / declared;
+    (!(0.85..=1.1).contains(&share)).then(|| {
+        format!(
+            "{declared} Mbit/s were declared, and one TCP stream carried {measured:.0} Mbit/s: {:.0} % of that",
+            share * 100.0
+        )
+    })
+}
+
 /// The worst of some verdicts.
 pub fn worst<'a>(verdicts: impl Iterator<Item = &'a str>) -> &'static str {
     let mut worst = "valid";
@@ -167,6 +202,11 @@ mod tests {
             ..LinkFigures::default()
         };
         assert_eq!(distance(&link), None);
+        link.declared_megabits_per_second = Some(556.0);
+        link.measured_megabits_per_second = Some(548.0);
+        assert_eq!(narrower(&link), None);
+        link.measured_megabits_per_second = Some(200.0);
+        assert!(narrower(&link).is_some());
         link.measured_round_trip_ms = Some(0.2);
         assert_eq!(distance(&link).map(|found| found.0), Some("warning"));
     }

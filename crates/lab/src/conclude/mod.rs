@@ -5,9 +5,11 @@ pub mod findings;
 pub mod judge;
 pub mod pooled;
 pub mod repeat;
+pub mod search;
 
 use results::lab::{
-    Axis, Cell as Written, CellState, Finding, LabResult, Placed, PublishedError, SCHEMA,
+    Axis, Cell as Written, CellState, Finding, LabResult, LimitSearch, Placed, PublishedError,
+    SCHEMA,
 };
 
 use crate::resolve::{Cell, Lab};
@@ -166,6 +168,10 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Ve
     for (protocol, count) in measured.iter().flat_map(|one| &one.protocols) {
         *protocols.entry(protocol.clone()).or_insert(0) += count;
     }
+    let searches: Vec<LimitSearch> = measured
+        .iter()
+        .filter_map(|one| one.search.clone())
+        .collect();
     let written = Written {
         name: cell.name.clone(),
         place: cell.coordinates.0.clone(),
@@ -194,7 +200,7 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Ve
                 note: one.note.clone(),
             })
             .collect(),
-        limit: None,
+        limit: search::together(&searches),
     };
     (written, measured, topology)
 }
@@ -229,7 +235,8 @@ fn verdict(measured: &[Measured], findings: &[Finding], lost: &[String]) -> (Str
     }
     let contradicts = |finding: &&Finding| {
         finding.level == "error"
-            && ["protocol-mismatch", "declared-vs-counted"].contains(&finding.rule.as_str())
+            && ["protocol-mismatch", "declared-vs-counted", "failed-checks"]
+                .contains(&finding.rule.as_str())
     };
     reasons.extend(
         findings

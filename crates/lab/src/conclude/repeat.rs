@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use results::distribution::Distribution;
-use results::lab::{Repeat, SecondFigures};
-use results::record::{Generator, Record, Second};
+use results::lab::{LimitSearch, Repeat, SecondFigures, Used};
+use results::record::{End, Generator, Record, Second};
 use stats::Histogram;
 
+use super::search;
 use crate::resolve::Cell;
 use crate::run::command::RECORD;
+use crate::run::observe::GENERATOR;
 use crate::run::store::Facts;
 
 /// A repeat, and what its figures are read off.
@@ -29,6 +31,10 @@ pub struct Measured {
     pub protocols: BTreeMap<String, u64>,
     /// Whether requests began by a schedule.
     pub open: bool,
+    /// Checks of a script by name: passed, failed.
+    pub checks: BTreeMap<String, (u64, u64)>,
+    /// What a search came to, where the load is one.
+    pub search: Option<LimitSearch>,
 }
 
 /// The trend that is the latency of a run, and what it is called.
@@ -63,6 +69,7 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
             repeat.record = Some(format!("{relative}/{RECORD}"));
             of_record(cell, repeat, &facts, &record)
         }
+        None if cell.load.is_search() => of_search(repeat, &facts),
         None => of_text(cell, repeat, &facts),
     }
 }
@@ -160,11 +167,14 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         .collect();
     let mut measured = all;
     let mut protocols = BTreeMap::new();
+    let mut checks = BTreeMap::new();
     if let Some(end) = &record.end {
         repeat.generator = end.generator.clone();
         repeat.outcomes = end.statuses.clone();
         repeat.outcomes.extend(end.errors.clone());
         protocols = end.protocols.clone();
+        checks = end.checks.clone();
+        complete(&mut repeat.used, end);
         if let Some(work) = cell.load.work {
             let declared = u64::from(work.workers) * u64::from(work.loops);
             repeat.work = Some((declared, repeat.requests));
@@ -189,13 +199,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
     }
     // Over the whole run, warm-up included: both were counted from its start to its end.
     let served: f64 = record.seconds.iter().map(requests).sum();
-    let used: f64 = facts
-        .observed
-        .used
-        .iter()
-        .map(|used| used.cpu_seconds)
-        .sum();
-    if served > 0.0 && !facts.observed.used.is_empty() {
+    if let Some(used) = used_by_systems(facts).filter(|_| served > 0.0) {
         measured.insert(
             "cpu_seconds_per_thousand".to_owned(),
             used / served * 1000.0,
@@ -210,6 +214,30 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         figures: measured,
         protocols,
         open: record.header.model == "open",
+        checks,
+        search: None,
+    }
+}
+
+/// Processor time of all that counts; none if nothing was looked at.
+fn used_by_systems(facts: &Facts) -> Option<f64> {
+    let counts: Vec<f64> = facts
+        .observed
+        .used
+        .iter()
+        .filter(|used| !used.apart)
+        .map(|used| used.cpu_seconds)
+        .collect();
+    (!counts.is_empty()).then(|| counts.iter().sum())
+}
+
+/// The generator itself knows to its end what looks from outside miss.
+fn complete(used: &mut [Used], end: &End) {
+    let bytes = |name: &str| end.counters.get(name).map(|count| *count as u64);
+    for used in used.iter_mut().filter(|used| used.name == GENERATOR) {
+        used.cpu_seconds = used.cpu_seconds.max(end.generator.cpu_seconds);
+        used.peak_rss_bytes = used.peak_rss_bytes.max(end.generator.peak_rss_bytes);
+        used.network_bytes = bytes("data_received").zip(bytes("data_sent"));
     }
 }
 
@@ -386,21 +414,20 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         }
         of_json(cell, &json, &mut repeat, &mut figures);
     }
+    let mut checks = BTreeMap::new();
     if let Ok(audit) = audit::audit("raw", &repeat.raw)
         && let Some(block) = audit.blocks.first()
     {
         of_block(block, &mut repeat, &mut figures);
+        if let Some(told) = &block.checks {
+            let counts = (told.passed as u64, told.failed as u64);
+            checks.insert("all checks together".to_owned(), counts);
+        }
     }
     if repeat.duration_seconds == 0.0 {
         repeat.duration_seconds = cell.load.whole().as_secs_f64();
     }
-    let used: f64 = facts
-        .observed
-        .used
-        .iter()
-        .map(|used| used.cpu_seconds)
-        .sum();
-    if repeat.requests > 0 && !facts.observed.used.is_empty() {
+    if let Some(used) = used_by_systems(facts).filter(|_| repeat.requests > 0) {
         figures.insert(
             "cpu_seconds_per_thousand".to_owned(),
             used / repeat.requests as f64 * 1000.0,
@@ -415,6 +442,45 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         figures,
         protocols: BTreeMap::new(),
         open: cell.load.rate.is_some(),
+        checks,
+        search: None,
+    }
+}
+
+/// A search for a limit: its trials are runs of their own, each watched over.
+fn of_search(mut repeat: Repeat, facts: &Facts) -> Measured {
+    let mut figures = BTreeMap::new();
+    let found = search::read(&repeat.raw);
+    repeat.warm_up_rule = "each trial of a search is counted whole".to_owned();
+    repeat.latency_kind = "response time".to_owned();
+    if let Some((took, _)) = facts.observed.series.last() {
+        repeat.duration_seconds = *took;
+    }
+    match &found {
+        Some(found) => {
+            repeat.generator.verdict = found.verdict.to_owned();
+            repeat.generator.reasons = found.reasons.clone();
+            if let Some(kept) = found.search.kept {
+                figures.insert("limit".to_owned(), kept);
+            }
+        }
+        None => {
+            repeat.generator.verdict = "invalid".to_owned();
+            let reason = "the search printed no result".to_owned();
+            repeat.generator.reasons.push(("client".to_owned(), reason));
+        }
+    }
+    repeat.extra = extra(&figures);
+    Measured {
+        repeat,
+        windows: Vec::new(),
+        counts: Vec::new(),
+        whole: BTreeMap::new(),
+        figures,
+        protocols: BTreeMap::new(),
+        open: true,
+        checks: BTreeMap::new(),
+        search: found.map(|found| found.search),
     }
 }
 
@@ -451,7 +517,10 @@ fn of_json(
             figures.insert(format!("latency_{name}"), value);
         }
     }
-    if let Some(rate) = json["requests_per_second"].as_f64() {
+    if repeat.duration_seconds > 0.0 {
+        // A refusal is quick, and must not look like speed.
+        let good = requests.saturating_sub(repeat.failed) as f64;
+        let rate = good / repeat.duration_seconds;
         figures.insert("requests_per_second".to_owned(), rate);
     }
     if requests > 0 {
@@ -485,7 +554,12 @@ fn of_block(block: &audit::Block, repeat: &mut Repeat, figures: &mut BTreeMap<St
         .map_or(0, |requests| requests.value as u64);
     repeat.failed = block.failed() as u64;
     if let Some(rate) = &block.rate {
-        figures.insert("requests_per_second".to_owned(), rate.value);
+        // Tools count what failed too.
+        let good = match repeat.requests {
+            0 => 1.0,
+            all => 1.0 - (repeat.failed as f64 / all as f64).min(1.0),
+        };
+        figures.insert("requests_per_second".to_owned(), rate.value * good);
     }
     if let Some(time) = block.counted_time() {
         repeat.duration_seconds = time;

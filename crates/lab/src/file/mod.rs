@@ -23,6 +23,8 @@ pub struct Document {
     pub file: PathBuf,
     /// Its text.
     pub text: String,
+    /// Files that it includes, and those that they include.
+    pub included: Vec<PathBuf>,
     /// All tables of a name, in the order in which they are laid over each other.
     tables: IndexMap<String, Vec<Node>>,
 }
@@ -47,10 +49,15 @@ impl Document {
             ))]
         })?;
         let mut problems = Vec::new();
-        let mut tables = IndexMap::new();
-        collect(&file, &text, &mut Vec::new(), &mut tables, &mut problems);
+        let mut read = Read::default();
+        read.collect(&file, &text, &mut problems);
         if problems.is_empty() {
-            return Ok(Document { file, text, tables });
+            return Ok(Document {
+                file,
+                text,
+                included: read.included,
+                tables: read.tables,
+            });
         }
         problems.sort();
         problems.dedup();
@@ -73,6 +80,7 @@ impl Document {
         Ok(Document {
             file: file.to_owned(),
             text: text.to_owned(),
+            included: Vec::new(),
             tables,
         })
     }
@@ -101,40 +109,47 @@ fn read(file: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-fn collect(
-    file: &Path,
-    text: &str,
-    above: &mut Vec<PathBuf>,
-    tables: &mut IndexMap<String, Vec<Node>>,
-    problems: &mut Vec<Problem>,
-) {
-    let table = match node::parse(file, text) {
-        Ok(table) => table,
-        Err(problem) => return problems.push(problem),
-    };
-    keys::FILE.check(&table, problems);
-    above.push(file.to_owned());
-    for included in table.get("include").map_or(&[][..], Node::items) {
-        let Value::Text(name) = &included.value else {
-            continue;
+/// A lab file and those it includes, as they are read.
+#[derive(Default)]
+struct Read {
+    above: Vec<PathBuf>,
+    included: Vec<PathBuf>,
+    tables: IndexMap<String, Vec<Node>>,
+}
+
+impl Read {
+    fn collect(&mut self, file: &Path, text: &str, problems: &mut Vec<Problem>) {
+        let table = match node::parse(file, text) {
+            Ok(table) => table,
+            Err(problem) => return problems.push(problem),
         };
-        let path = file.parent().unwrap_or(Path::new("")).join(name);
-        if above.contains(&path) || above.len() > DEEPEST {
-            problems.push(included.place.problem(format!(
-                "{name} is included by itself, or files include each other more than {DEEPEST} deep"
-            )));
-            continue;
+        keys::FILE.check(&table, problems);
+        self.above.push(file.to_owned());
+        for included in table.get("include").map_or(&[][..], Node::items) {
+            let Value::Text(name) = &included.value else {
+                continue;
+            };
+            let path = file.parent().unwrap_or(Path::new("")).join(name);
+            if self.above.contains(&path) || self.above.len() > DEEPEST {
+                problems.push(included.place.problem(format!(
+                    "{name} is included by itself, or files include each other more than {DEEPEST} deep"
+                )));
+                continue;
+            }
+            match read(&path) {
+                Ok(text) => {
+                    self.included.push(path.clone());
+                    self.collect(&path, &text, problems);
+                }
+                Err(why) => problems.push(included.place.problem(format!(
+                    "cannot read the included file {}: {why}; paths are relative to the file that includes",
+                    path.display()
+                ))),
+            }
         }
-        match read(&path) {
-            Ok(text) => collect(&path, &text, above, tables, problems),
-            Err(why) => problems.push(included.place.problem(format!(
-                "cannot read the included file {}: {why}; paths are relative to the file that includes",
-                path.display()
-            ))),
-        }
+        self.above.pop();
+        lay(table, &mut self.tables);
     }
-    above.pop();
-    lay(table, tables);
 }
 
 /// Adds a file's tables after those that are there.

@@ -30,6 +30,7 @@ pub const FIGURES: &[(&str, &str)] = &[
     ("cpu_seconds_per_thousand", "CPU s per 1,000 requests"),
     ("makespan", "ms"),
     ("throughput", "Mbit/s"),
+    ("limit", "requests/s"),
 ];
 
 /// Something that is to hold.

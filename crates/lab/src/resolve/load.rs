@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::fields::Fields;
+use super::process::template_of;
+use super::scope::Scope;
 use super::{text_of_path, text_of_time};
 use crate::file::keys;
 use crate::file::node::Node;
@@ -68,13 +70,24 @@ pub enum Source {
     /// One request.
     Http(Http),
     /// A list of targets.
-    Targets(#[serde(serialize_with = "text_of_path")] PathBuf),
+    Targets(Targets),
     /// One call.
     Grpc(Grpc),
     /// How much one stream carries.
     Throughput(Throughput),
     /// A command.
     Command(Vec<String>),
+}
+
+/// A list of targets.
+#[derive(Clone, Debug, Serialize)]
+pub struct Targets {
+    /// The file.
+    #[serde(serialize_with = "text_of_path")]
+    pub file: PathBuf,
+    /// Its text, where that has variables in it.
+    #[serde(skip)]
+    pub template: Option<String>,
 }
 
 /// One request.
@@ -145,9 +158,25 @@ impl Load {
         self.warmup + self.duration
     }
 
+    /// Whether it is a search for a limit by this very program.
+    pub fn is_search(&self) -> bool {
+        match &self.source {
+            Source::Command(words) => {
+                let word = |at: usize| words.get(at).map(String::as_str);
+                (word(0), word(1)) == (Some("plimsoll"), Some("find"))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it takes as long as it takes, whatever the file says of durations.
+    pub fn is_open_ended(&self) -> bool {
+        self.work.is_some() || self.is_search()
+    }
+
     /// Reads it. Durations and repeats are those of the form.
-    pub fn read(fields: &mut Fields<'_>, form: &Form) -> Load {
-        let source = source(fields);
+    pub fn read(fields: &mut Fields<'_>, form: &Form, scope: &Scope<'_>) -> Load {
+        let source = source(fields, scope);
         let tool = fields.text("tool").unwrap_or_else(|| "plimsoll".to_owned());
         let work = fields.table("work", &keys::WORK).map(|mut work| {
             work.required("workers");
@@ -211,10 +240,10 @@ impl Load {
     }
 }
 
-fn source(fields: &mut Fields<'_>) -> Source {
+fn source(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Source {
     match fields.one_of(&SOURCES) {
         Some("script") => Source::Script(fields.path("script").unwrap_or_default()),
-        Some("targets") => Source::Targets(fields.path("targets").unwrap_or_default()),
+        Some("targets") => Source::Targets(read_targets(fields, scope)),
         Some("throughput") => Source::Throughput(Throughput {
             protocol: fields.text("throughput").unwrap_or_default(),
             to: fields.required("to"),
@@ -230,6 +259,16 @@ fn source(fields: &mut Fields<'_>) -> Source {
             .unwrap_or(Source::Command(Vec::new())),
         _ => Source::Command(fields.words("command").unwrap_or_default()),
     }
+}
+
+fn read_targets(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Targets {
+    let file = fields.path("targets").unwrap_or_default();
+    let template = file
+        .is_file()
+        .then(|| template_of(fields, "targets", None, scope))
+        .flatten()
+        .filter(|text| crate::template::has_variables(text));
+    Targets { file, template }
 }
 
 fn read_http(http: &mut Fields<'_>) -> Http {

@@ -385,7 +385,7 @@ fn cell_of(
         )));
     }
     let mut fields = Fields::new(&keys::LOAD, place, &table, &scope, problems);
-    let load = Load::read(&mut fields, form);
+    let load = Load::read(&mut fields, form, &scope);
     let near = coordinates.get("place").unwrap_or("near").to_owned();
     let from = fields.text("place").unwrap_or(near);
     let place_of_from = fields.place_of("place");

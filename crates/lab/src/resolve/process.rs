@@ -75,6 +75,9 @@ pub struct Process {
     pub ports: Vec<String>,
     /// Files that are written for it: name and text.
     pub files: Vec<(String, String)>,
+    /// The templates that they and the configuration are made from.
+    #[serde(skip)]
+    pub templates: Vec<PathBuf>,
     /// The text of its configuration.
     pub config: Option<String>,
     /// Settings of postgres and redis.
@@ -96,6 +99,8 @@ pub struct Process {
     pub environment: Vec<(String, String)>,
     /// Processors; empty for any.
     pub cpus: Vec<u32>,
+    /// Whether its processor time counts.
+    pub counts: bool,
     /// Metrics for Prometheus.
     pub metrics: Option<String>,
     /// The words of a command that prints its version.
@@ -197,6 +202,13 @@ impl Process {
             );
         }
         let command = fields.words("command").unwrap_or_default();
+        // The systems that come with this program all have metrics there.
+        let uses_port = command
+            .iter()
+            .any(|word| template::names(word).any(|name| name == "port"));
+        let metrics = fields
+            .text("metrics")
+            .or_else(|| (serves(&command.join(" ")) && uses_port).then(|| "/metrics".to_owned()));
         let ready = ready(&mut fields, kind, &command);
         let within = fields
             .table("ready", &keys::READY)
@@ -207,6 +219,10 @@ impl Process {
             fields.problem_at("port", format!("{port} is no port: they end at 65535"));
             0
         });
+        let mut templates: Vec<PathBuf> = Vec::new();
+        if let Some(name) = fields.text("config") {
+            templates.push(beside(&fields.place_of("config").file, &name));
+        }
         let config = fields
             .has("config")
             .then(|| template_of(&mut fields, "config", None, scope))
@@ -221,6 +237,10 @@ impl Process {
                 ))
             })
             .collect();
+        for (_, node) in &names {
+            let name = node.scalar().unwrap_or_default();
+            templates.push(beside(&node.place.file, &name));
+        }
         let capture = captures(&mut fields);
         let version = fields.words("version");
         Process {
@@ -234,6 +254,7 @@ impl Process {
             port,
             ports: fields.many("ports"),
             files,
+            templates,
             config,
             settings: fields.named("settings"),
             fsync: fields.text("fsync").unwrap_or_else(|| "always".to_owned()),
@@ -246,7 +267,8 @@ impl Process {
             capture,
             environment: fields.named("environment"),
             cpus: fields.counts("cpus"),
-            metrics: fields.text("metrics"),
+            counts: fields.flag("counts").unwrap_or(true),
+            metrics,
             version,
             user: fields.text("user"),
             place: place.clone(),
@@ -307,7 +329,7 @@ fn captures(fields: &mut Fields<'_>) -> Vec<Capture> {
 }
 
 /// A template's text, with what is known already put in.
-fn template_of(
+pub(super) fn template_of(
     fields: &mut Fields<'_>,
     key: &str,
     node: Option<&Node>,

@@ -8,7 +8,7 @@ use super::server::{ourselves, with_program};
 use super::service::find;
 use crate::problem::{Place, Problem};
 use crate::resolve::Cell;
-use crate::resolve::load::{Grpc, Http, Load, Source, Throughput};
+use crate::resolve::load::{Grpc, Http, Load, Source, Targets, Throughput};
 
 /// What is run, and where it leaves its results.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,7 @@ pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Pr
             Invocation {
                 words: with_program(words).map_err(|why| place.problem(why))?,
                 environment: names.fill_pairs(&load.environment, place)?,
+                results: results_of(load),
                 ..Invocation::default()
             }
         }
@@ -70,6 +71,15 @@ pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Pr
     };
     invocation.words.splice(at..at, arguments);
     Ok(invocation)
+}
+
+/// Statuses of a command of our own that are results: `find` has an answer also where not
+/// even the least rate was kept (1), and where it could not be certain (3).
+fn results_of(load: &Load) -> Vec<i32> {
+    match load.is_search() {
+        true => vec![1, 3],
+        false => Vec::new(),
+    }
 }
 
 fn ours(
@@ -115,9 +125,10 @@ fn ours(
         Source::Targets(targets) => {
             let output = directory.join("results.bin").display().to_string();
             let rate = load.rate.unwrap_or(0.0);
+            let list = list_of(targets, names, place, directory)?;
             add(&[
                 "attack",
-                &format!("--targets={}", absolute(targets)),
+                &format!("--targets={list}"),
                 &format!("--output={output}"),
             ]);
             add(&[&format!("--rate={rate:.0}"), &format!("--duration={whole}")]);
@@ -143,15 +154,9 @@ fn ours(
             });
         }
         Source::Grpc(grpc) => {
-            // Its own JSON has the distribution, the codes and the generator's verdict.
-            add(&["grpc", "--quiet", "--json"]);
+            add(&["grpc", "--quiet", "--record", &recorded]);
             let flags = grpc_flags(load, grpc, names, place, &whole, directory)?;
             add(&flags.iter().map(String::as_str).collect::<Vec<_>>());
-            return Ok(Invocation {
-                words,
-                results: vec![1],
-                ..Invocation::default()
-            });
         }
         Source::Throughput(throughput) => {
             add(&["throughput"]);
@@ -224,7 +229,7 @@ fn theirs(
             ];
             add(&[
                 "attack",
-                &format!("-targets={}", absolute(targets)),
+                &format!("-targets={}", list_of(targets, names, place, directory)?),
                 &format!("-output={output}"),
             ]);
             add(&[
@@ -245,6 +250,22 @@ fn theirs(
         results: vec![99],
         ..Invocation::default()
     })
+}
+
+/// The file with the targets of a run: made for it where it is a template.
+fn list_of(
+    targets: &Targets,
+    names: &Names,
+    place: &Place,
+    directory: &Path,
+) -> Result<String, Problem> {
+    let Some(template) = &targets.template else {
+        return Ok(absolute(&targets.file));
+    };
+    let path = directory.join("targets.txt");
+    std::fs::write(&path, names.fill(template, place)?)
+        .map_err(|error| place.problem(format!("cannot write {}: {error}", path.display())))?;
+    Ok(absolute(&path))
 }
 
 /// What a script finds in `__ENV`.

@@ -6,11 +6,14 @@ pub mod keeper;
 pub mod names;
 pub mod observe;
 pub mod process;
+pub mod rate;
 pub mod sanity;
 pub mod server;
 pub mod service;
+pub mod sources;
 pub mod start;
 pub mod store;
+pub mod told;
 pub mod variant;
 
 use std::path::{Path, PathBuf};
@@ -25,8 +28,10 @@ use crate::plan::variants_of;
 use crate::problem::Problem;
 use crate::resolve::{Cell, Lab, Link};
 use crate::stamp::now;
-use observe::Observer;
+use observe::{Looked, Observer};
+use rate::Sink;
 use store::{Facts, RunFile, Store};
+use told::Told;
 use variant::Variant;
 
 /// What a lab that ran came to.
@@ -49,8 +54,10 @@ pub struct Turn {
     pub repeat: u32,
 }
 
-/// The order of all runs: repeat by repeat, so that what drifts meets all cells, and in
-/// each repeat beginning with another variant and another of its cells.
+/// The order of all runs: repeat by repeat, so that what drifts meets all cells. Each
+/// second repeat is the one before it backwards, so that of any two cells each is once the
+/// first (ABBA, in which a steady drift cancels); each two repeats begin with another
+/// variant and another of its cells.
 pub fn order(lab: &Lab) -> Vec<Turn> {
     let variants = variants_of(lab);
     let most = lab
@@ -61,7 +68,8 @@ pub fn order(lab: &Lab) -> Vec<Turn> {
         .unwrap_or(0);
     let mut turns = Vec::new();
     for repeat in 1..=most {
-        let by = usize::try_from(repeat - 1).unwrap_or(0);
+        let by = usize::try_from((repeat - 1) / 2).unwrap_or(0);
+        let from = turns.len();
         let mut variants = variants.clone();
         let shift = by % variants.len().max(1);
         variants.rotate_left(shift);
@@ -76,6 +84,9 @@ pub fn order(lab: &Lab) -> Vec<Turn> {
             let shift = by % cells.len().max(1);
             cells.rotate_left(shift);
             turns.extend(cells.into_iter().map(|cell| Turn { cell, repeat }));
+        }
+        if repeat % 2 == 0 {
+            turns.get_mut(from..).unwrap_or_default().reverse();
         }
     }
     turns
@@ -174,6 +185,7 @@ pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
         form: lab.form.name().to_owned(),
         started,
         environment: Environment::here(),
+        sources: sources::of(lab),
     };
     store::write(&store.directory.join("run.json"), &run)?;
     store::write(&store.directory.join("plan.json"), &crate::plan::json(lab))?;
@@ -213,10 +225,34 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     Ok((store, run, lab))
 }
 
+/// Opens a run to go on with it: nothing that it is made from may have changed.
+///
+/// # Errors
+/// As [`open`], and which files have changed.
+pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
+    let (store, run, lab) = open(directory)?;
+    let changed = sources::changed(&run.sources);
+    if changed.is_empty() {
+        return Ok((store, run, lab));
+    }
+    let names: Vec<String> = changed
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    Err(vec![Problem::nowhere(format!(
+        "{} {} changed since this run began, so what is measured now would stand beside what was measured with another: put {} back, or run the lab anew with plimsoll lab run {}",
+        names.join(", "),
+        if names.len() == 1 { "has" } else { "have" },
+        if names.len() == 1 { "it" } else { "them" },
+        run.file.display()
+    ))])
+}
+
 /// Runs what is missing, and tells of each step.
 pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str)) -> Came {
     let turns = order(lab);
     let mut came = Came::default();
+    let mut wrong = Told::default();
     let mut up: Vec<Variant> = Vec::new();
     let mut lost: Vec<usize> = Vec::new();
     let all = turns.len();
@@ -263,10 +299,9 @@ pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str))
             }
         };
         tell(&format!("{told}: not measured"));
-        if !came.problems.contains(&problem) {
-            came.problems.push(problem);
-        }
+        wrong.add(problem, &cell.name);
     }
+    came.problems = wrong.problems();
     came
 }
 
@@ -323,10 +358,7 @@ fn once(
     let names = variant.names_from(cell.link.as_ref()).map_err(failed)?;
     let names = command::names_of(cell, repeat, &names);
     let directory = store.make_repeat(cell.number, repeat).map_err(nowhere)?;
-    let link = cell
-        .link
-        .as_ref()
-        .map(|link| measure(link, variant, cell.observe.link));
+    let link = measure(cell, variant);
     let sanity = sanity::check(cell, &names, &directory)
         .map_err(|problem| (CellState::Insane(problem.to_string()), problem))?;
     let invocation = command::of(cell, &names, &directory).map_err(failed)?;
@@ -336,10 +368,16 @@ fn once(
         .ok_or_else(|| nowhere("there is nothing to run".to_owned()))?;
     scrape(variant, &directory, "before");
 
-    let processes: Vec<(String, u32)> = variant
+    let processes: Vec<Looked> = variant
         .servers
         .iter()
-        .filter_map(|server| Some((server.name.clone(), server.pid()?)))
+        .filter_map(|server| {
+            Some(Looked {
+                name: server.name.clone(),
+                pid: server.pid()?,
+                counts: server.counts,
+            })
+        })
         .collect();
     let started = now();
     let mut observer = Observer::begin(&processes, cell.observe.every);
@@ -350,8 +388,8 @@ fn once(
             .iter()
             .map(|(name, value)| (name, value)),
     );
-    let finished = process::run_watched(&mut load, &cell.load.cpus, cell.load.within, |_| {
-        observer.turn()
+    let finished = process::run_watched(&mut load, &cell.load.cpus, cell.load.within, |pid| {
+        observer.turn(pid)
     });
     let observed = observer.end();
     scrape(variant, &directory, "after");
@@ -369,10 +407,12 @@ fn once(
     }
     write("raw.txt", &raw)?;
     write("talk.txt", &finished.talk)?;
-    let results = finished.code == Some(0)
+    let expected = finished.code == Some(0)
         || finished
             .code
             .is_some_and(|code| invocation.results.contains(&code));
+    let results =
+        expected && (!cell.load.is_search() || crate::conclude::search::read(&raw).is_some());
     if !results {
         return Err(failed(cell.load.place_of_source.problem(format!(
             "the load of {} ended with {}: {}; run it by hand: {}",
@@ -419,27 +459,51 @@ fn topology(variant: &Variant, cell: &Cell, words: &[String]) -> Vec<Placed> {
     placed
 }
 
-/// Measures a link with `plimsoll probe`.
-fn measure(link: &Link, variant: &Variant, wanted: bool) -> LinkFigures {
+/// Measures the way of a cell: connect time and round trip with `plimsoll probe`, and how
+/// much one stream carries. Of loopback there is nothing to tell where nothing is measured.
+fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
+    let link = cell.link.as_ref();
+    if link.is_none() && !cell.observe.link {
+        return None;
+    }
     let mut figures = LinkFigures {
-        name: link.name.clone(),
-        by: "relay".to_owned(),
-        declared_round_trip_ms: Some(link.round_trip.as_secs_f64() * 1000.0),
-        declared_megabits_per_second: link.rate.map(|rate| rate as f64 / 1e6),
+        name: link.map_or("near", |link| link.name.as_str()).to_owned(),
+        by: if link.is_some() { "relay" } else { "loopback" }.to_owned(),
+        declared_round_trip_ms: link.map(|link| link.round_trip.as_secs_f64() * 1000.0),
+        declared_megabits_per_second: link
+            .and_then(|link| link.rate)
+            .map(|rate| rate as f64 / 1e6),
         ..LinkFigures::default()
     };
-    let (true, Some(port), Ok(program)) = (wanted, variant.relay_of(link), server::ourselves())
-    else {
-        return figures;
-    };
-    let mut probe = Command::new(program);
-    probe.args(["probe", "--json", "-n", "10", &format!("127.0.0.1:{port}")]);
-    if let Ok(finished) = process::run(&mut probe, &[], Duration::from_secs(60)) {
-        let told: Value = serde_json::from_str(&finished.output).unwrap_or_default();
-        figures.measured_connect_ms = told["connect_ms"]["p50"].as_f64();
-        figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
+    if !cell.observe.link {
+        return Some(figures);
     }
-    figures
+    let port = match link {
+        Some(link) => variant.relay_of(link),
+        None => variant.port_of_system(),
+    };
+    if let (Some(port), Ok(program)) = (port, server::ourselves()) {
+        let mut probe = Command::new(program);
+        // From far each takes two round trips, and there are runs to wait.
+        let far = link.is_some_and(|link| link.round_trip > Duration::from_millis(10));
+        let times = if far { "4" } else { "10" };
+        probe.args(["probe", "--json", "-n", times, &format!("127.0.0.1:{port}")]);
+        if let Ok(finished) = process::run(&mut probe, &[], Duration::from_secs(60)) {
+            let told: Value = serde_json::from_str(&finished.output).unwrap_or_default();
+            figures.measured_connect_ms = told["connect_ms"]["p50"].as_f64();
+            figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
+        }
+    }
+    // A way that cannot be measured is told as such by the figure that is not there.
+    let rate = match link {
+        Some(link) => variant.rate_of(link).ok().flatten(),
+        None => Sink::open()
+            .and_then(|sink| sink.measure(sink.port, Duration::from_millis(100)))
+            .ok()
+            .flatten(),
+    };
+    figures.measured_megabits_per_second = rate.map(|rate| rate / 1e6);
+    Some(figures)
 }
 
 /// Keeps what systems say of themselves.

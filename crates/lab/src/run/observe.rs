@@ -19,6 +19,20 @@ struct Sample {
     switches: (u64, u64),
 }
 
+/// What the process that makes the load is called.
+pub const GENERATOR: &str = "generator";
+
+/// A process to look at.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub pid: u32,
+    /// Whether its processor time is that of the systems.
+    pub counts: bool,
+}
+
 /// Looks at processes in turns.
 pub struct Observer {
     every: Duration,
@@ -30,7 +44,6 @@ pub struct Observer {
 }
 
 struct Watched {
-    name: String,
     pid: u32,
     /// What each process had used when it was first seen, so that what was before the run
     /// does not count.
@@ -49,8 +62,8 @@ pub struct Observed {
 }
 
 impl Observer {
-    /// Begins to look at processes, given by name and number.
-    pub fn begin(processes: &[(String, u32)], every: Duration) -> Observer {
+    /// Begins to look at processes.
+    pub fn begin(processes: &[Looked], every: Duration) -> Observer {
         let now = Instant::now();
         let mut observer = Observer {
             every,
@@ -58,16 +71,7 @@ impl Observer {
             next: now,
             watched: processes
                 .iter()
-                .map(|(name, pid)| Watched {
-                    name: name.clone(),
-                    pid: *pid,
-                    before: tree(*pid),
-                    last: BTreeMap::new(),
-                    peak: Used {
-                        name: name.clone(),
-                        ..Used::default()
-                    },
-                })
+                .map(|looked| Watched::of(looked, tree(looked.pid)))
                 .collect(),
             series: Vec::new(),
         };
@@ -75,8 +79,17 @@ impl Observer {
         observer
     }
 
-    /// Looks, if it is time.
-    pub fn turn(&mut self) {
+    /// Looks, if it is time; also at the process that makes the load, once there is one.
+    pub fn turn(&mut self, generator: u32) {
+        if !self.watched.iter().any(|one| one.pid == generator) {
+            let looked = Looked {
+                name: GENERATOR.to_owned(),
+                pid: generator,
+                counts: false,
+            };
+            // All that it uses it uses in this run.
+            self.watched.push(Watched::of(&looked, BTreeMap::new()));
+        }
         if Instant::now() >= self.next {
             self.look();
         }
@@ -87,7 +100,8 @@ impl Observer {
         for watched in &mut self.watched {
             watched.look();
         }
-        let used: f64 = self.watched.iter().map(Watched::cpu).sum();
+        let counts = self.watched.iter().filter(|one| !one.peak.apart);
+        let used: f64 = counts.map(Watched::cpu).sum();
         self.series.push((self.began.elapsed().as_secs_f64(), used));
     }
 
@@ -101,7 +115,6 @@ impl Observer {
                 .map(|watched| Used {
                     cpu_seconds: watched.cpu(),
                     context_switches: watched.switches(),
-                    name: watched.name,
                     ..watched.peak
                 })
                 .collect(),
@@ -111,6 +124,19 @@ impl Observer {
 }
 
 impl Watched {
+    fn of(looked: &Looked, before: BTreeMap<u32, Sample>) -> Watched {
+        Watched {
+            pid: looked.pid,
+            before,
+            last: BTreeMap::new(),
+            peak: Used {
+                name: looked.name.clone(),
+                apart: !looked.counts,
+                ..Used::default()
+            },
+        }
+    }
+
     fn look(&mut self) {
         let now = tree(self.pid);
         let sum = |of: fn(&Sample) -> u64| now.values().map(of).sum::<u64>();

@@ -28,6 +28,8 @@ pub struct Server {
     pub command: Vec<String>,
     /// Its processors.
     pub cpus: Vec<u32>,
+    /// Whether its processor time counts.
+    pub counts: bool,
     /// Where its output is kept.
     pub log: PathBuf,
     /// Metrics for Prometheus, as a URL.
@@ -103,6 +105,7 @@ impl Server {
             measured: process.measured,
             command: launch.words.clone(),
             cpus: process.cpus.clone(),
+            counts: process.counts,
             log: log.clone(),
             metrics: process.metrics.as_ref().map(|path| ask::url_of(port, path)),
             child: None,
@@ -159,6 +162,7 @@ impl Server {
             measured: process.measured,
             command: vec!["(there already)".to_owned()],
             cpus: Vec::new(),
+            counts: process.counts,
             log: PathBuf::new(),
             metrics: None,
             child: None,

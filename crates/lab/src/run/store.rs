@@ -13,6 +13,7 @@ use results::lab::{CellState, LinkFigures, Placed};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::observe::Observed;
+use super::sources::SourceFile;
 
 /// What a run is of.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +32,9 @@ pub struct RunFile {
     pub started: String,
     /// Where.
     pub environment: Environment,
+    /// The other files that it is made from, as they were when it began.
+    #[serde(default)]
+    pub sources: Vec<SourceFile>,
 }
 
 /// Which format [`RunFile::schema`] names.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::names::Names;
 use super::process::run;
+use super::rate::Sink;
 use super::server::{Server, ourselves, with_program};
 use super::start::start;
 use crate::problem::Problem;
@@ -24,6 +25,8 @@ pub struct Variant {
     /// What everything is called.
     pub names: Names,
     relays: Vec<Relay>,
+    /// Relays before sinks of our own, to measure what links carry.
+    sinks: Vec<(Relay, Sink)>,
     private: PathBuf,
 }
 
@@ -45,6 +48,7 @@ impl Drop for Relay {
 impl Drop for Variant {
     fn drop(&mut self) {
         self.relays.clear();
+        self.sinks.clear();
         // What was started last ends first.
         while self.servers.pop().is_some() {}
         let _ = fs::remove_dir_all(&self.private);
@@ -76,6 +80,7 @@ impl Variant {
             servers: Vec::new(),
             names: Names::default(),
             relays: Vec::new(),
+            sinks: Vec::new(),
             private: private.clone(),
         };
         if let Some(names) = &setup.certificates {
@@ -139,6 +144,44 @@ impl Variant {
         Ok(self.names.through(&through))
     }
 
+    /// Bits per second of one stream through a relay of that link, another one than that
+    /// before the system; none if too little comes through to tell.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn rate_of(&mut self, link: &Link) -> Result<Option<f64>, String> {
+        let told = |error: std::io::Error| error.to_string();
+        if !self.sinks.iter().any(|(relay, _)| relay.link == *link) {
+            let sink = Sink::open().map_err(told)?;
+            let relay = Relay::start(link, sink.port, &self.private)?;
+            self.sinks.push((relay, sink));
+        }
+        match self.sinks.iter().find(|(relay, _)| relay.link == *link) {
+            Some((relay, sink)) => sink.measure(relay.at, COUNTED).map_err(told),
+            None => Ok(None),
+        }
+    }
+
+    /// A port of the first measured system that is on this host.
+    pub fn port_of_system(&self) -> Option<u16> {
+        self.servers
+            .iter()
+            .filter(|server| server.measured)
+            .find_map(|server| {
+                // Its own before others that it may have been given.
+                let own = self.names.get(&format!("{}.port", server.name));
+                let of_all = self.names.ports_of(&server.name);
+                own.and_then(|port| port.parse().ok())
+                    .filter(|port| self.listens(*port))
+                    .or_else(|| of_all.into_iter().find(|port| self.listens(*port)))
+            })
+    }
+
+    fn listens(&self, port: u16) -> bool {
+        let address = std::net::SocketAddr::from(([127, 0, 0, 1], port));
+        std::net::TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok()
+    }
+
     /// The port of a relay of that link before a measured system.
     pub fn relay_of(&self, link: &Link) -> Option<u16> {
         self.relays
@@ -147,6 +190,9 @@ impl Variant {
             .map(|relay| relay.at)
     }
 }
+
+/// How long is counted what a link carries.
+const COUNTED: Duration = Duration::from_millis(250);
 
 impl Relay {
     fn start(link: &Link, to: u16, private: &Path) -> Result<Relay, String> {

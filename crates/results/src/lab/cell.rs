@@ -19,7 +19,7 @@ pub struct Cell {
     pub state: CellState,
     /// What was run for each repeat, secrets and home directories taken out.
     pub command: String,
-    /// The link as declared and as measured. None for loopback without a relay.
+    /// The way as declared and as measured; of loopback without a relay only measured.
     pub link: Option<LinkFigures>,
     /// The protocol declared, where one was, and answers by protocol as negotiated.
     pub protocol_declared: Option<String>,
@@ -192,6 +192,10 @@ pub struct SecondFigures {
 pub struct Used {
     /// The system's or service's name, or `generator`.
     pub name: String,
+    /// Whether it is left out of `cpu_seconds_per_thousand`: the generator, and what only
+    /// stands behind the measured system.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
     /// Processor time, its children included.
     pub cpu_seconds: f64,
     /// The most memory seen.
@@ -202,7 +206,8 @@ pub struct Used {
     pub open_files: u32,
     /// Voluntary and involuntary context switches.
     pub context_switches: (u64, u64),
-    /// Bytes received and sent over the network where they can be told.
+    /// Bytes received and sent over the network where they can be told: the generator's,
+    /// as it counted them.
     pub network_bytes: Option<(u64, u64)>,
 }
 
@@ -211,7 +216,7 @@ pub struct Used {
 pub struct LinkFigures {
     /// The place's name.
     pub name: String,
-    /// `relay` or `namespaces`.
+    /// `relay`, `namespaces` or `loopback`.
     pub by: String,
     /// As declared, in milliseconds.
     pub declared_round_trip_ms: Option<f64>,

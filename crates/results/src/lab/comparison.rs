@@ -15,7 +15,7 @@ pub struct Comparison {
     pub figure: String,
     /// Second over first. None where either has no figure.
     pub ratio: Option<f64>,
-    /// A 95 % interval of the ratio. None with fewer than 6 pairs.
+    /// A 95 % interval of the ratio. None with fewer than 3 pairs.
     pub interval: Option<(f64, f64)>,
     /// How the interval was made, or why there is none.
     pub method: String,

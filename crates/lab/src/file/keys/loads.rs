@@ -178,7 +178,7 @@ pub static LOAD: Shape = Shape {
             "targets",
             Text,
             "none",
-            "A list of targets as vegeta reads it, each in turn, at `rate`.",
+            "A list of targets as vegeta reads it, each in turn, at `rate`; a template, so that `{NAME.url}` may stand in it.",
         ),
         key("grpc", Table(&GRPC), "none", "One call, over and over."),
         key(
@@ -191,7 +191,7 @@ pub static LOAD: Shape = Shape {
             "command",
             Text,
             "none",
-            "A command line of any tool; `tool` says what it prints.",
+            "A command line of any tool; `tool` says what it prints. `plimsoll find --json …` is a search for a limit, which becomes the cell's answer.",
         ),
         key(
             "to",
@@ -282,14 +282,14 @@ pub static LOAD: Shape = Shape {
 /// `[observe]`
 pub static OBSERVE: Shape = Shape {
     name: "[observe]",
-    says: "Every process of systems and services is looked at: processor time, memory, threads, context switches, open files.",
+    says: "Every process of systems and services, and the generator, is looked at: processor time, memory, threads, context switches, open files. Bytes on the network are those that the load counted, since Linux counts none for a process.",
     keys: &[
         key("every", Time, "1s", "How often."),
         key(
             "link",
             Flag,
             "true",
-            "Whether connect time and round trip are measured before each run.",
+            "Whether connect time, round trip and throughput of one TCP stream are measured before each run, through the relay of a place or over loopback.",
         ),
         WHEN,
     ],

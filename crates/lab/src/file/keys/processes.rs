@@ -108,9 +108,15 @@ pub static SYSTEM: Shape = Shape {
         ENVIRONMENT,
         CPUS,
         key(
+            "counts",
+            Flag,
+            "true",
+            "Whether its processor time is part of `cpu_seconds_per_thousand`; what only stands behind the measured system should not be. It is looked at all the same.",
+        ),
+        key(
             "metrics",
             Text,
-            "none",
+            "`/metrics` of `plimsoll serve`, else none",
             "A path on its port, or a whole URL, with metrics for Prometheus; kept before and after each run.",
         ),
         key(
@@ -202,6 +208,7 @@ pub static SERVICE: Shape = Shape {
         ),
         ENVIRONMENT,
         CPUS,
+        key("counts", Flag, "true", "As with a system."),
         key("metrics", Text, "none", "As with a system."),
         key("version", Text, "by its kind", "As with a system."),
         key(

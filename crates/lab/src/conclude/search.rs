@@ -1,0 +1,200 @@
+//! A search for a limit, read off what `plimsoll find --json` printed.
+
+use results::lab::{LimitSearch, LimitTrial};
+use serde_json::Value;
+
+use super::findings::worst;
+
+/// A search, and how far it can be believed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// As it is written down.
+    pub search: LimitSearch,
+    /// `valid`, `suspect` or `invalid`.
+    pub verdict: &'static str,
+    /// Cause and sentence.
+    pub reasons: Vec<(String, String)>,
+}
+
+/// The search in a printed text; none if it is none.
+pub fn read(printed: &str) -> Option<Found> {
+    let json: Value = serde_json::from_str(printed).ok()?;
+    let schema = json["schema"].as_str()?;
+    if !schema.starts_with("plimsoll/find-result/") {
+        return None;
+    }
+    let objectives: Vec<&str> = json["objectives"]
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let (figure, limit) = first(&objectives)?;
+    let trials: Vec<&Value> = json["trials"].as_array()?.iter().collect();
+    let metric = match trials.first().and_then(|trial| trial["metric"].as_str()) {
+        Some("iteration_duration") => "iteration time",
+        _ => "response time",
+    };
+    let search = LimitSearch {
+        objective: objectives.join(" and "),
+        figure: format!("{figure} of {metric}"),
+        limit,
+        unit: "ms".to_owned(),
+        trials: trials
+            .iter()
+            .map(|trial| read_trial(trial, &figure))
+            .collect(),
+        kept: json["kept"].as_f64(),
+        broken: json["broken"].as_f64(),
+        confirmed: json["confirmed"].as_bool().unwrap_or(false),
+    };
+    let (verdict, reasons) = judge(
+        &search,
+        &trials,
+        json["answer"].as_str().unwrap_or_default(),
+    );
+    Some(Found {
+        search,
+        verdict,
+        reasons,
+    })
+}
+
+/// The figure of the first objective, and its bound in milliseconds.
+fn first(objectives: &[&str]) -> Option<(String, f64)> {
+    let (name, bound) = objectives.first()?.split_once('<')?;
+    let bound = units::duration::parse(bound.trim_start_matches('=').trim()).ok()?;
+    let figure = match name.trim() {
+        "med" | "median" | "p(50)" => "p50",
+        "avg" => "mean",
+        "p99.9" => "p999",
+        other => other,
+    };
+    Some((figure.to_owned(), bound.as_secs_f64() * 1000.0))
+}
+
+fn read_trial(trial: &Value, figure: &str) -> LimitTrial {
+    LimitTrial {
+        rate: trial["rate"].as_f64().unwrap_or(0.0),
+        value: trial["response_time_ms"][figure].as_f64(),
+        kept: trial["kept"].as_bool().unwrap_or(false),
+        soak: trial["soak"].as_bool().unwrap_or(false),
+    }
+}
+
+/// A rate that was kept was kept, whatever the generator thinks of itself. That one was
+/// not may have been the generator's doing: so its word on those trials is what counts.
+fn judge(
+    search: &LimitSearch,
+    trials: &[&Value],
+    answer: &str,
+) -> (&'static str, Vec<(String, String)>) {
+    let mut reasons: Vec<(String, String)> = Vec::new();
+    let mut verdicts = vec!["valid"];
+    if search.kept.is_none() && search.broken.is_none() {
+        verdicts.push("invalid");
+        reasons.push(("client".to_owned(), answer.to_owned()));
+    } else if !search.confirmed {
+        verdicts.push("suspect");
+        reasons.push(("client".to_owned(), answer.to_owned()));
+    }
+    for trial in trials {
+        let decides = trial["kept"] == false && trial["rate"].as_f64() == search.broken;
+        let verdict = trial["verdict"].as_str().unwrap_or("valid");
+        if !decides || verdict == "valid" {
+            continue;
+        }
+        // The search has tried such a rate again until it could tell: a doubt is left.
+        verdicts.push("suspect");
+        for reason in trial["reasons"].as_array().into_iter().flatten() {
+            let text = reason.as_str().unwrap_or_default();
+            let (cause, text) = text.split_once(": ").unwrap_or(("client", text));
+            let reason = (
+                cause.to_owned(),
+                format!(
+                    "at {} per second, which was not kept: {text}",
+                    trial["rate"]
+                ),
+            );
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+    }
+    (worst(verdicts.into_iter()), reasons)
+}
+
+/// What several searches of one cell come to: what all of them kept, and what none did.
+pub fn together(searches: &[LimitSearch]) -> Option<LimitSearch> {
+    let (first, rest) = searches.split_first()?;
+    let mut all = first.clone();
+    for search in rest {
+        all.kept = all.kept.zip(search.kept).map(|(one, other)| one.min(other));
+        all.broken = all
+            .broken
+            .zip(search.broken)
+            .map(|(one, other)| one.max(other));
+        all.confirmed &= search.confirmed;
+        all.trials.extend(search.trials.iter().cloned());
+    }
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(kept: &str, confirmed: bool, verdict: &str) -> String {
+        format!(
+            r#"{{"schema": "plimsoll/find-result/1", "objectives": ["p95<50ms"], "kept": {kept},
+            "broken": 110, "confirmed": {confirmed}, "answer": "It carries so much.", "trials": [
+            {{"rate": 100, "soak": false, "kept": true, "metric": "http_req_response_time",
+              "response_time_ms": {{"p95": 31.5}}, "verdict": "suspect", "reasons": ["client: slow"]}},
+            {{"rate": 110, "soak": false, "kept": false, "metric": "http_req_response_time",
+              "response_time_ms": {{"p95": null}}, "verdict": "{verdict}", "reasons": ["client: slow"]}}]}}"#
+        )
+    }
+
+    #[test]
+    fn a_search_is_read_with_its_trials() {
+        let found = read(&printed("100", true, "valid")).unwrap();
+        let search = &found.search;
+        assert_eq!((search.kept, search.broken), (Some(100.0), Some(110.0)));
+        assert_eq!(
+            (search.objective.as_str(), search.limit),
+            ("p95<50ms", 50.0)
+        );
+        assert_eq!(search.figure, "p95 of response time");
+        assert_eq!(search.trials[0].value, Some(31.5));
+        assert_eq!(search.trials[1].value, None);
+        assert_eq!((found.verdict, found.reasons.len()), ("valid", 0));
+        assert_eq!(read("{\"requests\": 3}"), None);
+        assert_eq!(read("It carries 100/s"), None);
+    }
+
+    #[test]
+    fn doubt_about_what_was_not_kept_is_doubt_about_the_limit() {
+        let found = read(&printed("100", true, "suspect")).unwrap();
+        assert_eq!((found.verdict, found.reasons.len()), ("suspect", 1));
+        let found = read(&printed("100", false, "valid")).unwrap();
+        assert_eq!(found.verdict, "suspect");
+        assert_eq!(found.reasons[0].1, "It carries so much.");
+        let nothing =
+            printed("null", false, "invalid").replace("\"broken\": 110", "\"broken\": null");
+        assert_eq!(read(&nothing).unwrap().verdict, "invalid");
+    }
+
+    #[test]
+    fn several_searches_keep_what_each_kept() {
+        let of = |kept, broken| LimitSearch {
+            kept,
+            broken,
+            confirmed: true,
+            ..LimitSearch::default()
+        };
+        let all = together(&[of(Some(90.0), Some(100.0)), of(Some(95.0), Some(120.0))]).unwrap();
+        assert_eq!((all.kept, all.broken), (Some(90.0), Some(120.0)));
+        let all = together(&[of(Some(90.0), None), of(None, Some(1.0))]).unwrap();
+        assert_eq!((all.kept, all.broken), (None, None));
+        assert_eq!(together(&[]), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! How much one TCP stream carries, in a blink: through a relay to a sink of our own, or
+//! over loopback.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+/// How long anything else may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where a stream ends.
+#[derive(Debug)]
+pub struct Sink {
+    listener: TcpListener,
+    /// Its port.
+    pub port: u16,
+}
+
+impl Sink {
+    /// Opens one on any free port.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open() -> std::io::Result<Sink> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = listener.local_addr()?.port();
+        listener.set_nonblocking(true)?;
+        Ok(Sink { listener, port })
+    }
+
+    /// Bits per second of one stream to this sink by way of `port`, counted for a time from
+    /// the first byte that comes; none if too little comes to tell.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn measure(&self, port: u16, counted: Duration) -> std::io::Result<Option<f64>> {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let near = stream.try_clone()?;
+        let writer = std::thread::spawn(move || fill(stream));
+        let found = self.accept().and_then(|stream| count(stream, counted));
+        // Whoever still writes is told that nobody reads.
+        let _ = near.shutdown(Shutdown::Both);
+        let _ = writer.join();
+        found
+    }
+
+    fn accept(&self) -> std::io::Result<TcpStream> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.listener.accept() {
+                Ok((stream, _)) => {
+                    stream.set_nonblocking(false)?;
+                    stream.set_read_timeout(Some(PATIENCE))?;
+                    return Ok(stream);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock && Instant::now() < end => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Writes until nobody reads any more, or for as long as anybody could need.
+fn fill(mut stream: TcpStream) {
+    let block = [0; 64 << 10];
+    let end = Instant::now() + 2 * PATIENCE;
+    while Instant::now() < end && stream.write_all(&block).is_ok() {}
+}
+
+fn count(mut stream: TcpStream, counted: Duration) -> std::io::Result<Option<f64>> {
+    let mut block = vec![0; 256 << 10];
+    // What comes at once has gathered on the way, and is no rate.
+    if stream.read(&mut block)? == 0 {
+        return Ok(None);
+    }
+    let began = Instant::now();
+    let mut bytes = 0_u64;
+    loop {
+        let read = stream.read(&mut block)?;
+        bytes += read as u64;
+        let took = began.elapsed();
+        if read == 0 || took >= counted {
+            let rate = bytes as f64 * 8.0 / took.as_secs_f64();
+            return Ok((bytes > 0 && took > counted / 2).then_some(rate));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_carries_something_and_says_how_much() {
+        let sink = Sink::open().unwrap();
+        for _ in 0..2 {
+            let rate = sink
+                .measure(sink.port, Duration::from_millis(20))
+                .unwrap()
+                .unwrap();
+            assert!(rate > 1e6, "{rate} bit/s");
+        }
+    }
+
+    #[test]
+    fn a_way_that_is_closed_has_no_rate() {
+        let sink = Sink::open().unwrap();
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = closed.local_addr().unwrap().port();
+        drop(closed);
+        assert!(sink.measure(port, Duration::from_millis(20)).is_err());
+    }
+}

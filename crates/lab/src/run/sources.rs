@@ -1,0 +1,160 @@
+//! The files that a run is made from besides its lab file: what they were when it began,
+//! so that nothing measured later is put beside it if they have changed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::resolve::load::{SanityKind, Source};
+use crate::resolve::{Cell, Lab};
+
+/// A file and what was in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Where it is.
+    pub file: PathBuf,
+    /// SHA-256 of its bytes, in hexadecimal digits; empty if it could not be read.
+    pub sha256: String,
+}
+
+/// No lab has more files, and no script names more.
+const MOST: usize = 2000;
+/// Larger files are data that nobody writes by hand; they count by their length.
+const LARGEST: u64 = 64 << 20;
+
+/// All of a lab: included files, templates, scripts of all cells and what they name.
+pub fn of(lab: &Lab) -> Vec<SourceFile> {
+    let mut found: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut left: Vec<PathBuf> = lab.document.included.clone();
+    for setup in &lab.variants {
+        left.extend(setup.seeds.iter().filter_map(|seed| seed.script.clone()));
+        let templates = setup.processes.iter().flat_map(|one| &one.templates);
+        left.extend(templates.cloned());
+    }
+    lab.cells.iter().for_each(|cell| named_by(cell, &mut left));
+    while let Some(file) = left.pop() {
+        let file = std::path::absolute(&file).unwrap_or(file);
+        if found.len() < MOST && found.insert(file.clone()) {
+            left.extend(named_in(&file));
+        }
+    }
+    found
+        .into_iter()
+        .map(|file| SourceFile {
+            sha256: hash(&file),
+            file,
+        })
+        .collect()
+}
+
+/// Those of them that are not what they were.
+pub fn changed(before: &[SourceFile]) -> Vec<PathBuf> {
+    before
+        .iter()
+        .filter(|one| hash(&one.file) != one.sha256)
+        .map(|one| one.file.clone())
+        .collect()
+}
+
+fn named_by(cell: &Cell, files: &mut Vec<PathBuf>) {
+    let body = |text: &str| text.strip_prefix('@').map(PathBuf::from);
+    match &cell.load.source {
+        Source::Script(script) => files.push(script.clone()),
+        Source::Targets(targets) => files.push(targets.file.clone()),
+        Source::Http(http) => files.extend(http.body.as_deref().and_then(body)),
+        Source::Grpc(grpc) => {
+            files.extend(body(&grpc.data));
+            files.extend(grpc.proto.as_deref().map(PathBuf::from));
+        }
+        Source::Command(words) => files.extend(words.iter().map(PathBuf::from).filter(is_script)),
+        Source::Throughput(_) => {}
+    }
+    match &cell.sanity.how {
+        SanityKind::Script(script) => files.push(script.clone()),
+        SanityKind::Command(words) => {
+            files.extend(words.iter().map(PathBuf::from).filter(is_script));
+        }
+        SanityKind::TheLoad => {}
+    }
+}
+
+fn is_script(path: &PathBuf) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("js" | "mjs" | "ts" | "py" | "sh")) && path.is_file()
+}
+
+/// Files that a script imports or opens: whatever stands in it in quotes, and is a file
+/// when it is taken relative to it.
+fn named_in(script: &Path) -> Vec<PathBuf> {
+    const LONGEST: usize = 300;
+    let extension = script.extension().and_then(|extension| extension.to_str());
+    if !matches!(extension, Some("js" | "mjs" | "ts")) {
+        return Vec::new();
+    }
+    let Some(directory) = script.parent() else {
+        return Vec::new();
+    };
+    let small = std::fs::metadata(script).is_ok_and(|told| told.len() <= LARGEST);
+    let text = small
+        .then(|| std::fs::read_to_string(script).ok())
+        .flatten()
+        .unwrap_or_default();
+    text.lines()
+        .flat_map(|line| line.split(['\'', '"', '`']))
+        .filter(|piece| piece.contains('.') && piece.len() < LONGEST && !piece.contains('\0'))
+        .map(|piece| directory.join(piece))
+        .filter(|path| path.is_file())
+        .take(MOST)
+        .collect()
+}
+
+fn hash(file: &Path) -> String {
+    let Ok(told) = std::fs::metadata(file) else {
+        return String::new();
+    };
+    if told.len() > LARGEST {
+        return format!("{} bytes", told.len());
+    }
+    let Ok(bytes) = std::fs::read(file) else {
+        return String::new();
+    };
+    Sha256::digest(&bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Which;
+
+    #[test]
+    fn scripts_and_what_they_name_are_known_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let write = |name: &str, text: &str| std::fs::write(path(name), text).unwrap();
+        write("base.toml", "[load]\nduration = \"1s\"\n");
+        write(
+            "lab.toml",
+            "include = \"base.toml\"\n[lab]\ntitle = \"x\"\n[[load]]\nscript = \"a.js\"\n",
+        );
+        write("a.js", "import { b } from './b.js';\nconst x = `${b}`;\n");
+        write("b.js", "export const b = open(\"data.json\");\n");
+        write("data.json", "[1]");
+        write("other.js", "1");
+        let lab = Lab::read(directory.path(), Which::Standard).unwrap();
+        let files = of(&lab);
+        let names: Vec<_> = files
+            .iter()
+            .map(|one| one.file.file_name().unwrap().to_str().unwrap())
+            .collect();
+        assert_eq!(names, ["a.js", "b.js", "base.toml", "data.json"]);
+        assert_eq!(changed(&files), Vec::<PathBuf>::new());
+        write("data.json", "[2]");
+        std::fs::remove_file(path("a.js")).unwrap();
+        assert_eq!(changed(&files).len(), 2, "{:?}", changed(&files));
+    }
+}
