@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use crate::plan::variants_of;
 use crate::problem::Problem;
-use crate::resolve::{Cell, Lab, Link};
+use crate::resolve::{Cell, Lab};
 use crate::stamp::now;
 use observe::{Looked, Observer};
 use rate::Sink;

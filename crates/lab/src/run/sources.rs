@@ -68,19 +68,29 @@ fn named_by(cell: &Cell, files: &mut Vec<PathBuf>) {
             files.extend(body(&grpc.data));
             files.extend(grpc.proto.as_deref().map(PathBuf::from));
         }
-        Source::Command(words) => files.extend(words.iter().map(PathBuf::from).filter(is_script)),
+        Source::Command(words) => files.extend(
+            words
+                .iter()
+                .map(PathBuf::from)
+                .filter(|path| is_script(path)),
+        ),
         Source::Throughput(_) => {}
     }
     match &cell.sanity.how {
         SanityKind::Script(script) => files.push(script.clone()),
         SanityKind::Command(words) => {
-            files.extend(words.iter().map(PathBuf::from).filter(is_script));
+            files.extend(
+                words
+                    .iter()
+                    .map(PathBuf::from)
+                    .filter(|path| is_script(path)),
+            );
         }
         SanityKind::TheLoad => {}
     }
 }
 
-fn is_script(path: &PathBuf) -> bool {
+fn is_script(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("js" | "mjs" | "ts" | "py" | "sh")) && path.is_file()
 }
