@@ -131,6 +131,7 @@ fn repeat(dice: &mut Dice, like: &Likeness, number: u32) -> Repeat {
     };
     let used = |dice: &mut Dice, name: &str, cpu: f64| Used {
         name: name.to_owned(),
+        apart: false,
         cpu_seconds: cpu * like.seconds as f64 * dice.about(0.1),
         peak_rss_bytes: (48_000_000.0 * dice.about(0.2)) as u64,
         threads: 6,
