@@ -140,6 +140,10 @@ fn each_mistake_ends_in_one_message() {
 fn one_cell() -> String {
     TINY.replace("how = [\"script\", \"http\"]", "how = [\"script\"]")
         .replace("users = [1, 2]", "users = [1]")
+        .replace(
+            "[[load]]\nwhen = { how = \"http\" }\nhttp = { url = \"{pages.url}/\" }\n",
+            "",
+        )
 }
 
 const NO_SANITY: &str = "[sanity]\nexpect = { json = { \"/ok\" = true } }\n";
