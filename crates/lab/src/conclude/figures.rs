@@ -169,6 +169,11 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
         "makespan" => ("time until all was done".to_owned(), less),
         "throughput" => ("throughput".to_owned(), more),
         "limit" => ("highest rate that was kept".to_owned(), more),
+        "latency_min" => (format!("shortest {kind}"), less),
+        other if own_percentile(other).is_some() => {
+            let p = own_percentile(other).unwrap_or_default();
+            (format!("{p}th percentile of {kind}"), less)
+        }
         own => match own.strip_suffix("_per_second") {
             Some(counter) => (format!("{counter} per second"), None),
             None => (own.to_owned(), None),
@@ -177,11 +182,18 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
     let unit = unit.map_or_else(
         || match name.strip_suffix("_per_second") {
             Some(counter) => format!("{counter}/s"),
+            None if name.starts_with("latency_") => "ms".to_owned(),
             None => "count".to_owned(),
         },
         str::to_owned,
     );
     (label, unit, better)
+}
+
+/// The percentile of a figure that only some tools print, such as `latency_p75`.
+fn own_percentile(name: &str) -> Option<&str> {
+    let p = name.strip_prefix("latency_p")?;
+    p.parse::<u32>().is_ok().then_some(p)
 }
 
 #[cfg(test)]

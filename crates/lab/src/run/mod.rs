@@ -482,6 +482,13 @@ fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
         Some(link) => variant.relay_of(link),
         None => variant.port_of_system(),
     };
+    // A server of throughput tests takes one peer at a time, and that has to be the load.
+    let port = port.filter(|_| {
+        !matches!(
+            cell.load.source,
+            crate::resolve::load::Source::Throughput(_)
+        )
+    });
     if let (Some(port), Ok(program)) = (port, server::ourselves()) {
         let mut probe = Command::new(program);
         // From far each takes two round trips, and there are runs to wait.
