@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import endurance, open_model, rivals, throughput, users, websocket, wire  # noqa: E402
+from harness import endurance, limit, open_model, rivals, throughput, users, websocket, wire  # noqa: E402
 
 PARTS = {
     "http1": (throughput.http1, ["wrk", "h2load", "oha", "fortio", "hey", "k6"]),
@@ -31,6 +31,7 @@ PARTS = {
     "truth": (open_model.truth, ["k6", "oha"]),
     "wire": (wire.wire, ["iperf3"]),
     "link": (wire.link, []),
+    "find": (limit.find, []),
     "soak": (endurance.soak, []),
 }
 

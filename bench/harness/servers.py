@@ -18,10 +18,12 @@ BODY = '{"id":1,"name":"' + "x" * 48 + '"}'
 class FixedServer:
     """The fixed-answer server; `report` holds its own account once it has stopped."""
 
-    def __init__(self, delay=None, mark=None):
+    def __init__(self, delay=None, mark=None, capacity=None):
         self.arguments = ["--cpu", str(SERVER_CPU)]
         if delay:
             self.arguments += ["--delay", delay]
+        if capacity:
+            self.arguments += ["--capacity", capacity]
         if mark:
             self.arguments += ["--mark", str(mark)]
         self.report = {}

@@ -8,6 +8,7 @@
 //! They share nothing with the load generator, so a fault there cannot hide here.
 
 pub mod arguments;
+pub mod capacity;
 pub mod connection;
 pub mod delays;
 pub mod quantiles;

@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 
+use crate::capacity::Capacity;
 use crate::connection::RequestCounter;
 use crate::delays::{Delay, Draws};
 use crate::quantiles::milliseconds_json;
@@ -48,6 +49,7 @@ struct Held {
 pub struct Server {
     port: u16,
     delay: Option<Delay>,
+    capacity: Option<Capacity>,
     awake: bool,
     mark: u64,
     poll: Poll,
@@ -81,6 +83,7 @@ impl Server {
         Ok(Server {
             port,
             delay,
+            capacity: None,
             awake: false,
             mark,
             poll,
@@ -171,6 +174,19 @@ impl Server {
             }
         }
         let generation = connection.generation;
+        if let Some(capacity) = &mut self.capacity {
+            let came = syscalls::monotonic_nanos();
+            for _ in 0..count {
+                self.held.push(Reverse(Held {
+                    due: capacity.due(came),
+                    came,
+                    slot,
+                    generation,
+                    count: 1,
+                }));
+            }
+            return;
+        }
         let Some(delay) = self.delay else {
             return self.answer(slot, count);
         };
@@ -212,6 +228,11 @@ impl Server {
         {
             self.free.push(slot);
         }
+    }
+
+    /// Answers no more than that, whatever is asked, in place of a delay.
+    pub fn limit(&mut self, capacity: Capacity) {
+        self.capacity = Some(capacity);
     }
 
     /// Never sleeps while answers are held. A processor that sleeps wakes some tens of

@@ -2,18 +2,19 @@
 //!
 //! ```text
 //! fixed-server [--port 0] [--cpu 0] [--delay fixed=1ms|bimodal=1ms,20ms@10%|stall=1s/5s+1ms]
-//!              [--mark 10000]
+//!              [--capacity rate=2000/s|pool=8x5ms] [--mark 10000]
 //! ```
 //!
 //! It prints `listening on 127.0.0.1:PORT`, and on SIGTERM or SIGINT one JSON object: how many
 //! requests it answered and, with a delay, the delays it really gave, beside those it was asked
-//! for. `--mark N` also reports when the N-th distinct connection sent its first request.
+//! for. With a capacity no more is answered than that, by construction. `--mark N` also reports when the N-th distinct connection sent its first request.
 //! Requests with a body are not understood.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bench::arguments::Arguments;
+use bench::capacity::Capacity;
 use bench::delays::Delay;
 use bench::server::Server;
 use bench::syscalls;
@@ -29,17 +30,27 @@ fn main() -> ExitCode {
 }
 
 fn serve() -> Result<(), String> {
-    let arguments = Arguments::parse(std::env::args().skip(1), &["port", "cpu", "delay", "mark"])?;
+    let arguments = Arguments::parse(
+        std::env::args().skip(1),
+        &["port", "cpu", "delay", "capacity", "mark"],
+    )?;
     let cpu = arguments.value("cpu")?;
     if let Some(cpu) = cpu {
         syscalls::pin_to_cpu(cpu).map_err(|error| format!("--cpu {cpu}: {error}"))?;
     }
     let delay = arguments.text("delay").map(Delay::parse).transpose()?;
+    let capacity = arguments
+        .text("capacity")
+        .map(Capacity::parse)
+        .transpose()?;
     let mark = arguments.value("mark")?.unwrap_or(0);
     let port = arguments.value("port")?.unwrap_or(0);
     let stop = syscalls::stop_signal().map_err(|error| error.to_string())?;
     let mut server = Server::start(port, delay, mark, stop)
         .map_err(|error| format!("--port {port}: {error}"))?;
+    if let Some(capacity) = capacity {
+        server.limit(capacity);
+    }
     if cpu.is_some() {
         server.stay_awake();
     }
