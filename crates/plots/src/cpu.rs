@@ -1,7 +1,7 @@
 //! What a request costs in processor time, by process.
 
 use crate::Room;
-use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS, cut};
+use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS};
 use crate::legend::{Key, legend};
 use crate::number::{self, Place};
 use crate::picture::Picture;
@@ -112,18 +112,8 @@ fn draw_bar(
 ) {
     let whole: f64 = bar.parts.iter().sum();
     let figure = Place::of(whole, bar.interval).print(whole);
-    let y = if wide {
-        let room = ((frame.left - 20.0) / CHARACTER) as usize;
-        drawing.text("", 8.0, top + 17.0, &cut(&bar.label, room));
-        drawing.text("end", width - 8.0, top + 17.0, &figure);
-        top + 5.0
-    } else {
-        let taken = figure.chars().count() as f64 * CHARACTER + 16.0;
-        let room = ((frame.right - 8.0 - taken) / CHARACTER).max(6.0) as usize;
-        drawing.text("", 8.0, top + 15.0, &cut(&bar.label, room));
-        drawing.text("end", frame.right, top + 15.0, &figure);
-        top + 20.0
-    };
+    drawing.row_label(frame, width, top, &bar.label, &figure, wide);
+    let y = if wide { top + 5.0 } else { top + 20.0 };
     let mut from = 0.0;
     for (index, part) in bar.parts.iter().enumerate() {
         let (left, right) = (along.at(from), along.at(from + part));

@@ -114,6 +114,28 @@ impl Drawing {
         );
     }
 
+    /// What a row is and what it comes to: at both sides of a wide picture's frame, above
+    /// the row in a narrow one.
+    pub fn row_label(
+        &mut self,
+        frame: Frame,
+        width: f64,
+        top: f64,
+        label: &str,
+        figure: &str,
+        wide: bool,
+    ) {
+        let (end, y, room) = if wide {
+            (width - 8.0, top + 17.0, (frame.left - 20.0) / CHARACTER)
+        } else {
+            let taken = figure.chars().count() as f64 * CHARACTER + 16.0;
+            let room = (frame.right - 8.0 - taken) / CHARACTER;
+            (frame.right, top + 15.0, room.max(6.0))
+        };
+        self.text("", 8.0, y, &cut(label, room as usize));
+        self.text("end", end, y, figure);
+    }
+
     /// Rules across the frame with their figures at its left.
     pub fn left_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
         for tick in scale.ticks(most) {

@@ -2,7 +2,7 @@
 //! difference.
 
 use crate::Room;
-use crate::drawing::{CHARACTER, Drawing, Frame, cut};
+use crate::drawing::{CHARACTER, Drawing, Frame};
 use crate::legend::{Key, legend};
 use crate::number::{self, Place};
 use crate::picture::Picture;
@@ -124,18 +124,8 @@ fn draw_row(
     wide: bool,
 ) {
     let figure = figure(row);
-    let y = if wide {
-        let room = ((frame.left - 20.0) / CHARACTER) as usize;
-        drawing.text("", 8.0, top + 16.5, &cut(&row.label, room));
-        drawing.text("end", width - 8.0, top + 16.5, &figure);
-        top + 12.0
-    } else {
-        let taken = figure.chars().count() as f64 * CHARACTER + 16.0;
-        let room = ((frame.right - 8.0 - taken) / CHARACTER).max(6.0) as usize;
-        drawing.text("", 8.0, top + 16.0, &cut(&row.label, room));
-        drawing.text("end", frame.right, top + 16.0, &figure);
-        top + 29.0
-    };
+    drawing.row_label(frame, width, top, &row.label, &figure, wide);
+    let y = if wide { top + 12.0 } else { top + 29.0 };
     let (series, line) = match row.judged {
         Judged::Different => (Some(1), "line s1"),
         Judged::WithinNoise => (Some(0), "line s0"),
