@@ -4,8 +4,10 @@ CARGO ?= cargo
 # Seconds each fuzz target runs under `make fuzz`, and under `make test`.
 FUZZ_SECONDS ?= 60
 FUZZ_BRIEF ?= 2
+# The release of grpc-go whose server `make interop` asks.
+GRPC_GO = v1.76.0
 
-.PHONY: help demo test lint unit bench instructions lab-quick fuzz fmt
+.PHONY: help demo test lint unit bench instructions lab-quick fuzz fmt interop
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its answer and its report"
@@ -14,6 +16,7 @@ help:
 	@echo "make bench  measure beside the rivals, side by side and pinned (docs/performance.md)"
 	@echo "make instructions   hold what one request costs, in instructions, to its budget (needs valgrind)"
 	@echo "make lab-quick   run one of the five labs in its quick form: another with each commit, or LAB=name"
+	@echo "make interop   gRPC's interoperability cases against grpc-go's server (needs Go)"
 	@echo "make fuzz   each fuzz target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS))"
 	@echo "make fmt    format the tree"
 
@@ -41,6 +44,11 @@ instructions:
 
 lab-quick:
 	@labs/quick $(LAB)
+
+interop:
+	GOBIN="$(CURDIR)/target/interop" go install google.golang.org/grpc/interop/server@$(GRPC_GO)
+	$(CARGO) run --quiet --package plimsoll-grpc --example interop -- target/interop/server \
+		"$$(go env GOMODCACHE)/google.golang.org/grpc@$(GRPC_GO)/testdata/ca.pem"
 
 fuzz:
 	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_SECONDS)

@@ -17,13 +17,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import endurance, limit, open_model, rivals, throughput, users, websocket, wire  # noqa: E402
+from harness import (  # noqa: E402
+    endurance,
+    grpc,
+    limit,
+    open_model,
+    rivals,
+    throughput,
+    users,
+    websocket,
+    wire,
+)
 
 PARTS = {
     "http1": (throughput.http1, ["wrk", "h2load", "oha", "fortio", "hey", "k6"]),
     "attack": (throughput.attack, ["wrk", "vegeta"]),
     "tls": (throughput.tls, ["nginx", "wrk", "oha", "fortio", "k6"]),
     "http2": (throughput.http2, ["nginx", "h2load", "k6"]),
+    "grpc": (grpc.grpc, ["ghz", "k6"]),
     "websocket": (websocket.websocket, ["k6"]),
     "memory": (users.memory, ["k6"]),
     "startup": (users.startup, ["k6"]),

@@ -15,6 +15,7 @@ GO = {
     # The newest version whose modules all come from the module proxy.
     "fortio": "fortio.org/fortio@v1.66.5",
     "hey": "github.com/rakyll/hey@v0.1.4",
+    "ghz": "github.com/bojand/ghz/cmd/ghz@v0.120.0",
     "vegeta": "github.com/tsenart/vegeta/v12@v12.12.0",
 }
 CARGO = {"oha": "1.16.0"}
@@ -25,6 +26,7 @@ OURS = {
     "fixed-server": ("plimsoll-bench", "release"),
     "bare-client": ("plimsoll-bench", "release"),
     "echo-way": ("plimsoll-bench", "release"),
+    "grpc-fixed": ("plimsoll-bench", "release"),
     "websocket-echo": ("plimsoll-bench", "release"),
 }
 

@@ -59,7 +59,7 @@ def attack(settings):
         ("plimsoll attack, results kept", "vegeta", 3.0),
     ]
     title = "Target list of one, -rate=0 -max-workers=100, 150-byte answers"
-    return _compare(title, FixedServer, rows, "wrk", goals, settings)
+    return compare(title, FixedServer, rows, "wrk", goals, settings)
 
 
 def tls(settings):

@@ -62,6 +62,8 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
             duration: load.duration,
             threads: Some(load.threads),
             record: place.map(|place| (place, question(args, &plan))),
+            read: HttpResult::new,
+            fixed: None,
         },
         global,
     )?;

@@ -8,7 +8,8 @@ use plan::{Plan, Scenario};
 use report::Paint;
 use report::fixed_work::{Counted, FixedWork};
 use report::http_result::{Generator, HttpResult};
-use samples::{Registry, Totals, Watch, WatchSettings};
+use samples::{Registry, Summary, Totals, Watch, WatchSettings};
+use targets::WorkDone;
 
 use crate::args::GlobalArgs;
 use crate::exit::Exit;
@@ -16,7 +17,7 @@ use crate::live::{Live, Quiet};
 use crate::outputs::Outputs;
 use crate::recording::{Place, Question, Recording};
 use crate::session::{Ended, Session, Watcher};
-use crate::talk::{columns, no_color, put, say, talk};
+use crate::talk::{columns, complain, no_color, put, say, talk};
 use crate::{interrupts, machine};
 
 /// What is to be run.
@@ -31,6 +32,10 @@ pub struct Direct<'a, F> {
     pub threads: Option<usize>,
     /// Where the run is written down, and what the record says of it.
     pub record: Option<(Place, Question<'a>)>,
+    /// How its summary becomes a result.
+    pub read: fn(&Summary, &Generator) -> HttpResult,
+    /// The workers and loops of a fixed amount of work, and what its users have done.
+    pub fixed: Option<(u32, u64, Arc<WorkDone>)>,
 }
 
 /// What came of it.
@@ -92,16 +97,40 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         peak_rss: machine::peak_rss(),
         verdict: ended.verdict.clone(),
     };
+    let mut result = (direct.read)(&ended.summary, &generator);
+    result.fixed_work = direct
+        .fixed
+        .map(|(workers, loops, done)| fixed_work(workers, loops, &done));
     Ok(Outcome {
-        result: HttpResult::new(&ended.summary, &generator),
+        result,
         ended,
         title: direct.title,
     })
 }
 
+/// Runs it, shows what came of it on standard output, and gives the exit status.
+///
+/// # Errors
+/// What kept it from running, or from going on.
+pub fn load<F: UserFactory>(
+    direct: Direct<'_, F>,
+    json: bool,
+    global: &GlobalArgs,
+) -> Result<Exit, String> {
+    let outcome = run(direct, global)?;
+    if let Some(AbortReason::Machine(what)) = &outcome.ended.aborted {
+        return Err(what.clone());
+    }
+    for error in &outcome.ended.output_errors {
+        complain(error);
+    }
+    outcome.show(if json { Show::Json } else { Show::Text }, global)?;
+    Ok(outcome.exit())
+}
+
 /// The block of a fixed amount of work, for results of commands with
 /// `--workers` and `--loops`.
-pub fn fixed_work(workers: u32, loops: u64, done: &targets::WorkDone) -> FixedWork {
+fn fixed_work(workers: u32, loops: u64, done: &WorkDone) -> FixedWork {
     let work = done.read();
     let counted = Counted {
         calls: work.calls,

@@ -2,24 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use engine::{AbortReason, Setting};
 use grpc::{Compression, Endpoint, Limits, Metadata, Schema};
-use plan::{Executor, Plan, Rate, Scenario};
-use report::Paint;
-use report::http_result::{Generator, HttpResult};
-use samples::{Registry, Totals, Watch, WatchSettings};
-use targets::{CallSpec, Connections, GrpcUsers, Streaming};
+use plan::{Plan, Scenario};
+use report::http_result::HttpResult;
+use targets::{CallSpec, Connections, GrpcUsers, Streaming, WorkDone};
 
+use crate::amount::{Amount, Flag, parse_duration};
 use crate::args::{GlobalArgs, GrpcArgs};
+use crate::direct::{self, Direct};
 use crate::exit::Exit;
-use crate::live::{Live, Quiet};
-use crate::outputs::Outputs;
-use crate::recording::{Model, Place, Question, Recording};
-use crate::session::{Session, Watcher};
-use crate::talk::{columns, complain, no_color, put, say};
-use crate::{interrupts, machine};
+use crate::machine;
+use crate::recording::{Model, Place, Question};
+use crate::talk::complain;
 
 /// Calls the method, and says what came of it.
 pub fn grpc(args: &GrpcArgs, global: &GlobalArgs) -> Exit {
@@ -34,75 +29,60 @@ pub fn grpc(args: &GrpcArgs, global: &GlobalArgs) -> Exit {
 
 fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let (data, duration) = data_and_duration(args)?;
-    let scenario = scenario(args, &duration)?;
-    let duration = scenario.executor.duration().unwrap_or_default();
-    let workers = workers(args);
-    let spec = spec(args, workers)?;
-    let users = users(args, spec, &data)?;
-    let registry = Arc::new(Registry::new());
-    let watch =
-        Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
-    let watch = Arc::new(watch);
-    let plan = Plan::single(scenario, Vec::new());
-    let recording = Place::of(&args.record)?
-        .map(|place| Recording::begin(place, question(args, &plan, &data), &registry, &watch))
-        .transpose()?;
-    let running = engine::start(Setting {
-        plan: Arc::new(plan),
-        factory: Arc::new(users),
-        registry: Arc::clone(&registry),
-        watch: Arc::clone(&watch),
-        run_tags: samples::TagMap::new(),
-        min_iteration: Duration::ZERO,
-        workers,
-    });
-    interrupts::listen(
-        Arc::clone(&running.state),
-        |_| {
-            say("stopping; once more to quit at once");
+    let amount = amount(args, duration.as_deref());
+    let scenario = amount.scenario("grpc")?;
+    if args.connections == Some(0) {
+        return Err(
+            "--connections 0: at least one is needed; leave it out for one each".to_owned(),
+        );
+    }
+    let threads = threads(args);
+    let mut users = users(args, spec(args, threads)?, &data)?;
+    let work = Arc::new(WorkDone::default());
+    if args.loops.is_some() {
+        users = users.counting(Arc::clone(&work));
+    }
+    let plan = Plan::single(scenario.clone(), Vec::new());
+    let limit = scenario.executor.duration().unwrap_or_default();
+    let place = Place::of(&args.record)?;
+    direct::load(
+        Direct {
+            users,
+            title: title(args),
+            duration: amount.is_by_time().then_some(limit),
+            scenario,
+            threads: Some(threads),
+            record: place.map(|place| (place, question(args, &plan, &data))),
+            read: HttpResult::of_grpc,
+            fixed: args
+                .workers
+                .zip(args.loops)
+                .map(|(workers, loops)| (workers, loops, work)),
         },
-        |_| (),
-    )?;
-    let totals = Totals::new(registry, watch);
-    let session = Session::new(running, totals, Outputs::default()).record(recording);
-    let title = title(args);
-    let paint = Paint::new(!no_color(global));
-    let mut watcher: Box<dyn Watcher> = match columns() {
-        Some(_) if !global.quiet => Box::new(Live::new(
-            title.clone(),
-            args.total.is_none().then_some(duration),
-            args.rps.map(|rate| rate as f64),
-            paint,
-        )),
-        _ => Box::new(Quiet),
-    };
-    let ended = session.accompany(watcher.as_mut());
-    for error in &ended.output_errors {
-        complain(error);
+        args.json,
+        global,
+    )
+}
+
+fn amount<'a>(args: &GrpcArgs, duration: Option<&'a str>) -> Amount<'a> {
+    Amount {
+        users: Flag {
+            name: "--concurrency",
+            value: args.concurrency,
+        },
+        rate: Flag {
+            name: "--rps",
+            value: args.rps,
+        },
+        total: Flag {
+            name: "--total",
+            value: args.total,
+        },
+        max_users: args.max_users,
+        duration,
+        workers: args.workers,
+        loops: args.loops,
     }
-    if let Some(AbortReason::Machine(what)) = &ended.aborted {
-        return Err(what.clone());
-    }
-    let generator = Generator {
-        cpu: machine::cpu_time(),
-        peak_rss: machine::peak_rss(),
-        verdict: ended.verdict.clone(),
-    };
-    let result = HttpResult::of_grpc(&ended.summary, &generator);
-    if args.json {
-        let text = serde_json::to_string_pretty(&result)
-            .map_err(|error| format!("cannot write the result as JSON: {error}"))?;
-        put(format!("{text}\n").as_bytes());
-    } else {
-        let paint =
-            Paint::new(paint.is_on() && std::io::IsTerminal::is_terminal(&std::io::stdout()));
-        put(report::http_text::render(&title, &result, paint).as_bytes());
-    }
-    Ok(match ended.aborted {
-        Some(AbortReason::Signal) => Exit::SIGNAL,
-        _ if result.requests == 0 || result.failed > 0 => Exit::SOME_FAILED,
-        _ => Exit::SUCCESS,
-    })
 }
 
 /// What the record's header says of the run.
@@ -124,6 +104,8 @@ fn question<'a>(args: &GrpcArgs, plan: &Plan, data: &'a [String]) -> Question<'a
             "gzip": args.gzip,
             "messages": data.len(),
             "workers": args.workers,
+            "loops": args.loops,
+            "threads": args.threads,
         }),
         files: data
             .iter()
@@ -138,9 +120,10 @@ fn method(args: &GrpcArgs) -> &str {
 }
 
 fn title(args: &GrpcArgs) -> String {
-    let load = match args.rps {
-        Some(rate) => format!("{rate} calls/s"),
-        None => format!("{} users", args.concurrency),
+    let load = match (args.rps, args.workers) {
+        (Some(rate), _) => format!("{rate} calls/s"),
+        (None, Some(workers)) => format!("{workers} workers"),
+        (None, None) => format!("{} users", args.concurrency),
     };
     let connections = match (args.connections, args.fresh) {
         (_, true) => "a new connection for each call".to_owned(),
@@ -152,66 +135,18 @@ fn title(args: &GrpcArgs) -> String {
     format!("{}/{method}, {load}, {connections}", args.address)
 }
 
-/// A connection belongs to one worker, so there are no more workers than connections.
-fn workers(args: &GrpcArgs) -> usize {
-    let workers = machine::workers(args.workers);
+/// A connection belongs to one thread, so there are no more threads than connections.
+fn threads(args: &GrpcArgs) -> usize {
+    let threads = machine::workers(args.threads);
     match args.connections {
-        Some(connections) => workers.min(connections.max(1) as usize),
-        None => workers,
+        Some(connections) => threads.min(connections.max(1) as usize),
+        None => threads,
     }
-}
-
-fn scenario(args: &GrpcArgs, duration: &str) -> Result<Scenario, String> {
-    let duration = parse_duration("--duration", duration)?;
-    if duration.is_zero() {
-        return Err("--duration 0: give the run some time, like 10s".to_owned());
-    }
-    if args.concurrency == 0 {
-        return Err("--concurrency 0: at least one user is needed to call anything".to_owned());
-    }
-    if args.connections == Some(0) {
-        return Err(
-            "--connections 0: at least one is needed; leave it out for one each".to_owned(),
-        );
-    }
-    let executor = match (args.rps, args.total) {
-        (Some(0), _) => return Err("--rps 0: leave it out for a closed model".to_owned()),
-        (_, Some(0)) => {
-            return Err(
-                "--total 0: there is nothing to do; leave it out, or give a number".to_owned(),
-            );
-        }
-        (Some(rate), _) => Executor::ConstantArrivalRate {
-            rate: Rate {
-                count: rate,
-                per: Duration::from_secs(1),
-            },
-            duration,
-            pre_allocated: args.concurrency,
-            max_users: args
-                .max_users
-                .unwrap_or(args.concurrency.saturating_mul(10).max(1000)),
-        },
-        (None, Some(iterations)) => Executor::SharedIterations {
-            users: u32::try_from(iterations)
-                .unwrap_or(u32::MAX)
-                .min(args.concurrency),
-            iterations,
-            max_duration: duration,
-        },
-        (None, None) => Executor::ConstantUsers {
-            users: args.concurrency,
-            duration,
-        },
-    };
-    let mut scenario = Scenario::new("grpc", executor);
-    scenario.graceful_stop = Duration::from_secs(1);
-    Ok(scenario)
 }
 
 /// The data of calls, and the length of the run: `-d 10s` means the latter, as no message is
 /// written so.
-fn data_and_duration(args: &GrpcArgs) -> Result<(Vec<String>, String), String> {
+fn data_and_duration(args: &GrpcArgs) -> Result<(Vec<String>, Option<String>), String> {
     let is_time = |text: &&String| {
         text.starts_with(|letter: char| letter.is_ascii_digit())
             && text.parse::<f64>().is_err()
@@ -220,9 +155,9 @@ fn data_and_duration(args: &GrpcArgs) -> Result<(Vec<String>, String), String> {
     let times: Vec<&String> = args.data.iter().filter(is_time).collect();
     let texts: Vec<&String> = args.data.iter().filter(|text| !is_time(text)).collect();
     let duration = match (&args.duration, &times[..]) {
-        (Some(duration), []) => duration.clone(),
-        (None, [duration]) => (*duration).clone(),
-        (None, []) => "10s".to_owned(),
+        (Some(duration), []) => Some(duration.clone()),
+        (None, [duration]) => Some((*duration).clone()),
+        (None, []) => None,
         _ => return Err("the run's length is given twice: --duration is enough".to_owned()),
     };
     let text = match (&texts[..], &args.data_file) {
@@ -284,7 +219,7 @@ fn read_text(flag: &str, path: &Path) -> Result<String, String> {
         .map_err(|_| format!("{flag} {}: it is no text in UTF-8", path.display()))
 }
 
-fn spec(args: &GrpcArgs, workers: usize) -> Result<CallSpec, String> {
+fn spec(args: &GrpcArgs, threads: usize) -> Result<CallSpec, String> {
     let mut endpoint = Endpoint::parse(&args.address, !args.plaintext)?;
     if let Some(authority) = &args.authority {
         endpoint = endpoint.with_authority(authority);
@@ -300,7 +235,7 @@ fn spec(args: &GrpcArgs, workers: usize) -> Result<CallSpec, String> {
         None => Connections::PerUser,
         Some(connections) => Connections::Shared {
             connections,
-            workers: u32::try_from(workers).unwrap_or(u32::MAX),
+            workers: u32::try_from(threads).unwrap_or(u32::MAX),
         },
     };
     Ok(CallSpec {
@@ -447,10 +382,6 @@ impl grpc::Source for Folders {
             .iter()
             .find_map(|folder| std::fs::read_to_string(folder.join(name)).ok())
     }
-}
-
-fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {
-    units::duration::parse(text).map_err(|error| format!("{flag} {text}: {error}"))
 }
 
 #[cfg(test)]

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use engine::{AbortReason, Notice};
-use plan::{Executor, Plan, Rate, Scenario};
+use engine::Notice;
+use plan::{Plan, Scenario};
+use report::http_result::HttpResult;
 use samples::builtin;
 use targets::{HttpUsers, RequestSpec, WorkDone};
 
+use crate::amount::{Amount, Flag, parse_duration};
 use crate::args::{GlobalArgs, HttpArgs};
-use crate::direct::{self, Direct, Show};
+use crate::direct::{self, Direct};
 use crate::exit::Exit;
 use crate::recording::{Model, Place, Question};
 use crate::talk::complain;
@@ -28,7 +29,7 @@ pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
 
 fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let spec = request(args)?;
-    let scenario = scenario(args)?;
+    let scenario = amount(args).scenario("http")?;
     let plan = Plan::single(scenario.clone(), Vec::new());
     let settings = Arc::new(settings(args, &plan)?);
     let mut users = HttpUsers::new(spec.clone(), settings)?;
@@ -38,29 +39,23 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     }
     let duration = scenario.executor.duration().unwrap_or_default();
     let place = Place::of(&args.record)?;
-    let by_time = args.requests.is_none() && args.loops.is_none();
-    let mut outcome = direct::run(
+    direct::load(
         Direct {
             users,
-            scenario,
             title: title(args, &spec),
-            duration: by_time.then_some(duration),
+            duration: amount(args).is_by_time().then_some(duration),
+            scenario,
             threads: args.threads,
             record: place.map(|place| (place, question(args, &spec, &plan))),
+            read: HttpResult::new,
+            fixed: args
+                .workers
+                .zip(args.loops)
+                .map(|(workers, loops)| (workers, loops, work)),
         },
+        args.json,
         global,
-    )?;
-    if let Some(AbortReason::Machine(what)) = &outcome.ended.aborted {
-        return Err(what.clone());
-    }
-    for error in &outcome.ended.output_errors {
-        complain(error);
-    }
-    if let (Some(workers), Some(loops)) = (args.workers, args.loops) {
-        outcome.result.fixed_work = Some(direct::fixed_work(workers, loops, &work));
-    }
-    outcome.show(if args.json { Show::Json } else { Show::Text }, global)?;
-    Ok(outcome.exit())
+    )
 }
 
 /// What the record's header says of the run. Files are named by their contents.
@@ -106,61 +101,25 @@ fn title(args: &HttpArgs, spec: &RequestSpec) -> String {
     format!("{} {}, {load}", spec.method, spec.url)
 }
 
-fn scenario(args: &HttpArgs) -> Result<Scenario, String> {
-    const AS_LONG_AS_IT_TAKES: &str = "24h";
-    let usual = if args.loops.is_some() {
-        AS_LONG_AS_IT_TAKES
-    } else {
-        "10s"
-    };
-    let duration = parse_duration("--duration", args.duration.as_deref().unwrap_or(usual))?;
-    if duration.is_zero() {
-        return Err("--duration 0: give the run some time, like 10s".to_owned());
-    }
-    if args.connections == 0 {
-        return Err("--connections 0: at least one user is needed to send anything".to_owned());
-    }
-    if args.workers == Some(0) || args.loops == Some(0) {
-        return Err("--workers and --loops: at least one of each makes a call".to_owned());
-    }
-    if let (Some(users), Some(iterations)) = (args.workers, args.loops) {
-        let executor = Executor::PerUserIterations {
-            users,
-            iterations,
-            max_duration: duration,
-        };
-        let mut scenario = Scenario::new("http", executor);
-        scenario.graceful_stop = Duration::from_secs(1);
-        return Ok(scenario);
-    }
-    let executor = match (args.rate, args.requests) {
-        (Some(0), _) => return Err("--rate 0: leave it out for a closed model".to_owned()),
-        (Some(rate), _) => Executor::ConstantArrivalRate {
-            rate: Rate {
-                count: rate,
-                per: Duration::from_secs(1),
-            },
-            duration,
-            pre_allocated: args.connections,
-            max_users: args
-                .max_users
-                .unwrap_or(args.connections.saturating_mul(10).max(1000)),
+fn amount(args: &HttpArgs) -> Amount<'_> {
+    Amount {
+        users: Flag {
+            name: "--connections",
+            value: args.connections,
         },
-        (None, Some(iterations)) => Executor::SharedIterations {
-            users: u32::try_from(iterations)
-                .unwrap_or(u32::MAX)
-                .min(args.connections),
-            iterations,
-            max_duration: duration,
+        rate: Flag {
+            name: "--rate",
+            value: args.rate,
         },
-        (None, None) => Executor::ConstantUsers {
-            users: args.connections,
-            duration,
+        total: Flag {
+            name: "--requests",
+            value: args.requests,
         },
-    };
-    let mut scenario = Scenario::new("http", executor);
-    scenario.graceful_stop = Duration::from_secs(1);
-    Ok(scenario)
+        max_users: args.max_users,
+        duration: args.duration.as_deref(),
+        workers: args.workers,
+        loops: args.loops,
+    }
 }
 
 fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
@@ -243,10 +202,6 @@ fn tls(args: &HttpArgs) -> Result<net::TlsSettings, String> {
     };
     tls.check()?;
     Ok(tls)
-}
-
-fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {
-    units::duration::parse(text).map_err(|error| format!("{flag} {text}: {error}"))
 }
 
 /// Latencies in milliseconds of what the run reports so far.

@@ -1,5 +1,6 @@
 //! The `plimsoll` program: arguments → plan → run → exit status.
 
+mod amount;
 mod archive;
 mod args;
 mod at_rate;

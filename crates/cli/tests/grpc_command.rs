@@ -21,7 +21,7 @@ fn server() -> (Server, String) {
 }
 
 fn call(address: &str, method: &str, flags: &[&str]) -> Ended {
-    let mut arguments = vec!["grpc", "--plaintext", "--workers", "1"];
+    let mut arguments = vec!["grpc", "--plaintext", "--threads", "1"];
     arguments.extend(flags);
     let method = format!("cases.Cases/{method}");
     arguments.extend([address, &method]);
@@ -128,6 +128,132 @@ fn streams_of_all_kinds_are_counted_in_messages() {
     let (sent, received) = told("Count", &times);
     assert_eq!(sent, 10);
     assert!(received.as_u64().unwrap() >= 10, "{received}");
+}
+
+#[test]
+fn fixed_work_is_done_and_its_payload_told() {
+    let (_server, address) = server();
+    // A Word of one text of five letters is seven bytes.
+    let flags = [
+        "--workers",
+        "4",
+        "--loops",
+        "5",
+        "-d",
+        "{\"text\":\"hello\"}",
+    ];
+    let told = result(&address, "EchoWord", &flags);
+    for (key, wanted) in [
+        ("workers", 4),
+        ("loops", 5),
+        ("calls", 20),
+        ("failed_calls", 0),
+        ("payload_bytes", 2 * 20 * 7),
+        ("payload_bytes_sent", 20 * 7),
+        ("payload_bytes_received", 20 * 7),
+    ] {
+        assert_eq!(told[key], wanted, "{key}: {told}");
+    }
+    let number = |key: &str| told[key].as_f64().unwrap_or(f64::NAN);
+    let megabytes = 280.0 / 1e6 / number("makespan_seconds");
+    assert!((number("megabytes_per_second") / megabytes - 1.0).abs() < 1e-9);
+    assert!((number("megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-9);
+
+    let failing = ["--workers", "2", "--loops", "3", "-d", "{\"code\":5}"];
+    let told = result(&address, "Fail", &failing);
+    assert_eq!(
+        (&told["failed_calls"], &told["payload_bytes"]),
+        (&json!(6), &json!(0))
+    );
+    let streams = ["--workers", "1", "--loops", "2", "-d", "{\"value\":3}"];
+    let told = result(&address, "Count", &streams);
+    assert_eq!(told["payload_bytes_received"], 2 * 3 * 2);
+
+    let text = call(&address, "EchoWord", &flags).stdout;
+    for part in [
+        "4 workers × 5 loops: 20 calls",
+        "makespan",
+        " MB/s = ",
+        " Mbit/s: ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn packed_messages_go_both_ways() {
+    let (_server, address) = server();
+    let data = format!("{{\"text\":\"{}\"}}", "x".repeat(100_000));
+    let bytes = |flags: &[&str]| {
+        let mut all = vec!["-c", "1", "-n", "3", "-d", data.as_str()];
+        all.extend(flags);
+        let told = result(&address, "EchoWord", &all);
+        assert_eq!(told["status_codes"], json!({"OK": 3}), "{flags:?}");
+        let number = |key: &str| told[key].as_u64().unwrap();
+        (number("bytes_sent"), number("bytes_received"))
+    };
+    let (sent, received) = bytes(&[]);
+    assert!(sent > 300_000 && received > 300_000, "{sent} {received}");
+    let (sent, received) = bytes(&["--gzip"]);
+    assert!(sent < 30_000 && received < 30_000, "{sent} {received}");
+}
+
+#[test]
+fn a_client_certificate_is_shown_to_who_asks() {
+    let server = Server::start().unwrap();
+    let mut variables = server.addresses.variables.iter();
+    let (_, address) = variables.find(|(name, _)| name == "TLS_MUTUAL").unwrap();
+    let address = address.trim_start_matches("https://");
+    let folder = PathBuf::from(&server.addresses.certificates);
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let (authority, cert, key) = (path("ca.pem"), path("client.pem"), path("client-key.pem"));
+    let ask = |flags: &[&str]| {
+        let mut all = vec!["grpc", "--threads", "1", "--json", "-c", "2", "-n", "6"];
+        all.extend(flags);
+        all.extend([address, "cases.Cases/EchoWord"]);
+        plimsoll(&all).run()
+    };
+    let ended = ask(&["--cacert", &authority, "--cert", &cert, "--key", &key]);
+    let told: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    assert_eq!(told["status_codes"], json!({"OK": 6}));
+    assert_eq!(told["connections_opened"], 2);
+    for (flags, part) in [
+        (vec!["--cacert", authority.as_str()], "CertificateRequired"),
+        (
+            vec!["--cert", cert.as_str(), "--key", key.as_str()],
+            "certificate",
+        ),
+    ] {
+        let ended = ask(&flags);
+        assert_eq!(ended.status, Some(104), "{ended:?}");
+        let said = ended.stderr.to_lowercase().replace([' ', '_'], "");
+        assert!(said.contains(&part.to_lowercase()), "{flags:?}: {ended:?}");
+    }
+}
+
+#[test]
+fn connecting_is_told_where_each_call_does_it() {
+    let (_server, address) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("run.jsonl");
+    let flags = [
+        "-c",
+        "2",
+        "-n",
+        "20",
+        "--fresh",
+        "--record",
+        record.to_str().unwrap(),
+    ];
+    let ended = call(&address, "EchoWord", &flags);
+    for part in ["20 opened", "  connecting ", "  with it "] {
+        assert!(ended.stdout.contains(part), "{part}: {ended:?}");
+    }
+    let lines = std::fs::read_to_string(record).unwrap();
+    let end: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    for trend in ["connection_time", "http_req_total", "http_req_duration"] {
+        assert!(end["trends"][trend].is_object(), "{trend}: {end}");
+    }
 }
 
 #[test]

@@ -162,6 +162,11 @@ impl Receiver {
         }
     }
 
+    /// Whether the message that was taken last came packed.
+    pub fn was_packed(&self) -> bool {
+        self.deframer.was_packed()
+    }
+
     /// Waits for the start of the answer, so that [`Receiver::headers`] has something to tell.
     pub async fn started(&mut self) {
         poll_fn(|cx| {
@@ -372,6 +377,7 @@ pub(crate) async fn read_single(
     while let Some(piece) = incoming.data().await.map_err(of_fault)? {
         deframer.push(piece);
         while let Some(message) = deframer.next_message()? {
+            answer.packed = deframer.was_packed();
             if answer.message.replace(message).is_some() {
                 return Err(Status::new(
                     Code::INTERNAL,

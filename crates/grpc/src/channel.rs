@@ -106,6 +106,8 @@ pub struct Answer {
     pub status: Status,
     /// The answer's message, unpacked; none if the call failed before one came.
     pub message: Option<Bytes>,
+    /// Whether that message came packed.
+    pub packed: bool,
     /// From the start of the call to its status.
     pub timeline: Timeline,
     /// Whether this call opened the connection.
@@ -121,6 +123,7 @@ impl Answer {
         Answer {
             status: Status::ok(),
             message: None,
+            packed: false,
             timeline: Timeline::started_at(started),
             opened: false,
             remote: None,

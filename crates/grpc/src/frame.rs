@@ -32,7 +32,7 @@ impl Compression {
 
 /// A message with its prefix, as it goes over the wire. Encoded once, sent often.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Framed(pub(crate) Bytes);
+pub struct Framed(pub(crate) Bytes, usize);
 
 impl Framed {
     /// Packs a message of at most `max` bytes.
@@ -67,7 +67,7 @@ impl Framed {
         bytes.put_u8(flag);
         bytes.put_u32(length);
         bytes.extend_from_slice(body);
-        Ok(Framed(bytes.freeze()))
+        Ok(Framed(bytes.freeze(), message.len()))
     }
 
     /// Bytes on the wire, the prefix included.
@@ -77,6 +77,11 @@ impl Framed {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Bytes of the message itself, before it was packed.
+    pub fn message_length(&self) -> usize {
+        self.1
     }
 
     /// Bytes of the message itself, as packed.
@@ -106,6 +111,8 @@ pub struct Deframer {
     /// The longest message, unpacked.
     max: usize,
     encoding: Encoding,
+    /// Whether the last message came packed.
+    packed: bool,
 }
 
 /// What the answer's head says of packed messages.
@@ -124,6 +131,7 @@ impl Deframer {
             partial: BytesMut::new(),
             max,
             encoding: Encoding::None,
+            packed: false,
         }
     }
 
@@ -150,6 +158,11 @@ impl Deframer {
     /// Whether the body may end here.
     pub fn is_between_messages(&self) -> bool {
         self.fresh.is_empty() && self.partial.is_empty()
+    }
+
+    /// Whether the message that was taken last came packed.
+    pub fn was_packed(&self) -> bool {
+        self.packed
     }
 
     /// The next whole message, unpacked; `None` if there is none yet.
@@ -230,8 +243,9 @@ impl Deframer {
         Ok(Some((flag, length)))
     }
 
-    fn unpack(&self, flag: u8, message: Bytes) -> Result<Bytes, Status> {
-        if flag == 0 {
+    fn unpack(&mut self, flag: u8, message: Bytes) -> Result<Bytes, Status> {
+        self.packed = flag != 0;
+        if !self.packed {
             return Ok(message);
         }
         let mut plain = Vec::new();

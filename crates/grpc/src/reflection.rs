@@ -61,6 +61,7 @@ pub async fn reflect(
             questions: 0,
             bytes: 0,
             files: BTreeMap::new(),
+            imported: BTreeSet::new(),
         };
         match asking.gather(only).await {
             Ok(()) => {
@@ -84,6 +85,8 @@ struct Asking {
     questions: usize,
     bytes: usize,
     files: BTreeMap<String, Vec<u8>>,
+    /// Names that files import and nobody has asked for; perhaps of files that have come.
+    imported: BTreeSet<String>,
 }
 
 impl Asking {
@@ -98,12 +101,15 @@ impl Asking {
         for service in services {
             self.ask(FILE_CONTAINING_SYMBOL, &service).await?;
         }
-        // Servers may leave out what the files import.
-        let mut asked = BTreeSet::new();
-        while let Some(missing) = self.missing(&asked) {
-            self.ask(FILE_BY_FILENAME, &missing).await?;
-            asked.insert(missing);
+        // Servers may leave out what the files import. A name leaves the set for good when its file
+        // has come, or was asked for.
+        while let Some(name) = self.imported.pop_first() {
+            if !self.files.contains_key(&name) {
+                self.ask(FILE_BY_FILENAME, &name).await?;
+                self.files.entry(name).or_default();
+            }
         }
+        self.files.retain(|_, file| !file.is_empty());
         let _ = self.call.sender.finish().await;
         Ok(())
     }
@@ -120,18 +126,6 @@ impl Asking {
             .collect())
     }
 
-    /// An imported file that has not come yet.
-    fn missing(&self, asked: &BTreeSet<String>) -> Option<String> {
-        self.files
-            .values()
-            .flat_map(|file| wire::fields(file))
-            .filter_map(|field| match field {
-                Field::Bytes(3, name) => Some(String::from_utf8_lossy(name).into_owned()),
-                _ => None,
-            })
-            .find(|name| !self.files.contains_key(name) && !asked.contains(name))
-    }
-
     /// Asks for files and keeps them.
     async fn ask(&mut self, field: u32, name: &str) -> Result<(), Status> {
         let answer = self.exchange(field, name).await?;
@@ -144,6 +138,11 @@ impl Asking {
             let name = String::from_utf8_lossy(name).into_owned();
             if !self.files.contains_key(&name) {
                 self.bytes += file.len();
+                let imports = wire::fields(file).filter_map(|field| match field {
+                    Field::Bytes(3, name) => Some(String::from_utf8_lossy(name).into_owned()),
+                    _ => None,
+                });
+                self.imported.extend(imports);
                 self.files.insert(name, file.to_vec());
             }
         }

@@ -1,5 +1,6 @@
 //! Servers that misbehave, in memory: each ends in a clear status and bounded memory.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 use std::time::Duration;
@@ -10,9 +11,10 @@ use h2::server::{Connection, SendResponse};
 use http_types::{HeaderMap, Request, Response};
 use net::{Network, NetworkSettings};
 use plimsoll_grpc::{
-    Answer, Channel, Code, Compression, Endpoint, Framed, Limits, Metadata, Template,
+    Answer, Channel, Code, Compression, Endpoint, Framed, Limits, Metadata, Schema, Status,
+    Template, reflect,
 };
-use tokio::io::DuplexStream;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 type Server = Connection<DuplexStream, Bytes>;
 type Asked = (Request<RecvStream>, SendResponse<Bytes>);
@@ -57,18 +59,22 @@ where
             let asked = server.accept().await.unwrap().unwrap();
             play(server, asked).await;
         });
-        let endpoint = Endpoint::parse("127.0.0.1:1", false).unwrap();
-        let network = Rc::new(Network::new(NetworkSettings::default()));
-        let limits = Limits {
-            max_receive: 1000,
-            ..Limits::default()
-        };
-        let channel = Channel::new(endpoint, network, None, Rc::default(), limits);
+        let channel = channel();
         channel.adopt(ours).await.unwrap();
         let message = Framed::new(b"hello", Compression::Identity, 100).unwrap();
         let template = template(&channel, timeout);
         channel.unary(&template, &message, clock::now()).await
     })
+}
+
+fn channel() -> Channel {
+    let endpoint = Endpoint::parse("127.0.0.1:1", false).unwrap();
+    let network = Rc::new(Network::new(NetworkSettings::default()));
+    let limits = Limits {
+        max_receive: 1000,
+        ..Limits::default()
+    };
+    Channel::new(endpoint, network, None, Rc::default(), limits)
 }
 
 fn head(kind: &str) -> Response<()> {
@@ -260,4 +266,216 @@ fn a_server_that_stalls_meets_the_deadline() {
         linger(server).await;
     });
     assert_eq!(answer.status.code, Code::DEADLINE_EXCEEDED);
+}
+
+/// The answer of a server that says `bytes` after the client's first words, and then stays.
+fn said(bytes: &'static [u8]) -> Answer {
+    said_and(bytes, false)
+}
+
+/// The same; with `leaves` it says that nothing more follows, and goes on to read.
+fn said_and(bytes: &'static [u8], leaves: bool) -> Answer {
+    run(async move {
+        let (ours, mut theirs) = tokio::io::duplex(1 << 16);
+        tokio::task::spawn_local(async move {
+            let mut some = [0; 1024];
+            let _ = theirs.read(&mut some).await;
+            let _ = theirs.write_all(bytes).await;
+            if leaves {
+                let _ = theirs.shutdown().await;
+            }
+            while theirs.read(&mut some).await.is_ok_and(|count| count > 0) {}
+        });
+        let channel = channel();
+        channel.adopt(ours).await.unwrap();
+        let message = Framed::new(b"hello", Compression::Identity, 100).unwrap();
+        let template = template(&channel, LONG);
+        channel.unary(&template, &message, clock::now()).await
+    })
+}
+
+/// An empty SETTINGS frame, with which a server begins.
+macro_rules! settings {
+    ($rest:literal) => {
+        concat!("\0\0\0\x04\0\0\0\0\0", $rest).as_bytes()
+    };
+}
+
+#[test]
+fn frames_that_are_none_end_the_call() {
+    let told: &[(&str, &[u8])] = &[
+        ("words of HTTP/1.1", b"HTTP/1.1 400 Bad Request\r\n\r\n"),
+        // RFC 9113, section 6.5: the length of SETTINGS is a multiple of six.
+        ("SETTINGS of five bytes", b"\0\0\x05\x04\0\0\0\0\0......"),
+        // Section 4.2: nobody may send more than the 16384 bytes we allow.
+        (
+            "a frame of a megabyte",
+            settings!("\x0f\x01\x01\0\0\0\0\0\x01"),
+        ),
+        // Section 6.1: DATA belongs to a stream.
+        ("DATA of no stream", settings!("\0\0\x01\0\0\0\0\0\0.")),
+        // Section 5.1.1: a server opens no stream of the client's.
+        (
+            "HEADERS of a stream not opened",
+            settings!("\0\0\x01\x01\x04\0\0\0\x63."),
+        ),
+        // Section 6.7.
+        ("PING of one byte", settings!("\0\0\x01\x06\0\0\0\0\0.")),
+        // Section 6.9.
+        (
+            "a window opened by nothing",
+            settings!("\0\0\x04\x08\0\0\0\0\0\0\0\0\0"),
+        ),
+        // Section 8.4: the client has forbidden pushes.
+        ("a push", settings!("\0\0\x05\x05\x04\0\0\0\x01\0\0\0\x02.")),
+        // Section 6.8: no stream was looked at, for a reason of the server's own.
+        (
+            "GOAWAY",
+            settings!("\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b"),
+        ),
+    ];
+    for (what, bytes) in told {
+        let status = said(bytes).status;
+        assert!(
+            [Code::UNAVAILABLE, Code::INTERNAL].contains(&status.code),
+            "{what}: {status}"
+        );
+        assert!(!status.message.is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn a_head_without_end_is_cut_off() {
+    // HEADERS without END_HEADERS, and CONTINUATION after CONTINUATION of the same field.
+    let mut bytes = b"\0\0\0\x04\0\0\0\0\0\0\0\x01\x01\0\0\0\0\x01\x88".to_vec();
+    let field: Vec<u8> = b"\0\x01a\x7f\x80\x7d"
+        .iter()
+        .copied()
+        .chain([b'x'; 16_127])
+        .collect();
+    for _ in 0..200 {
+        let [_, a, b, c] = (field.len() as u32).to_be_bytes();
+        bytes.extend([a, b, c, 9, 0, 0, 0, 0, 1]);
+        bytes.extend_from_slice(&field);
+    }
+    let status = said(bytes.leak()).status;
+    assert!(!status.code.is_ok(), "{status}");
+}
+
+#[test]
+fn a_connection_half_closed_ends_the_call() {
+    let status = said_and(settings!(""), true).status;
+    assert_eq!(status.code, Code::UNAVAILABLE, "{status}");
+}
+
+#[test]
+fn a_status_before_the_last_message_ends_a_streaming_call() {
+    run(async {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        tokio::task::spawn_local(async move {
+            let mut server: Server = h2::server::handshake(theirs).await.unwrap();
+            let (_, mut respond) = server.accept().await.unwrap().unwrap();
+            let mut head = head("application/grpc");
+            head.headers_mut().extend(status("8"));
+            respond.send_response(head, true).unwrap();
+            linger(server).await;
+        });
+        let channel = channel();
+        channel.adopt(ours).await.unwrap();
+        let template = template(&channel, LONG);
+        let mut call = channel.open(&template, clock::now()).await.unwrap();
+        assert_eq!(call.receiver.message().await, None);
+        let status = call.receiver.status().cloned().unwrap();
+        assert_eq!(status.code, Code::RESOURCE_EXHAUSTED, "{status}");
+        // Sending on neither hangs nor panics.
+        let message = Framed::new(&[7; 50], Compression::Identity, 100).unwrap();
+        for _ in 0..10 {
+            if call.sender.send(&message).await.is_err() {
+                break;
+            }
+        }
+        let _ = call.sender.finish().await;
+    });
+}
+
+/// Asks a server for its description that answers with what `answer` makes of the number of the
+/// question; how that ended, and how many questions there were.
+fn described(
+    timeout: Duration,
+    mut answer: impl FnMut(u32) -> Option<Vec<u8>> + 'static,
+) -> (Status, u32) {
+    let asked = Rc::new(Cell::new(0));
+    let count = Rc::clone(&asked);
+    let status = run(async move {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        tokio::task::spawn_local(async move {
+            let mut server: Server = h2::server::Builder::new().handshake(theirs).await.unwrap();
+            let (request, mut respond) = server.accept().await.unwrap().unwrap();
+            tokio::task::spawn_local(linger(server));
+            let mut stream = respond
+                .send_response(head("application/grpc"), false)
+                .unwrap();
+            let mut body = request.into_body();
+            while let Some(Ok(piece)) = body.data().await {
+                let _ = body.flow_control().release_capacity(piece.len());
+                count.set(count.get() + 1);
+                let Some(message) = answer(count.get()) else {
+                    continue;
+                };
+                let mut framed = vec![0];
+                framed.extend((message.len() as u32).to_be_bytes());
+                framed.extend(message);
+                if stream.send_data(framed.into(), false).is_err() {
+                    return;
+                }
+            }
+        });
+        let channel = Channel::new(
+            Endpoint::parse("127.0.0.1:1", false).unwrap(),
+            Rc::new(Network::new(NetworkSettings::default())),
+            None,
+            Rc::default(),
+            Limits::default(),
+        );
+        channel.adopt(ours).await.unwrap();
+        let mut schema = Schema::new();
+        let metadata = Metadata::new();
+        let asking = reflect(&channel, &mut schema, Some("a.B/C"), &metadata, "", timeout);
+        asking.await.map_or_else(|status| status, |_| Status::ok())
+    });
+    (status, asked.get())
+}
+
+/// A `ServerReflectionResponse` of one file of about that size, which imports the next.
+fn chained(number: u32, size: usize) -> Vec<u8> {
+    let field = |number: u8, bytes: &[u8]| {
+        let mut field = vec![number << 3 | 2];
+        let mut length = bytes.len();
+        while length >= 0x80 {
+            field.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        field.push(length as u8);
+        field.extend_from_slice(bytes);
+        field
+    };
+    let mut file = field(1, format!("f{number}.proto").as_bytes());
+    file.extend(field(3, format!("f{}.proto", number + 1).as_bytes()));
+    file.extend(field(2, &vec![b'p'; size]));
+    field(4, &field(1, &file))
+}
+
+#[test]
+fn a_description_that_never_ends_is_given_up() {
+    let (status, asked) = described(LONG, |number| Some(chained(number, 3 << 20)));
+    assert_eq!(status.code, Code::RESOURCE_EXHAUSTED, "{status}");
+    assert!(status.message.contains("describes itself"), "{status}");
+    assert!(asked < 30, "{asked}");
+}
+
+#[test]
+fn a_description_that_never_begins_meets_the_deadline() {
+    let (status, asked) = described(Duration::from_millis(50), |_| None);
+    assert_eq!(status.code, Code::DEADLINE_EXCEEDED, "{status}");
+    assert_eq!(asked, 1);
 }

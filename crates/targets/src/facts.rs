@@ -1,5 +1,5 @@
 use engine::Iteration;
-use http::Exchange;
+use http::{Exchange, Timeline};
 use samples::{BaseTags, HttpFacts, Phases, Recorder};
 
 /// Records an exchange that an iteration made. `wrong` is what is wrong with it
@@ -11,7 +11,6 @@ pub(crate) fn record(
     wrong: Option<&str>,
     iteration: &Iteration,
 ) {
-    let phases = exchange.timeline.phases();
     let (error, error_code) = match (&exchange.error, wrong) {
         (Some(error), _) => (error.message.as_str(), error.code),
         (None, Some(wrong)) => (wrong, http::code::DEFAULT),
@@ -21,15 +20,7 @@ pub(crate) fn record(
     let done = exchange.timeline.done();
     recorder.http(
         &HttpFacts {
-            phases: Phases {
-                queued: phases.queued,
-                looking_up: phases.looking_up,
-                connecting: phases.connecting,
-                tls: phases.securing,
-                sending: phases.sending,
-                waiting: phases.waiting,
-                receiving: phases.receiving,
-            },
+            phases: phases(&exchange.timeline),
             // A later exchange of the iteration is as late as this was.
             scheduled: iteration
                 .scheduled
@@ -49,4 +40,18 @@ pub(crate) fn record(
         tags,
     );
     recorder.traffic(exchange.bytes.sent, exchange.bytes.received, tags, done);
+}
+
+/// The phases of an exchange in the words of samples.
+pub(crate) fn phases(timeline: &Timeline) -> Phases {
+    let phases = timeline.phases();
+    Phases {
+        queued: phases.queued,
+        looking_up: phases.looking_up,
+        connecting: phases.connecting,
+        tls: phases.securing,
+        sending: phases.sending,
+        waiting: phases.waiting,
+        receiving: phases.receiving,
+    }
 }

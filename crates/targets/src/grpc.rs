@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ::grpc::{
@@ -14,10 +15,12 @@ use engine::{
 };
 use http::Timeline;
 use net::{Network, NetworkSettings};
-use samples::{BaseTags, GRPC_STATUS, HttpFacts, Phases, Recorder, TagMap, builtin};
+use samples::{BaseTags, GRPC_STATUS, HttpFacts, Recorder, TagMap, builtin};
 use units::Moment;
 
+use crate::facts;
 use crate::generated::{Facts, Generated, Random};
+use crate::work::{Tally, WorkDone};
 
 /// The call that every user makes, over and over.
 #[derive(Clone, Debug)]
@@ -63,6 +66,7 @@ pub struct GrpcUsers {
     spec: CallSpec,
     method: Method,
     data: Vec<Payload>,
+    work: Option<Arc<WorkDone>>,
 }
 
 /// A message to send.
@@ -133,9 +137,17 @@ impl GrpcUsers {
             spec,
             method,
             data: payloads,
+            work: None,
         };
         users.template()?;
         Ok(users)
+    }
+
+    /// Counts calls and the bytes of their messages, unpacked, into `work`, which is complete when
+    /// the users are gone.
+    pub fn counting(mut self, work: Arc<WorkDone>) -> Self {
+        self.work = Some(work);
+        self
     }
 
     fn template(&self) -> Result<Template, String> {
@@ -227,6 +239,7 @@ impl UserFactory for GrpcUsers {
             json: String::new(),
             recorder: Rc::clone(&worker.recorder),
             tags: worker.recorder.base_tags(&TagMap::new()),
+            tally: Tally::of(self.work.clone()),
         })
     }
 }
@@ -240,6 +253,7 @@ pub struct GrpcUser {
     json: String,
     recorder: Rc<Recorder>,
     tags: BaseTags,
+    tally: Tally,
 }
 
 /// How a call went.
@@ -248,8 +262,25 @@ struct Outcome {
     timeline: Timeline,
     opened: bool,
     tls: Option<net::TlsFacts>,
-    sent: u64,
-    received: u64,
+    sent: Messages,
+    received: Messages,
+}
+
+/// Messages of one way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Messages {
+    count: u64,
+    /// Unpacked, without framing.
+    bytes: u64,
+}
+
+impl Messages {
+    fn and(self, bytes: usize) -> Messages {
+        Messages {
+            count: self.count + 1,
+            bytes: self.bytes + bytes as u64,
+        }
+    }
 }
 
 impl VirtualUser for GrpcUser {
@@ -311,8 +342,11 @@ impl GrpcUser {
             timeline: answer.timeline,
             opened: answer.opened,
             tls: answer.tls,
-            sent: 1,
-            received: u64::from(answer.message.is_some()),
+            sent: Messages::default().and(message.message_length()),
+            received: match &answer.message {
+                Some(message) => Messages::default().and(message.len()),
+                None => Messages::default(),
+            },
         }
     }
 
@@ -342,8 +376,8 @@ impl GrpcUser {
         };
         // Both ways at once: neither waits for the other.
         let over = Cell::new(false);
-        let sent = Cell::new(0);
-        let received = Cell::new(0);
+        let sent = Cell::new(Messages::default());
+        let received = Cell::new(Messages::default());
         let enough = Cell::new(false);
         let failed = RefCell::new(None);
         let sending = async {
@@ -365,7 +399,7 @@ impl GrpcUser {
                 if sender.send(&message).await.is_err() {
                     return;
                 }
-                sent.set(sent.get() + 1);
+                sent.set(sent.get().and(message.message_length()));
             }
             let _ = sender.finish().await;
         };
@@ -380,11 +414,11 @@ impl GrpcUser {
             loop {
                 tokio::select! {
                     message = receiver.message() => {
-                        if message.is_none() {
+                        let Some(message) = message else {
                             break;
-                        }
-                        received.set(received.get() + 1);
-                        if received.get() >= receives {
+                        };
+                        received.set(received.get().and(message.len()));
+                        if received.get().count >= receives {
                             enough.set(true);
                             break;
                         }
@@ -420,8 +454,8 @@ impl GrpcUser {
         }
     }
 
-    fn record(&self, outcome: &Outcome, iteration: &Iteration) {
-        let phases = outcome.timeline.phases();
+    fn record(&mut self, outcome: &Outcome, iteration: &Iteration) {
+        let phases = facts::phases(&outcome.timeline);
         let done = outcome.timeline.done();
         let ok = outcome.status.code.is_ok();
         let error = if ok {
@@ -430,19 +464,13 @@ impl GrpcUser {
             format!("{}: {}", outcome.status.code, outcome.status.message)
         };
         let number = u16::try_from(outcome.status.code.0).unwrap_or(u16::MAX - GRPC_STATUS);
+        let payload = ok.then_some((outcome.sent.bytes, outcome.received.bytes));
+        self.tally.count(payload, outcome.timeline.started(), done);
         // A call is an exchange of HTTP: it has the same phases, and the same questions are asked
         // of it.
         self.recorder.http(
             &HttpFacts {
-                phases: Phases {
-                    queued: phases.queued,
-                    looking_up: phases.looking_up,
-                    connecting: phases.connecting,
-                    tls: phases.securing,
-                    sending: phases.sending,
-                    waiting: phases.waiting,
-                    receiving: phases.receiving,
-                },
+                phases,
                 scheduled: iteration.scheduled,
                 started: outcome.timeline.started(),
                 done,
@@ -463,13 +491,16 @@ impl GrpcUser {
             let _ = self.recorder.add(metric, value, &self.tags, &[], done);
         };
         if outcome.opened {
-            let opening = phases.looking_up + phases.connecting + phases.securing;
+            let opening = phases.looking_up + phases.connecting + phases.tls;
             add(builtin::CONNECTION_TIME, opening.as_secs_f64() * 1e3);
         }
         if self.shared.kind != Kind::Unary {
             add(builtin::GRPC_STREAMS, 1.0);
-            add(builtin::GRPC_STREAMS_MSGS_SENT, outcome.sent as f64);
-            add(builtin::GRPC_STREAMS_MSGS_RECEIVED, outcome.received as f64);
+            add(builtin::GRPC_STREAMS_MSGS_SENT, outcome.sent.count as f64);
+            add(
+                builtin::GRPC_STREAMS_MSGS_RECEIVED,
+                outcome.received.count as f64,
+            );
         }
         let traffic = self.channel.traffic();
         self.recorder
@@ -489,8 +520,8 @@ impl Outcome {
             timeline,
             opened: false,
             tls: None,
-            sent: 0,
-            received: 0,
+            sent: Messages::default(),
+            received: Messages::default(),
         }
     }
 }

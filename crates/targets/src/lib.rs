@@ -33,6 +33,7 @@ use http::{Client, Fields, Method, Prepared, Request, Settings, Shared, Url};
 use samples::{BaseTags, Recorder, TagMap};
 
 use crate::facts::record;
+use crate::work::Tally;
 
 /// The request that every user sends, over and over.
 #[derive(Clone, Debug)]
@@ -133,8 +134,7 @@ impl UserFactory for HttpUsers {
             prepared,
             recorder: Rc::clone(&worker.recorder),
             tags: worker.recorder.base_tags(&TagMap::new()),
-            work: self.work.clone(),
-            share: Share::default(),
+            tally: Tally::of(self.work.clone()),
         })
     }
 }
@@ -145,17 +145,7 @@ pub struct HttpUser {
     prepared: Rc<Prepared>,
     recorder: Rc<Recorder>,
     tags: BaseTags,
-    /// Where its share goes, where somebody wants it.
-    work: Option<Arc<WorkDone>>,
-    share: Share,
-}
-
-impl Drop for HttpUser {
-    fn drop(&mut self) {
-        if let Some(work) = &self.work {
-            work.add(&self.share);
-        }
-    }
+    tally: Tally,
 }
 
 impl VirtualUser for HttpUser {
@@ -170,15 +160,10 @@ impl VirtualUser for HttpUser {
         };
         record(&self.recorder, &self.tags, &exchange, None, iteration);
         let done = exchange.timeline.done();
-        if self.work.is_some() {
-            let started = exchange.timeline.started();
-            if exchange.error.is_none() && (200..400).contains(&exchange.status) {
-                let sent = self.prepared.body_length();
-                self.share.answered(sent, exchange.payload, started, done);
-            } else {
-                self.share.failed(started, done);
-            }
-        }
+        let is_good = exchange.error.is_none() && (200..400).contains(&exchange.status);
+        let payload = is_good.then(|| (self.prepared.body_length(), exchange.payload));
+        let started = exchange.timeline.started();
+        self.tally.count(payload, started, done);
         self.recorder
             .iteration(done.since(iteration.started), &self.tags, done);
         Ending::Completed

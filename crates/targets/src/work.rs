@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -74,6 +75,41 @@ impl Share {
             None => (started, ended),
             Some((first, last)) => (first.min(started), last.max(ended)),
         });
+    }
+}
+
+/// A user's share, handed in when the user is gone; nothing is counted where nobody wants it.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    work: Option<Arc<WorkDone>>,
+    share: Share,
+}
+
+impl Tally {
+    pub(crate) fn of(work: Option<Arc<WorkDone>>) -> Tally {
+        Tally {
+            work,
+            share: Share::default(),
+        }
+    }
+
+    /// Counts a call by its payload each way; none if it failed.
+    pub(crate) fn count(&mut self, payload: Option<(u64, u64)>, started: Moment, ended: Moment) {
+        if self.work.is_none() {
+            return;
+        }
+        match payload {
+            Some((sent, received)) => self.share.answered(sent, received, started, ended),
+            None => self.share.failed(started, ended),
+        }
+    }
+}
+
+impl Drop for Tally {
+    fn drop(&mut self) {
+        if let Some(work) = &self.work {
+            work.add(&self.share);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
     plimsoll grpc --plaintext --proto hello.proto -c 100 -z 10s --data '{\"name\":\"world\"}' 127.0.0.1:50051 helloworld.Greeter/SayHello\n  \
     plimsoll grpc --plaintext --rps 5000 -z 30s -d '{\"name\":\"{{.RequestNumber}}\"}' 127.0.0.1:50051 helloworld.Greeter/SayHello\n  \
     plimsoll grpc --plaintext --fresh -n 1000 127.0.0.1:50051 helloworld.Greeter/SayHello    connecting is measured too\n  \
+    plimsoll grpc --plaintext --workers 100 --loops 50 -d @1MB.json 127.0.0.1:50051 files.Store/Put    fixed work: its makespan\n  \
     plimsoll grpc --cacert ca.pem --cert client.pem --key client.key --call a.B/C --json 127.0.0.1:443 > result.json\n\n\
     Each user keeps a connection of its own; --connections N has all users share N, and --fresh opens \
     one for each call. What opening them took stands under \"connecting\".\n\n\
@@ -65,7 +66,13 @@ pub struct GrpcArgs {
         conflicts_with = "rps"
     )]
     pub total: Option<u64>,
-    /// How long
+    /// Fixed work: so many users at once, each making --loops calls
+    #[arg(long, value_name = "N", requires = "loops", conflicts_with_all = ["rps", "total", "concurrency"])]
+    pub workers: Option<u32>,
+    /// Fixed work: calls that each of --workers makes
+    #[arg(long, value_name = "N", requires = "workers")]
+    pub loops: Option<u64>,
+    /// How long; 10s by default, and as long as it takes with --loops
     #[arg(short = 'z', long, value_name = "TIME")]
     pub duration: Option<String>,
     /// Calls per second (open model); users are added as needed
@@ -95,7 +102,7 @@ pub struct GrpcArgs {
     /// Time between two messages of a streaming client
     #[arg(long, value_name = "TIME")]
     pub stream_interval: Option<String>,
-    /// Pack messages with gzip
+    /// Pack messages with gzip; packed answers are always read
     #[arg(long)]
     pub gzip: bool,
     /// Longest message that is received, in bytes
@@ -131,7 +138,7 @@ pub struct GrpcArgs {
     pub authority: Option<String>,
     /// Worker threads; by default one for each processor this process may use
     #[arg(long, value_name = "N")]
-    pub workers: Option<usize>,
+    pub threads: Option<usize>,
     /// One JSON object on standard output instead of the text
     #[arg(long)]
     pub json: bool,

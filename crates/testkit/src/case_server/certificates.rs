@@ -51,6 +51,10 @@ pub fn make(folder: &Path) -> io::Result<Made> {
                 "TLS_CLIENT",
                 listener(&authority, &own, both, &["http/1.1"], true)?,
             ),
+            (
+                "TLS_MUTUAL",
+                listener(&authority, &own, both, &["h2", "http/1.1"], true)?,
+            ),
         ],
     })
 }

@@ -1,22 +1,24 @@
-//! The gRPC service of `cases.proto`, in plain bytes: messages are taken apart and put together
-//! here by hand, so that no library's reading of them stands between the two clients compared.
+//! The gRPC service of `cases.proto`. What came packed is answered packed.
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::stream;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, StreamBody};
-use hyper::body::{Body as _, Frame, Incoming};
+use hyper::body::{Frame, Incoming};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response};
 use tokio::sync::mpsc;
 
-type Body = BoxBody<Bytes, Infallible>;
-type Parts = mpsc::Sender<Result<Frame<Bytes>, Infallible>>;
+use super::interop;
+use super::messages::{Reader, bytes_of, field, fields, framed, number, numbered, packed, texted};
+
+pub(super) type Body = BoxBody<Bytes, Infallible>;
+pub(super) type Parts = mpsc::Sender<Result<Frame<Bytes>, Infallible>>;
 
 /// What `protoc --include_imports --descriptor_set_out` makes of `cases.proto`.
 pub const DESCRIPTORS: &[u8] = include_bytes!("cases.protoset");
@@ -49,8 +51,9 @@ pub async fn answer(request: Request<Incoming>) -> Response<Body> {
         }
         ("cases.Cases", method) => {
             let message = reader.next(&mut body).await.unwrap_or_default();
-            unary(method, &head.headers, message).await
+            unary(method, &head.headers, message, reader.packed).await
         }
+        ("grpc.testing.TestService", method) => interop::answer(method, &head.headers, body).await,
         ("grpc.health.v1.Health", "Check") => {
             let message = reader.next(&mut body).await.unwrap_or_default();
             health(&message)
@@ -63,9 +66,22 @@ pub async fn answer(request: Request<Incoming>) -> Response<Body> {
     }
 }
 
-async fn unary(method: &str, asked: &HeaderMap, message: Bytes) -> Response<Body> {
+async fn unary(
+    method: &str,
+    asked: &HeaderMap,
+    message: Bytes,
+    was_packed: bool,
+) -> Response<Body> {
+    let same_way = |message: Bytes| {
+        let mut headers = HeaderMap::new();
+        if was_packed {
+            put(&mut headers, "grpc-encoding", "gzip");
+            return whole(headers, packed(&message), ok());
+        }
+        single(headers, message, ok())
+    };
     match method {
-        "Echo" | "EchoKnown" | "EchoWord" | "Misread" => single(HeaderMap::new(), message, ok()),
+        "Echo" | "EchoKnown" | "EchoWord" | "Misread" => same_way(message),
         "Fail" => fail(&message),
         "Wait" => {
             let wait = u64::try_from(number(&message, 1)).unwrap_or(0).min(30_000);
@@ -76,7 +92,7 @@ async fn unary(method: &str, asked: &HeaderMap, message: Bytes) -> Response<Body
             let size = usize::try_from(number(&message, 1))
                 .unwrap_or(0)
                 .min(64 << 20);
-            single(HeaderMap::new(), texted(&"x".repeat(size)), ok())
+            same_way(texted(&"x".repeat(size)))
         }
         "Metadata" => metadata(asked),
         "Count" => count(number(&message, 1), ok()),
@@ -247,7 +263,7 @@ fn described(question: &Bytes) -> Vec<u8> {
 }
 
 /// An answer whose parts follow.
-fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
+pub(super) fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
     let (parts, told) = mpsc::channel(4);
     let parts_of_body = stream::unfold(told, |mut told| async move {
         told.recv().await.map(|part| (part, told))
@@ -258,10 +274,15 @@ fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
     (parts, answer)
 }
 
-fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) -> Response<Body> {
+pub(super) fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) -> Response<Body> {
+    whole(headers, framed(&message), trailers)
+}
+
+/// An answer of one message that is framed already.
+pub(super) fn whole(headers: HeaderMap, framed: Bytes, trailers: HeaderMap) -> Response<Body> {
     let (parts, answer) = begun(headers);
     tokio::spawn(async move {
-        if parts.send(Ok(Frame::data(framed(&message)))).await.is_ok() {
+        if parts.send(Ok(Frame::data(framed))).await.is_ok() {
             let _ = parts.send(Ok(Frame::trailers(trailers))).await;
         }
     });
@@ -269,18 +290,18 @@ fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) -> Response<B
 }
 
 /// A status without anything before it.
-fn alone(code: i64, message: &str) -> Response<Body> {
+pub(super) fn alone(code: i64, message: &str) -> Response<Body> {
     let mut answer = Response::new(http_body_util::Empty::new().boxed());
     *answer.headers_mut() = status(code, message);
     put(answer.headers_mut(), "content-type", "application/grpc");
     answer
 }
 
-fn ok() -> HeaderMap {
+pub(super) fn ok() -> HeaderMap {
     status(0, "")
 }
 
-fn status(code: i64, message: &str) -> HeaderMap {
+pub(super) fn status(code: i64, message: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     put(&mut headers, "grpc-status", code.to_string());
     let mut text = String::new();
@@ -296,123 +317,8 @@ fn status(code: i64, message: &str) -> HeaderMap {
     headers
 }
 
-fn put(headers: &mut HeaderMap, name: &'static str, value: impl AsRef<str>) {
+pub(super) fn put(headers: &mut HeaderMap, name: &'static str, value: impl AsRef<str>) {
     if let Ok(value) = HeaderValue::from_str(value.as_ref()) {
         headers.insert(name, value);
     }
-}
-
-/// Cuts a body into messages.
-#[derive(Default)]
-struct Reader {
-    held: BytesMut,
-}
-
-impl Reader {
-    async fn next(&mut self, body: &mut Incoming) -> Option<Bytes> {
-        loop {
-            if let Some(&[packed, a, b, c, d]) = self.held.first_chunk::<5>() {
-                let length = u32::from_be_bytes([a, b, c, d]) as usize;
-                if self.held.len() >= 5 + length {
-                    let _ = self.held.split_to(5);
-                    let message = self.held.split_to(length).freeze();
-                    // Nobody packs messages in these cases.
-                    return (packed == 0).then_some(message);
-                }
-            }
-            if body.is_end_stream() {
-                return None;
-            }
-            let frame = body.frame().await?.ok()?;
-            if let Ok(data) = frame.into_data() {
-                self.held.extend_from_slice(&data);
-            }
-        }
-    }
-}
-
-fn framed(message: &[u8]) -> Bytes {
-    let mut framed = BytesMut::with_capacity(message.len() + 5);
-    framed.extend_from_slice(&[0]);
-    framed.extend_from_slice(&(message.len() as u32).to_be_bytes());
-    framed.extend_from_slice(message);
-    framed.freeze()
-}
-
-fn numbered(value: i64) -> Bytes {
-    let mut message = vec![1 << 3];
-    varint(&mut message, value as u64);
-    message.into()
-}
-
-fn texted(text: &str) -> Bytes {
-    let mut message = Vec::new();
-    field(&mut message, 1, text.as_bytes());
-    message.into()
-}
-
-fn field(message: &mut Vec<u8>, number: u64, bytes: &[u8]) {
-    varint(message, number << 3 | 2);
-    varint(message, bytes.len() as u64);
-    message.extend_from_slice(bytes);
-}
-
-fn varint(message: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        message.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    message.push(value as u8);
-}
-
-/// The fields of a message: numbers of fields with their bytes, or with their value as varint.
-fn fields(message: &[u8]) -> Vec<(u64, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    let read = |at: &mut usize| {
-        let mut value = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = message.get(*at)?;
-            *at += 1;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
-    };
-    while let Some(key) = read(&mut at) {
-        let bytes = match key & 7 {
-            0 => {
-                let Some(value) = read(&mut at) else { break };
-                value.to_le_bytes().to_vec()
-            }
-            2 => {
-                let Some(length) = read(&mut at) else { break };
-                let end = at.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
-                let Some(bytes) = message.get(at..end) else {
-                    break;
-                };
-                at = end;
-                bytes.to_vec()
-            }
-            _ => break,
-        };
-        found.push((key >> 3, bytes));
-    }
-    found
-}
-
-fn bytes_of(message: &[u8], number: u64) -> Vec<u8> {
-    let mut all = fields(message).into_iter();
-    all.find(|field| field.0 == number)
-        .map_or_else(Vec::new, |field| field.1)
-}
-
-fn number(message: &[u8], field: u64) -> i64 {
-    let bytes = bytes_of(message, field);
-    let value = bytes
-        .first_chunk::<8>()
-        .map(|bytes| u64::from_le_bytes(*bytes));
-    value.unwrap_or(0) as i64
 }

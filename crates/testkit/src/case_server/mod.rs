@@ -10,6 +10,7 @@
 //! | `TLS12` | HTTP/1.1 over TLS 1.2 only |
 //! | `TLS_OTHER` | a certificate for `other.example` only |
 //! | `TLS_CLIENT` | asks for a client certificate |
+//! | `TLS_MUTUAL` | the same, for HTTP/2 and so for gRPC too |
 //! | `RAW` | misbehaves below HTTP: see [`raw`] |
 //! | `CERTS` | a folder with `ca.pem`, `client.pem` and `client-key.pem`, and with `cases.proto` and `cases.protoset` |
 
@@ -17,6 +18,8 @@ mod auth;
 mod certificates;
 mod frames;
 pub mod grpc;
+mod interop;
+mod messages;
 mod packed;
 pub mod raw;
 mod routes;

@@ -1,0 +1,190 @@
+//! How much load a command without a script makes: for a time, at a rate, so many calls, or a fixed amount of work.
+
+use std::time::Duration;
+
+use plan::{Executor, Rate, Scenario};
+
+/// A flag's name, for complaints, and what it says.
+#[derive(Clone, Copy, Debug)]
+pub struct Flag<T> {
+    pub name: &'static str,
+    pub value: T,
+}
+
+/// What the flags of a command say of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Amount<'a> {
+    /// Users at once; in the open model those there are at the start.
+    pub users: Flag<u32>,
+    /// Calls per second.
+    pub rate: Flag<Option<u64>>,
+    /// Calls in all.
+    pub total: Flag<Option<u64>>,
+    /// Users at the most in the open model.
+    pub max_users: Option<u32>,
+    /// How long, or how long at the most.
+    pub duration: Option<&'a str>,
+    /// Users that work at once, of a fixed amount of work.
+    pub workers: Option<u32>,
+    /// Calls that each of them makes.
+    pub loops: Option<u64>,
+}
+
+/// Work that was ordered by its amount takes as long as it takes.
+const AS_LONG_AS_IT_TAKES: &str = "24h";
+
+impl Amount<'_> {
+    /// The one scenario that makes it, named after the command.
+    ///
+    /// # Errors
+    /// Which flag makes no sense.
+    pub fn scenario(&self, name: &str) -> Result<Scenario, String> {
+        let mut scenario = Scenario::new(name, self.executor()?);
+        scenario.graceful_stop = Duration::from_secs(1);
+        Ok(scenario)
+    }
+
+    /// Whether time ends it, and nothing else.
+    pub fn is_by_time(&self) -> bool {
+        self.total.value.is_none() && self.loops.is_none()
+    }
+
+    fn executor(&self) -> Result<Executor, String> {
+        let usual = if self.loops.is_some() {
+            AS_LONG_AS_IT_TAKES
+        } else {
+            "10s"
+        };
+        let duration = parse_duration("--duration", self.duration.unwrap_or(usual))?;
+        if duration.is_zero() {
+            return Err("--duration 0: give the run some time, like 10s".to_owned());
+        }
+        let users = self.users.value;
+        if users == 0 {
+            return Err(format!(
+                "{} 0: at least one user is needed",
+                self.users.name
+            ));
+        }
+        if self.workers == Some(0) || self.loops == Some(0) {
+            return Err("--workers and --loops: at least one of each makes a call".to_owned());
+        }
+        if let (Some(users), Some(iterations)) = (self.workers, self.loops) {
+            return Ok(Executor::PerUserIterations {
+                users,
+                iterations,
+                max_duration: duration,
+            });
+        }
+        match (self.rate.value, self.total.value) {
+            (Some(0), _) => Err(format!(
+                "{} 0: leave it out for a closed model",
+                self.rate.name
+            )),
+            (_, Some(0)) => Err(format!(
+                "{} 0: there is nothing to do; leave it out, or give a number",
+                self.total.name
+            )),
+            (Some(rate), _) => Ok(Executor::ConstantArrivalRate {
+                rate: Rate {
+                    count: rate,
+                    per: Duration::from_secs(1),
+                },
+                duration,
+                pre_allocated: users,
+                max_users: self.max_users.unwrap_or(users.saturating_mul(10).max(1000)),
+            }),
+            (None, Some(iterations)) => Ok(Executor::SharedIterations {
+                users: u32::try_from(iterations).unwrap_or(u32::MAX).min(users),
+                iterations,
+                max_duration: duration,
+            }),
+            (None, None) => Ok(Executor::ConstantUsers { users, duration }),
+        }
+    }
+}
+
+/// A flag's time.
+///
+/// # Errors
+/// That it is none, with the flag's name.
+pub fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {
+    units::duration::parse(text).map_err(|error| format!("{flag} {text}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USUAL: Amount<'_> = Amount {
+        users: Flag {
+            name: "--users",
+            value: 5,
+        },
+        rate: Flag {
+            name: "--rate",
+            value: None,
+        },
+        total: Flag {
+            name: "--total",
+            value: None,
+        },
+        max_users: None,
+        duration: None,
+        workers: None,
+        loops: None,
+    };
+
+    #[test]
+    fn flags_choose_the_executor() {
+        let seconds = Duration::from_secs;
+        assert_eq!(
+            USUAL.executor(),
+            Ok(Executor::ConstantUsers {
+                users: 5,
+                duration: seconds(10)
+            })
+        );
+        let mut amount = USUAL;
+        amount.total.value = Some(3);
+        assert!(!amount.is_by_time());
+        assert_eq!(
+            amount.executor(),
+            Ok(Executor::SharedIterations {
+                users: 3,
+                iterations: 3,
+                max_duration: seconds(10)
+            })
+        );
+        let amount = Amount {
+            workers: Some(2),
+            loops: Some(7),
+            ..USUAL
+        };
+        assert!(!amount.is_by_time());
+        assert_eq!(
+            amount.executor(),
+            Ok(Executor::PerUserIterations {
+                users: 2,
+                iterations: 7,
+                max_duration: seconds(24 * 3600)
+            })
+        );
+    }
+
+    #[test]
+    fn nothing_at_all_is_refused_by_its_flag() {
+        let mut none = [USUAL; 4];
+        none[0].users.value = 0;
+        none[1].rate.value = Some(0);
+        none[2].total.value = Some(0);
+        none[3].duration = Some("0s");
+        for (amount, flag) in none
+            .iter()
+            .zip(["--users", "--rate", "--total", "--duration"])
+        {
+            let error = amount.executor().expect_err(flag);
+            assert!(error.starts_with(flag), "{error}");
+        }
+    }
+}

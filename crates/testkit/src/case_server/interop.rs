@@ -1,0 +1,168 @@
+//! `grpc.testing.TestService`: the server's part of gRPC's interoperability tests, with the
+//! messages by the numbers of their fields.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::Response;
+use hyper::body::{Frame, Incoming};
+use hyper::header::{HeaderMap, HeaderName};
+
+use super::grpc::{Body, Parts, alone, begun, ok, put, single, status, whole};
+use super::messages::{Reader, bytes_of, field, fields, framed, number, numbered, packed};
+
+/// No answer of a test is longer.
+const MOST: usize = 8 << 20;
+
+const INITIAL: &str = "x-grpc-test-echo-initial";
+const TRAILING: &str = "x-grpc-test-echo-trailing-bin";
+
+/// Answers one call.
+pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Response<Body> {
+    let mut reader = Reader::default();
+    let mut headers = echoed(asked, INITIAL);
+    let trailers = echoed(asked, TRAILING);
+    match method {
+        "EmptyCall" => {
+            reader.next(&mut body).await;
+            single(headers, Bytes::new(), ended(trailers))
+        }
+        "UnaryCall" => {
+            let message = reader.next(&mut body).await.unwrap_or_default();
+            if let Some(told) = not_as_told(&message, 8, reader.packed) {
+                return told;
+            }
+            if let Some(told) = asked_status(&message) {
+                return with_status(headers, told, trailers);
+            }
+            let answer = payload(number(&message, 2));
+            if is_set(&message, 6) {
+                put(&mut headers, "grpc-encoding", "gzip");
+                return whole(headers, packed(&answer), ended(trailers));
+            }
+            single(headers, answer, ended(trailers))
+        }
+        "StreamingInputCall" => {
+            let mut sum = 0;
+            while let Some(message) = reader.next(&mut body).await {
+                if let Some(told) = not_as_told(&message, 2, reader.packed) {
+                    return told;
+                }
+                sum += bytes_of(&bytes_of(&message, 1), 2).len();
+            }
+            let sum = i64::try_from(sum).unwrap_or(i64::MAX);
+            single(headers, numbered(sum), ended(trailers))
+        }
+        "StreamingOutputCall" | "FullDuplexCall" | "HalfDuplexCall" => {
+            put(&mut headers, "grpc-encoding", "gzip");
+            let at_once = method != "HalfDuplexCall";
+            let (parts, answer) = begun(headers);
+            tokio::spawn(stream(reader, body, parts, trailers, at_once));
+            answer
+        }
+        _ => alone(12, &format!("unknown method {method}")),
+    }
+}
+
+/// Answers each message with what it asks for, as it comes or after the last one.
+async fn stream(
+    mut reader: Reader,
+    mut body: Incoming,
+    parts: Parts,
+    trailers: HeaderMap,
+    at_once: bool,
+) {
+    let mut kept = Vec::new();
+    while let Some(message) = reader.next(&mut body).await {
+        if let Some((code, text)) = asked_status(&message) {
+            let _ = parts.send(Ok(Frame::trailers(status(code, &text)))).await;
+            return;
+        }
+        if !at_once {
+            kept.push(message);
+        } else if !send(&parts, &message).await {
+            return;
+        }
+    }
+    for message in kept {
+        if !send(&parts, &message).await {
+            return;
+        }
+    }
+    let _ = parts.send(Ok(Frame::trailers(ended(trailers)))).await;
+}
+
+/// Whether the client still listens.
+async fn send(parts: &Parts, message: &Bytes) -> bool {
+    for (_, wish) in fields(message).into_iter().filter(|field| field.0 == 2) {
+        let wait = u64::try_from(number(&wish, 2)).unwrap_or(0).min(5_000_000);
+        if wait > 0 {
+            tokio::time::sleep(Duration::from_micros(wait)).await;
+        }
+        let answer = payload(number(&wish, 1));
+        let framed = if is_set(&wish, 3) {
+            packed(&answer)
+        } else {
+            framed(&answer)
+        };
+        if parts.send(Ok(Frame::data(framed))).await.is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+/// A message whose first field is a payload of so many zeros.
+fn payload(size: i64) -> Bytes {
+    let size = usize::try_from(size).unwrap_or(0).min(MOST);
+    let mut payload = Vec::new();
+    field(&mut payload, 2, &vec![0; size]);
+    let mut message = Vec::new();
+    field(&mut message, 1, &payload);
+    message.into()
+}
+
+/// Whether the `BoolValue` in that field is there and true.
+fn is_set(message: &[u8], place: u64) -> bool {
+    number(&bytes_of(message, place), 1) != 0
+}
+
+/// The refusal of a message that says of itself whether it is packed, and is not so.
+fn not_as_told(message: &[u8], place: u64, was_packed: bool) -> Option<Response<Body>> {
+    let told = fields(message).into_iter().any(|field| field.0 == place);
+    (told && is_set(message, place) != was_packed)
+        .then(|| alone(3, "the message is not packed as it says"))
+}
+
+/// The `EchoStatus` that the message wants.
+fn asked_status(message: &[u8]) -> Option<(i64, String)> {
+    let told = bytes_of(message, 7);
+    let code = number(&told, 1);
+    let text = bytes_of(&told, 2);
+    (code != 0).then(|| (code, String::from_utf8_lossy(&text).into_owned()))
+}
+
+fn with_status(
+    headers: HeaderMap,
+    (code, text): (i64, String),
+    trailers: HeaderMap,
+) -> Response<Body> {
+    let (parts, answer) = begun(headers);
+    let mut last = status(code, &text);
+    last.extend(trailers);
+    tokio::spawn(async move { parts.send(Ok(Frame::trailers(last))).await });
+    answer
+}
+
+fn echoed(asked: &HeaderMap, name: &'static str) -> HeaderMap {
+    let values = asked.get_all(name).iter().cloned();
+    values
+        .map(|value| (HeaderName::from_static(name), value))
+        .collect()
+}
+
+fn ended(more: HeaderMap) -> HeaderMap {
+    let mut trailers = ok();
+    trailers.extend(more);
+    trailers
+}
