@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::AbortReason;
 use plan::{Executor, Plan, Rate, Scenario};
+use report::http_result::HttpResult;
 use targets::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
 
 use crate::args::{AttackArgs, GlobalArgs};

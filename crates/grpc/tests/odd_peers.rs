@@ -328,11 +328,6 @@ fn frames_that_are_none_end_the_call() {
         ),
         // Section 8.4: the client has forbidden pushes.
         ("a push", settings!("\0\0\x05\x05\x04\0\0\0\x01\0\0\0\x02.")),
-        // Section 6.8: no stream was looked at, for a reason of the server's own.
-        (
-            "GOAWAY",
-            settings!("\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b"),
-        ),
     ];
     for (what, bytes) in told {
         let status = said(bytes).status;
@@ -342,6 +337,15 @@ fn frames_that_are_none_end_the_call() {
         );
         assert!(!status.message.is_empty(), "{what}");
     }
+}
+
+#[test]
+fn a_connection_refused_at_once_is_told_with_its_reason() {
+    // RFC 9113, section 6.8: GOAWAY, after no stream, as there are too many.
+    let goaway = settings!("\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b");
+    let status = said(goaway).status;
+    assert!(!status.code.is_ok());
+    assert!(status.message.contains("ENHANCE_YOUR_CALM"), "{status}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub struct FindArgs {
     /// The answer and all trials as one JSON object on standard output
     #[arg(long)]
     pub json: bool,
-    /// The command, after --: http, run or attack with its flags, without a rate and a duration
+    /// The command, after --: http, grpc, run or attack with its flags, without a rate and a duration
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

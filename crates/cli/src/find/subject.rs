@@ -31,6 +31,24 @@ const KINDS: &[Kind] = &[
         quiet: &["--quiet", "--json"],
     },
     Kind {
+        name: "grpc",
+        ours: &[
+            "-r",
+            "--rps",
+            "--rate",
+            "-z",
+            "--duration",
+            "-n",
+            "--total",
+            "--requests",
+            "--workers",
+            "--loops",
+            "--json",
+            "--record",
+        ],
+        quiet: &["--quiet", "--json"],
+    },
+    Kind {
         name: "run",
         ours: &[
             "--rate",
@@ -67,7 +85,7 @@ impl Subject<'_> {
         };
         let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
             return Err(format!(
-                "find cannot search with {name:?}; after -- comes: http URL, run script.js, or attack -targets=FILE"
+                "find cannot search with {name:?}; after -- comes: http URL, grpc ADDRESS METHOD, run script.js, or attack -targets=FILE"
             ));
         };
         let set = command.iter().find(|word| {
