@@ -345,37 +345,3 @@ fn mistakes_are_told_with_the_way_out() {
     assert_eq!(ended.status, Some(104));
     assert!(ended.stderr.contains("connection refused"), "{ended:?}");
 }
-
-#[test]
-fn a_search_takes_calls_too() {
-    let (_server, address) = server();
-    let ended = plimsoll(&[
-        "find",
-        "--json",
-        "--objective",
-        "p50<60s",
-        "--start",
-        "20",
-        "--most",
-        "20",
-        "--trial",
-        "1s",
-        "--soak",
-        "1s",
-        "--",
-        "grpc",
-        "--plaintext",
-        &address,
-        "cases.Cases/EchoWord",
-    ])
-    .run();
-    let told: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
-    let trials = told["trials"].as_array().unwrap();
-    assert!(!trials.is_empty(), "{told}");
-    assert!(
-        trials
-            .iter()
-            .all(|trial| trial["metric"] == "http_req_response_time"),
-        "{told}"
-    );
-}
