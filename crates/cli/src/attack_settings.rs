@@ -28,7 +28,11 @@ pub fn http_settings(
         0 => 2,
         connections => connections,
     };
-    let proxies = http::Proxies::from_env(|name| std::env::var(name).ok())?;
+    // A proxy is a place to connect to, and so is a socket.
+    let proxies = match args.unix_socket {
+        Some(_) => http::Proxies::default(),
+        None => http::Proxies::from_env(|name| std::env::var(name).ok())?,
+    };
     Ok(http::Settings {
         user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
         no_connection_reuse: !args.keepalive,
@@ -50,10 +54,6 @@ fn refuse_unsupported(args: &AttackArgs) -> Result<(), String> {
     refuse(
         args.resolvers.is_some(),
         "-resolvers is not supported: names are looked up as the system does; -connect-to leads a name elsewhere",
-    )?;
-    refuse(
-        args.unix_socket.is_some(),
-        "-unix-socket is not supported by attack",
     )?;
     refuse(
         !args.proxy_headers.is_empty(),
@@ -88,6 +88,11 @@ fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String
         local_ips,
         tls: tls(args)?,
         io: crate::settings::io(open),
+        unix_socket: args
+            .unix_socket
+            .as_deref()
+            .map(|path| crate::settings::unix_socket("-unix-socket", path))
+            .transpose()?,
         ..net::NetworkSettings::default()
     })
 }

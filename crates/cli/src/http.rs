@@ -29,10 +29,10 @@ pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
 
 fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let spec = request(args)?;
-    let scenario = amount(args).scenario("http")?;
+    let scenario = amount(args)?.scenario("http")?;
     let plan = Plan::single(scenario.clone(), Vec::new());
-    let settings = Arc::new(settings(args, &plan)?);
-    let mut users = HttpUsers::new(spec.clone(), settings)?;
+    let settings = Arc::new(settings(args, &spec, &plan)?);
+    let mut users = HttpUsers::new(spec.clone(), settings)?.sharing(args.streams.unwrap_or(1));
     let work = Arc::new(WorkDone::default());
     if args.loops.is_some() {
         users = users.counting(Arc::clone(&work));
@@ -71,6 +71,8 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
             "body_bytes": spec.body.len(),
             "load": executors,
             "connections": args.connections,
+            "streams": args.streams,
+            "unix_socket": args.unix_socket,
             "rate": args.rate,
             "requests": args.requests,
             "duration": args.duration,
@@ -98,14 +100,31 @@ fn title(args: &HttpArgs, spec: &RequestSpec) -> String {
         (None, Some(workers)) => format!("{workers} workers"),
         (None, None) => format!("{} connections", args.connections),
     };
+    let load = match (args.streams, args.rate) {
+        (Some(streams), None) => format!("{load} × {streams} streams"),
+        (Some(streams), Some(_)) => {
+            format!("{load}, {streams} streams on each connection")
+        }
+        (None, _) => load,
+    };
     format!("{} {}, {load}", spec.method, spec.url)
 }
 
-fn amount(args: &HttpArgs) -> Amount<'_> {
-    Amount {
+fn amount(args: &HttpArgs) -> Result<Amount<'_>, String> {
+    if args.streams == Some(0) {
+        return Err("--streams 0: at least one is needed to send anything".to_owned());
+    }
+    let streams = args.streams.unwrap_or(1);
+    let users = args.connections.checked_mul(streams).ok_or_else(|| {
+        format!(
+            "--connections {} with --streams {streams}: that is too many users at once",
+            args.connections
+        )
+    })?;
+    Ok(Amount {
         users: Flag {
             name: "--connections",
-            value: args.connections,
+            value: users,
         },
         rate: Flag {
             name: "--rate",
@@ -119,7 +138,7 @@ fn amount(args: &HttpArgs) -> Amount<'_> {
         duration: args.duration.as_deref(),
         workers: args.workers,
         loops: args.loops,
-    }
+    })
 }
 
 fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
@@ -161,8 +180,19 @@ fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
     })
 }
 
-fn settings(args: &HttpArgs, plan: &Plan) -> Result<http::Settings, String> {
+fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Settings, String> {
+    let is_tls = spec
+        .url
+        .get(..8)
+        .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
     let protocol = match (args.h1, args.h2, args.h2c) {
+        (false, false, false) if args.streams.is_some() && !is_tls => {
+            return Err(
+                "--streams needs HTTP/2: add --h2c where the server speaks it without TLS, or give an https:// URL"
+                    .to_owned(),
+            );
+        }
+        (false, false, false) if args.streams.is_some() => http::Protocol::Http2,
         (true, _, _) => http::Protocol::Http1,
         (_, true, _) => http::Protocol::Http2,
         (_, _, true) => http::Protocol::H2c,
@@ -172,10 +202,17 @@ fn settings(args: &HttpArgs, plan: &Plan) -> Result<http::Settings, String> {
         user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
         no_connection_reuse: args.no_keepalive,
         protocol,
+        connections_per_host: args.streams.map(|_| 1),
+        streams_per_connection: args.streams.map(|streams| streams as usize),
         discard_response_bodies: true,
         network: net::NetworkSettings {
             io: crate::settings::io(crate::settings::is_open(plan)),
             tls: tls(args)?,
+            unix_socket: args
+                .unix_socket
+                .as_deref()
+                .map(|path| crate::settings::unix_socket("--unix-socket", path))
+                .transpose()?,
             ..net::NetworkSettings::default()
         },
         ..http::Settings::default()

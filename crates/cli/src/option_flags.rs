@@ -153,5 +153,20 @@ fn variables(args: &OptionArgs) -> Vec<Given<'static>> {
         ("--local-ips", "K6_LOCAL_IPS", args.local_ips.clone()),
         ("--dns", "K6_DNS", args.dns.clone()),
         ("--protocol", "PLIMSOLL_PROTOCOL", args.protocol.clone()),
+        (
+            "--connections-per-user",
+            "PLIMSOLL_CONNECTIONS_PER_USER",
+            args.connections_per_user.clone(),
+        ),
+        (
+            "--streams-per-connection",
+            "PLIMSOLL_STREAMS_PER_CONNECTION",
+            args.streams_per_connection.clone(),
+        ),
+        (
+            "--unix-socket",
+            "PLIMSOLL_UNIX_SOCKET",
+            args.unix_socket.clone(),
+        ),
     ]
 }

@@ -463,6 +463,9 @@ pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) 
             .collect(),
         errors,
         protocols: summary.http.protocols.iter().cloned().collect(),
+        tls_versions: summary.http.tls_versions.iter().cloned().collect(),
+        tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
+        connections_opened: summary.http.connections_opened,
         generator: Generator {
             cpu_seconds: machine::cpu_time().as_secs_f64(),
             peak_rss_bytes: machine::peak_rss().get(),

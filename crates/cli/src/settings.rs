@@ -44,6 +44,11 @@ pub fn settings(plan: &Plan, user_agent: &str) -> Result<http::Settings, String>
             },
             tls,
             io: io(is_open(plan)),
+            unix_socket: options
+                .unix_socket
+                .as_deref()
+                .map(|path| unix_socket("unixSocket", path))
+                .transpose()?,
             ..NetworkSettings::default()
         },
         max_redirects: options
@@ -57,6 +62,11 @@ pub fn settings(plan: &Plan, user_agent: &str) -> Result<http::Settings, String>
         no_connection_reuse: options.no_connection_reuse.unwrap_or(false),
         idle_per_host: count(options.batch_per_host, defaults.idle_per_host).max(1),
         idle_total: count(options.batch, defaults.idle_total).max(1),
+        connections_per_host: at_least_one("connectionsPerUser", options.connections_per_user)?,
+        streams_per_connection: at_least_one(
+            "streamsPerConnection",
+            options.streams_per_connection,
+        )?,
         protocol: match options.protocol {
             None | Some(Protocol::Auto) => http::Protocol::Auto,
             Some(Protocol::Http1) => http::Protocol::Http1,
@@ -72,6 +82,23 @@ pub fn settings(plan: &Plan, user_agent: &str) -> Result<http::Settings, String>
         discard_response_bodies: false,
         ..defaults
     })
+}
+
+/// Reads where a unix socket is, which `name` says.
+///
+/// # Errors
+/// Names the flag or option, and what keeps it from being one.
+pub fn unix_socket(name: &str, path: &str) -> Result<net::UnixPath, String> {
+    net::UnixPath::parse(path).map_err(|error| format!("{name} {path}: {error}"))
+}
+
+fn at_least_one(name: &str, value: Option<i64>) -> Result<Option<usize>, String> {
+    value
+        .map(|value| match usize::try_from(value) {
+            Ok(count) if count > 0 => Ok(count),
+            _ => Err(format!("{name} {value}: give a number from 1 on")),
+        })
+        .transpose()
 }
 
 fn rules(options: &Options) -> Result<HostRules, String> {

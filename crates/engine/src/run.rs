@@ -192,7 +192,9 @@ fn hire<F: UserFactory>(
         .map(|s| s.scenario.max_users())
         .max()
         .unwrap_or(1);
-    let count = setting.workers.min(users.max(planned) as usize).max(1);
+    let together = setting.factory.together().max(1);
+    let groups = users.max(planned).div_ceil(together);
+    let count = setting.workers.min(groups as usize).max(1);
     state.number_unplanned_from(planned + 1);
     let mut handovers: Vec<_> = scenarios
         .iter()
@@ -205,7 +207,7 @@ fn hire<F: UserFactory>(
                 |((scenario, slots), handovers)| {
                     Some(ScenarioShare {
                         state: Arc::clone(scenario),
-                        users: share_of(slots, index, count),
+                        users: share_of(slots, together, index, count),
                         planned: slots.len() as u32,
                         handovers: handovers.next()?,
                     })
@@ -220,7 +222,7 @@ fn hire<F: UserFactory>(
                 watch: Arc::clone(&setting.watch),
                 scenarios: shares.collect(),
                 slots: (0..planned)
-                    .filter(|slot| home(*slot, count) == index)
+                    .filter(|slot| home(*slot, together, count) == index)
                     .collect(),
                 min_iteration: setting.min_iteration,
                 run_tags: setting.run_tags.clone(),
@@ -243,16 +245,16 @@ fn hire<F: UserFactory>(
         .collect()
 }
 
-/// The worker on which a slot's user lives.
-fn home(slot: u32, workers: usize) -> usize {
-    slot as usize % workers
+/// The worker on which a slot's user lives: so many in a row on each in turn.
+fn home(slot: u32, together: u32, workers: usize) -> usize {
+    (slot / together) as usize % workers
 }
 
 /// Of a scenario's slots, those of one worker, with the users' index in it.
-fn share_of(slots: &[u32], worker: usize, workers: usize) -> Vec<(u32, u32)> {
+fn share_of(slots: &[u32], together: u32, worker: usize, workers: usize) -> Vec<(u32, u32)> {
     (0_u32..)
         .zip(slots.iter().copied())
-        .filter(|(_, slot)| home(*slot, workers) == worker)
+        .filter(|(_, slot)| home(*slot, together, workers) == worker)
         .collect()
 }
 
@@ -312,7 +314,10 @@ mod tests {
 
     #[test]
     fn slots_are_dealt_out_in_turn() {
-        assert_eq!(share_of(&[0, 1, 2, 5], 1, 2), [(1, 1), (3, 5)]);
-        assert_eq!(share_of(&[0, 1, 2, 5], 0, 2), [(0, 0), (2, 2)]);
+        assert_eq!(share_of(&[0, 1, 2, 5], 1, 1, 2), [(1, 1), (3, 5)]);
+        assert_eq!(share_of(&[0, 1, 2, 5], 1, 0, 2), [(0, 0), (2, 2)]);
+        // Two in a row: 0 and 1, 2 and 3, 4 and 5.
+        assert_eq!(share_of(&[0, 1, 2, 5], 2, 0, 2), [(0, 0), (1, 1), (3, 5)]);
+        assert_eq!(share_of(&[0, 1, 2, 5], 2, 1, 2), [(2, 2)]);
     }
 }

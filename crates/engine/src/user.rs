@@ -19,6 +19,12 @@ pub trait UserFactory: Send + Sync + 'static {
     /// When the init code fails; the run then does not start.
     async fn create(&self, id: UserId, worker: &Worker) -> Result<Self::User, InitError>;
 
+    /// How many users whose numbers follow each other live on one worker, so
+    /// that they can share what never leaves a thread.
+    fn together(&self) -> u32 {
+        1
+    }
+
     /// Once, on one worker, when every planned user is there and before any
     /// scenario starts.
     ///

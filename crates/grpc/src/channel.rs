@@ -453,7 +453,7 @@ impl Channel {
             .map_err(|fault| Status::of_fault(&fault))?;
         Ok(Link {
             streams,
-            remote: Some(remote),
+            remote,
             tls,
         })
     }

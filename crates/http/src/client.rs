@@ -13,8 +13,8 @@ use crate::pool::{Limits, Pool};
 use crate::prepared::{Prepared, Stamp};
 use crate::shared::Shared;
 
-/// One virtual user's HTTP: its connections and its traffic. Methods take
-/// `&self`, so several requests can run at once.
+/// One virtual user's HTTP, or that of a few that share it: its connections
+/// and its traffic. Methods take `&self`, so several requests can run at once.
 #[derive(Debug)]
 pub struct Client {
     pub(crate) shared: Rc<Shared>,
@@ -34,6 +34,8 @@ impl Client {
             idle_per_host: settings.idle_per_host,
             idle_total: settings.idle_total,
             open_per_host: settings.connections_per_host,
+            streams: settings.streams_per_connection,
+            reuses: !settings.no_connection_reuse,
         };
         Client {
             pool: Pool::new(limits),

@@ -129,13 +129,15 @@ impl From<&net::Error> for ErrorInfo {
             Error::NoSuchHost { .. } => (code::DNS_NO_SUCH_HOST, "lookup: no such host".into()),
             Error::Lookup { .. } => (code::DNS, "lookup failed".into()),
             Error::ConnectTimeout { .. } => (code::TCP_DIAL_TIMEOUT, "dial: i/o timeout".into()),
-            Error::Connect { source, .. } => match source.kind() {
-                ErrorKind::ConnectionRefused => {
-                    (code::TCP_DIAL_REFUSED, "dial: connection refused".into())
+            Error::Connect { source, .. } | Error::ConnectUnix { source, .. } => {
+                match source.kind() {
+                    ErrorKind::ConnectionRefused => {
+                        (code::TCP_DIAL_REFUSED, "dial: connection refused".into())
+                    }
+                    ErrorKind::TimedOut => (code::TCP_DIAL_TIMEOUT, "dial: i/o timeout".into()),
+                    _ => dial_unknown(source),
                 }
-                ErrorKind::TimedOut => (code::TCP_DIAL_TIMEOUT, "dial: i/o timeout".into()),
-                _ => dial_unknown(source),
-            },
+            }
             Error::Bind { source, .. } | Error::Socket { source } => dial_unknown(source),
             Error::Tls(tls) => match tls {
                 TlsError::NotTls => (code::TLS_HEADER, tls.to_string()),

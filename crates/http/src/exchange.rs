@@ -21,7 +21,10 @@ pub struct Exchange {
     pub status: u16,
     pub proto: Proto,
     pub tls: Option<TlsFacts>,
+    /// None behind a unix socket.
     pub remote: Option<SocketAddr>,
+    /// A connection was opened for it, and is open.
+    pub opened: bool,
     /// Bytes of HTTP, without TLS: head and body as sent and as received.
     pub bytes: Traffic,
     /// Bytes of the answer's body as they came, without framing.

@@ -32,11 +32,14 @@ pub(crate) struct Connection {
     writes: Rc<Writes>,
     closed: Rc<Cell<bool>>,
     served: Cell<u64>,
+    /// Requests that go on now.
+    pub(crate) streams: Cell<usize>,
     /// The head of the last answer.
     known: RefCell<Option<Rc<Head>>>,
     /// Timers of finished requests, to be used again.
     alarms: RefCell<Vec<Alarm>>,
-    pub(crate) remote: SocketAddr,
+    /// None behind a unix socket.
+    pub(crate) remote: Option<SocketAddr>,
     pub(crate) tls: Option<TlsFacts>,
 }
 
@@ -65,7 +68,7 @@ impl Connection {
     /// thread until the last request and the handle are gone.
     pub(crate) async fn start(
         stream: Stream,
-        remote: SocketAddr,
+        remote: Option<SocketAddr>,
         tls: Option<TlsFacts>,
     ) -> Result<Connection, ErrorInfo> {
         let writes = Rc::new(Writes::default());
@@ -73,6 +76,7 @@ impl Connection {
             stream,
             writes: writes.clone(),
             dirty: false,
+            begun: false,
         };
         let (sender, connection) = h2::client::Builder::new()
             .enable_push(false)
@@ -94,6 +98,7 @@ impl Connection {
             writes,
             closed,
             served: Cell::new(0),
+            streams: Cell::new(0),
             known: RefCell::default(),
             alarms: RefCell::default(),
             remote,
@@ -104,6 +109,15 @@ impl Connection {
     /// Whether new requests can be tried on it.
     pub(crate) fn is_open(&self) -> bool {
         !self.closed.get()
+    }
+
+    /// Whether one request more may go on it, by the caller's limit and by the
+    /// server's own: what is beyond that one would wait within the codec.
+    #[inline]
+    pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
+        let streams = self.streams.get();
+        limit.is_none_or(|limit| streams < limit)
+            && streams < self.sender.current_max_send_streams()
     }
 
     pub(crate) fn is_used(&self) -> bool {
@@ -139,7 +153,10 @@ impl Connection {
         } else {
             progress.done = Some(clock::now());
         }
-        ended
+        ended.map_err(|fault| match self.writes.not_http2() {
+            Some(error) => error.into(),
+            None => fault,
+        })
     }
 
     async fn converse(&self, ask: Ask<'_>, progress: &mut Progress) -> Result<(), Fault> {

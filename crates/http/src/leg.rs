@@ -14,7 +14,7 @@ use crate::h1::{Ask, Progress};
 use crate::h2_connection::{self, request_of};
 use crate::method::Method;
 use crate::outcome::Outcome;
-use crate::pool::Kept;
+use crate::pool::{Kept, Place, Slot};
 use crate::prepared::{JOINED_BODY, Prepared, Stamp};
 use crate::settings::Protocol;
 use crate::timeline::Timeline;
@@ -56,37 +56,58 @@ impl Client {
     /// Makes one round trip: on a kept connection if there is one, and once
     /// more on a fresh one if the server turns out to have closed it.
     pub(crate) async fn leg(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
-        let slot = match self.pool.slot(leg.url, leg.protocol) {
-            Some(slot) => slot,
-            None => {
-                let waited =
-                    before(leg.deadline, self.pool.wait_for_slot(leg.url, leg.protocol)).await;
-                outcome.exchange.timeline.got_slot(clock::now());
-                match waited {
-                    Some(slot) => slot,
-                    None => return outcome.exchange.fail(fault::timeout()),
-                }
-            }
-        };
         let line = outcome.exchange.timeline;
-        let retry = if let Some(kept) = self.live_connection(leg) {
+        loop {
+            let place = match self.pool.place(leg.url, leg.protocol) {
+                Some(place) => place,
+                None => {
+                    let waiting = self.pool.wait_for_place(leg.url, leg.protocol);
+                    let waited = before(leg.deadline, waiting).await;
+                    outcome.exchange.timeline.got_slot(clock::now());
+                    match waited {
+                        Some(place) => place,
+                        None => return outcome.exchange.fail(fault::timeout()),
+                    }
+                }
+            };
             // The server may have closed the connection while it was idle. Go
             // repeats a safe request on a fresh connection then, and so do we;
             // the lost time stays in the timeline.
-            self.exchange(leg, kept, outcome).await == Ended::Stale && leg.method.is_safe()
-        } else if let Some(connection) = self.pool.shared(leg.url, leg.protocol) {
-            self.exchange_shared(leg, &connection, outcome).await == Ended::Stale
-        } else {
-            true
-        };
-        if retry {
-            outcome.exchange.timeline = line;
-            Box::pin(self.exchange_on_fresh(leg, outcome)).await;
+            let slot = match place {
+                Place::Stream(place) => {
+                    match self.exchange_shared(leg, &place.connection, outcome).await {
+                        // That connection takes no more; each has one try.
+                        Ended::Stale => {
+                            drop(place);
+                            outcome.exchange.timeline = line;
+                            continue;
+                        }
+                        Ended::Whole => return,
+                    }
+                }
+                Place::Idle(kept, slot) => {
+                    if let Some(kept) = self.alive(leg, kept) {
+                        let ended = self.exchange(leg, kept, outcome).await;
+                        if ended == Ended::Whole || !leg.method.is_safe() {
+                            return;
+                        }
+                        outcome.exchange.timeline = line;
+                    }
+                    slot
+                }
+                Place::Fresh(slot) => slot,
+            };
+            Box::pin(self.exchange_on_fresh(leg, slot, outcome)).await;
+            return;
         }
-        drop(slot);
     }
 
-    pub(crate) async fn exchange_on_fresh(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
+    pub(crate) async fn exchange_on_fresh(
+        &self,
+        leg: &Leg<'_>,
+        mut slot: Slot<'_>,
+        outcome: &mut Outcome,
+    ) {
         let mut steps = Steps::default();
         let connecting = before(
             leg.deadline,
@@ -99,14 +120,20 @@ impl Client {
             Some(Err(error)) => error,
             Some(Ok(Link::Own(kept))) => {
                 record(line, &steps);
+                outcome.exchange.opened = true;
+                slot.opened();
                 self.exchange(leg, kept, outcome).await;
                 return;
             }
             Some(Ok(Link::Shared(connection))) => {
                 record(line, &steps);
-                if !self.shared.settings.no_connection_reuse {
-                    self.pool.share(leg.url, leg.protocol, &connection);
-                }
+                outcome.exchange.opened = true;
+                let _place = if self.shared.settings.no_connection_reuse {
+                    slot.opened();
+                    Err(slot)
+                } else {
+                    Ok(self.pool.share(leg.url, leg.protocol, &connection, slot))
+                };
                 self.exchange_shared(leg, &connection, outcome).await;
                 return;
             }
@@ -125,22 +152,20 @@ impl Client {
         outcome.exchange.fail(error);
     }
 
-    /// An idle connection that the peer has not closed.
+    /// This idle connection or, where the peer has closed it, another one.
     #[inline]
-    fn live_connection(&self, leg: &Leg<'_>) -> Option<Box<Kept>> {
-        loop {
-            let mut kept = self.pool.take(leg.url, leg.protocol)?;
-            if !kept.wire.is_dead() {
-                return Some(kept);
-            }
+    fn alive(&self, leg: &Leg<'_>, mut kept: Box<Kept>) -> Option<Box<Kept>> {
+        while kept.wire.is_dead() {
+            kept = self.pool.take(leg.url, leg.protocol)?;
         }
+        Some(kept)
     }
 
     /// Makes the round trip on an HTTP/1.x connection of its own.
     #[inline]
     async fn exchange(&self, leg: &Leg<'_>, mut kept: Box<Kept>, outcome: &mut Outcome) -> Ended {
         outcome.exchange.tls = kept.tls;
-        outcome.exchange.remote = Some(kept.remote);
+        outcome.exchange.remote = kept.remote;
         let Kept { wire, out, .. } = &mut *kept;
         let (head, body): (&[u8], &[u8]) = match &leg.head {
             HeadSource::Prepared(prepared) => (&prepared.head, &prepared.body),
@@ -232,7 +257,7 @@ impl Client {
             deadline: leg.deadline,
         };
         outcome.exchange.tls = connection.tls;
-        outcome.exchange.remote = Some(connection.remote);
+        outcome.exchange.remote = connection.remote;
         let reused = connection.is_used();
         let mut progress = Progress {
             // What HTTP/1.1 would have sent: the compressed head's length is

@@ -39,6 +39,7 @@ impl Outcome {
                 proto: Proto::None,
                 tls: None,
                 remote: None,
+                opened: false,
                 bytes: Traffic::default(),
                 payload: 0,
                 head: None,

@@ -16,17 +16,20 @@ use crate::url::Url;
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) wire: h1::Connection<Stream>,
-    pub(crate) remote: SocketAddr,
+    /// None behind a unix socket.
+    pub(crate) remote: Option<SocketAddr>,
     pub(crate) tls: Option<TlsFacts>,
     /// Room for the head of the request in flight; its memory is kept.
     pub(crate) out: Vec<u8>,
 }
 
-/// The connections of one user.
+/// The connections of one user, or of a few that share them.
 #[derive(Debug)]
 pub(crate) struct Pool {
     hosts: RefCell<Vec<Host>>,
     idle: Cell<usize>,
+    /// Requests that wait for a place, over all hosts.
+    waiting: Cell<usize>,
     limits: Limits,
 }
 
@@ -35,6 +38,11 @@ pub(crate) struct Limits {
     pub(crate) idle_per_host: usize,
     pub(crate) idle_total: usize,
     pub(crate) open_per_host: Option<usize>,
+    /// Requests at once on a connection that speaks HTTP/2. The server's own
+    /// limit holds besides.
+    pub(crate) streams: Option<usize>,
+    /// Connections serve more than one request.
+    pub(crate) reuses: bool,
 }
 
 #[derive(Debug)]
@@ -45,16 +53,39 @@ struct Host {
     /// Boxed, because they move in and out of requests all the time.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<Kept>>,
-    /// The connection that speaks HTTP/2, if the host does.
-    shared: Option<Rc<h2_connection::Connection>>,
-    /// Slots taken, where slots are limited.
+    /// The connections that speak HTTP/2, if the host does.
+    shared: Vec<Rc<h2_connection::Connection>>,
+    /// Where the next search among them begins.
+    turn: usize,
+    /// Slots taken by requests that have, or open, a connection of their own.
     taken: usize,
+    /// How many of those are opening one.
+    opening: usize,
     waiting: VecDeque<Waker>,
+}
+
+/// Where a request may go.
+pub(crate) enum Place<'a> {
+    /// A stream of a connection that others use too.
+    Stream(StreamPlace<'a>),
+    /// A connection that was idle.
+    Idle(Box<Kept>, Slot<'a>),
+    /// A connection yet to be opened.
+    Fresh(Slot<'a>),
 }
 
 /// A place among a host's limited connections; given back when dropped.
 pub(crate) struct Slot<'a> {
     held: Option<(&'a Pool, Rc<Url>, Protocol)>,
+    is_opening: bool,
+}
+
+/// A place among a connection's streams; given back when dropped.
+pub(crate) struct StreamPlace<'a> {
+    pool: &'a Pool,
+    url: &'a Rc<Url>,
+    protocol: Protocol,
+    pub(crate) connection: Rc<h2_connection::Connection>,
 }
 
 impl Pool {
@@ -62,57 +93,106 @@ impl Pool {
         Pool {
             hosts: RefCell::default(),
             idle: Cell::new(0),
+            waiting: Cell::new(0),
             limits,
         }
     }
 
-    /// A place among the host's connections, if one is free now.
+    /// Where a request to `url`'s origin may go now; nowhere while all
+    /// connections that there may be are taken, or while one is being opened
+    /// that it could share.
     #[inline]
-    pub(crate) fn slot(&self, url: &Rc<Url>, protocol: Protocol) -> Option<Slot<'_>> {
-        match self.limits.open_per_host {
-            None => Some(Slot { held: None }),
-            Some(limit) => self.try_slot(url, protocol, limit),
+    pub(crate) fn place<'a>(&'a self, url: &'a Rc<Url>, protocol: Protocol) -> Option<Place<'a>> {
+        let is_limited = self.limits.open_per_host.is_some() || self.shares(protocol);
+        let mut hosts = self.hosts.borrow_mut();
+        let Some(host) = hosts.iter_mut().find(|host| host.is_for(url, protocol)) else {
+            drop(hosts);
+            return Some(Place::Fresh(match is_limited {
+                false => Slot::unlimited(),
+                true => self.with_host(url, protocol, |host| self.take_slot(host, true)),
+            }));
+        };
+        if let Some(connection) = host.stream(self.limits.streams) {
+            connection.streams.set(connection.streams.get() + 1);
+            return Some(Place::Stream(StreamPlace {
+                pool: self,
+                url,
+                protocol,
+                connection,
+            }));
         }
-    }
-
-    fn try_slot(&self, url: &Rc<Url>, protocol: Protocol, limit: usize) -> Option<Slot<'_>> {
-        let free = self.with_host(url, protocol, |host| {
-            let free = host.taken < limit;
-            host.taken += usize::from(free);
-            free
-        });
-        free.then(|| Slot {
-            held: Some((self, url.clone(), protocol)),
+        let is_limited = is_limited || !host.shared.is_empty();
+        if is_limited {
+            let open = host.taken + host.shared.len();
+            let is_full = self.limits.open_per_host.is_some_and(|most| open >= most);
+            let shares = self.shares(protocol) || !host.shared.is_empty();
+            if is_full || (shares && host.opening > 0) {
+                return None;
+            }
+        }
+        let kept = host.idle.pop();
+        let slot = match is_limited {
+            true => self.take_slot(host, kept.is_none()),
+            false => Slot::unlimited(),
+        };
+        Some(match kept {
+            Some(kept) => {
+                self.idle.set(self.idle.get() - 1);
+                Place::Idle(kept, slot)
+            }
+            None => Place::Fresh(slot),
         })
     }
 
-    /// Waits for a place among the host's connections.
-    pub(crate) async fn wait_for_slot(&self, url: &Rc<Url>, protocol: Protocol) -> Slot<'_> {
-        poll_fn(|cx| match self.slot(url, protocol) {
-            Some(slot) => Poll::Ready(slot),
+    /// Whether requests wait for a connection that another one is opening:
+    /// where it is known to take several.
+    fn shares(&self, protocol: Protocol) -> bool {
+        self.limits.reuses
+            && (self.limits.streams.is_some()
+                || matches!(protocol, Protocol::Http2 | Protocol::H2c))
+    }
+
+    fn take_slot(&self, host: &mut Host, is_opening: bool) -> Slot<'_> {
+        host.taken += 1;
+        host.opening += usize::from(is_opening);
+        Slot {
+            held: Some((self, host.url.clone(), host.protocol)),
+            is_opening,
+        }
+    }
+
+    /// Waits for a place.
+    pub(crate) async fn wait_for_place<'a>(
+        &'a self,
+        url: &'a Rc<Url>,
+        protocol: Protocol,
+    ) -> Place<'a> {
+        poll_fn(|cx| match self.place(url, protocol) {
+            Some(place) => Poll::Ready(place),
             None => {
                 self.with_host(url, protocol, |host| {
                     host.waiting.push_back(cx.waker().clone())
                 });
+                self.waiting.set(self.waiting.get() + 1);
                 Poll::Pending
             }
         })
         .await
     }
 
-    fn release(&self, url: &Rc<Url>, protocol: Protocol) {
-        self.with_host(url, protocol, |host| {
-            host.taken = host.taken.saturating_sub(1);
-            // A waiter may have gone; so each is told, and the first wins.
-            for waker in host.waiting.drain(..) {
-                waker.wake();
-            }
-        });
-        self.forget_unused(url, protocol);
+    /// Tells those who wait. A waiter may have gone; so each is told, and the
+    /// first wins.
+    fn wake(&self, url: &Rc<Url>, protocol: Protocol) {
+        if self.waiting.get() == 0 {
+            return;
+        }
+        let waiting = self.with_host(url, protocol, |host| std::mem::take(&mut host.waiting));
+        self.waiting.set(self.waiting.get() - waiting.len());
+        waiting.into_iter().for_each(Waker::wake);
     }
 
     /// The connection to `url`'s origin that was used last, if one is idle.
-    #[inline]
+    #[cold]
     pub(crate) fn take(&self, url: &Rc<Url>, protocol: Protocol) -> Option<Box<Kept>> {
         let mut hosts = self.hosts.borrow_mut();
         let host = hosts.iter_mut().find(|host| host.is_for(url, protocol))?;
@@ -140,26 +220,29 @@ impl Pool {
         }
     }
 
-    /// The open HTTP/2 connection to `url`'s origin.
-    pub(crate) fn shared(
-        &self,
-        url: &Rc<Url>,
-        protocol: Protocol,
-    ) -> Option<Rc<h2_connection::Connection>> {
-        let mut hosts = self.hosts.borrow_mut();
-        let host = hosts.iter_mut().find(|host| host.is_for(url, protocol))?;
-        host.shared.take_if(|connection| !connection.is_open());
-        host.shared.clone()
-    }
-
-    /// Lets later requests to `url`'s origin share `connection`.
-    pub(crate) fn share(
-        &self,
-        url: &Rc<Url>,
+    /// Lets later requests to `url`'s origin share `connection`, unless another
+    /// one has room for them. Counts the stream that its opener goes on.
+    pub(crate) fn share<'a>(
+        &'a self,
+        url: &'a Rc<Url>,
         protocol: Protocol,
         connection: &Rc<h2_connection::Connection>,
-    ) {
-        self.with_host(url, protocol, |host| host.shared = Some(connection.clone()));
+        slot: Slot<'a>,
+    ) -> StreamPlace<'a> {
+        connection.streams.set(connection.streams.get() + 1);
+        self.with_host(url, protocol, |host| {
+            if host.stream(self.limits.streams).is_none() {
+                host.shared.push(connection.clone());
+            }
+        });
+        // It counts among the shared ones from now on.
+        drop(slot);
+        StreamPlace {
+            pool: self,
+            url,
+            protocol,
+            connection: connection.clone(),
+        }
     }
 
     /// Stops sharing `connection`, which failed.
@@ -170,7 +253,7 @@ impl Pool {
         connection: &Rc<h2_connection::Connection>,
     ) {
         self.with_host(url, protocol, |host| {
-            host.shared.take_if(|shared| Rc::ptr_eq(shared, connection));
+            host.shared.retain(|shared| !Rc::ptr_eq(shared, connection));
         });
     }
 
@@ -180,7 +263,7 @@ impl Pool {
         let mut hosts = self.hosts.borrow_mut();
         for host in hosts.iter_mut() {
             host.idle.clear();
-            host.shared = None;
+            host.shared.clear();
         }
         hosts.retain(|host| host.taken > 0 || !host.waiting.is_empty());
         self.idle.set(0);
@@ -203,8 +286,10 @@ impl Pool {
                     url: url.clone(),
                     protocol,
                     idle: Vec::new(),
-                    shared: None,
+                    shared: Vec::new(),
+                    turn: 0,
                     taken: 0,
+                    opening: 0,
                     waiting: VecDeque::new(),
                 });
                 hosts.len() - 1
@@ -212,32 +297,75 @@ impl Pool {
         };
         act(&mut hosts[at])
     }
-
-    fn forget_unused(&self, url: &Rc<Url>, protocol: Protocol) {
-        self.hosts.borrow_mut().retain(|host| {
-            !host.is_for(url, protocol)
-                || !host.idle.is_empty()
-                || host.taken > 0
-                || !host.waiting.is_empty()
-        });
-    }
 }
 
 impl Host {
     fn is_unused(&self) -> bool {
-        self.idle.is_empty() && self.shared.is_none() && self.taken == 0 && self.waiting.is_empty()
+        self.idle.is_empty() && self.shared.is_empty() && self.taken == 0 && self.waiting.is_empty()
     }
 
     #[inline]
     fn is_for(&self, url: &Rc<Url>, protocol: Protocol) -> bool {
         self.protocol == protocol && (Rc::ptr_eq(&self.url, url) || self.url.same_origin(url))
     }
+
+    /// An open connection with room for a stream more, each in its turn.
+    #[inline]
+    fn stream(&mut self, limit: Option<usize>) -> Option<Rc<h2_connection::Connection>> {
+        if self.shared.is_empty() {
+            return None;
+        }
+        self.shared.retain(|connection| connection.is_open());
+        let count = self.shared.len();
+        let first = self.turn;
+        let mut places = (0..count).map(|step| (first + step) % count);
+        let found = places.find(|place| self.shared[*place].has_room(limit))?;
+        self.turn = found + 1;
+        Some(self.shared[found].clone())
+    }
+}
+
+impl Slot<'_> {
+    /// Where nobody counts.
+    pub(crate) fn unlimited() -> Self {
+        Slot {
+            held: None,
+            is_opening: false,
+        }
+    }
 }
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
         if let Some((pool, url, protocol)) = self.held.take() {
-            pool.release(&url, protocol);
+            let was_opening = self.is_opening;
+            pool.with_host(&url, protocol, |host| {
+                host.taken = host.taken.saturating_sub(1);
+                host.opening = host.opening.saturating_sub(usize::from(was_opening));
+            });
+            pool.wake(&url, protocol);
         }
+    }
+}
+
+impl<'a> Slot<'a> {
+    /// The connection is open, and not one to be shared.
+    pub(crate) fn opened(&mut self) {
+        if let Some((pool, url, protocol)) = &self.held
+            && std::mem::take(&mut self.is_opening)
+        {
+            pool.with_host(url, *protocol, |host| {
+                host.opening = host.opening.saturating_sub(1);
+            });
+            pool.wake(url, *protocol);
+        }
+    }
+}
+
+impl Drop for StreamPlace<'_> {
+    fn drop(&mut self) {
+        let streams = &self.connection.streams;
+        streams.set(streams.get().saturating_sub(1));
+        self.pool.wake(self.url, self.protocol);
     }
 }

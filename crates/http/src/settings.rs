@@ -22,6 +22,9 @@ pub struct Settings {
     pub idle_total: usize,
     /// Connections per host and user; further requests queue. `None`: no limit.
     pub connections_per_host: Option<usize>,
+    /// Requests at once on one HTTP/2 connection; further ones take another
+    /// connection, or queue. `None`: as many as the server allows.
+    pub streams_per_connection: Option<usize>,
     /// Which version of HTTP is spoken.
     pub protocol: Protocol,
     pub proxies: Proxies,
@@ -43,6 +46,7 @@ impl Default for Settings {
             idle_per_host: 6,
             idle_total: 20,
             connections_per_host: None,
+            streams_per_connection: None,
             protocol: Protocol::Auto,
             proxies: Proxies::default(),
             rate_limit: None,

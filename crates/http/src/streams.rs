@@ -73,6 +73,7 @@ impl Streams {
             stream: wire,
             writes: writes.clone(),
             dirty: false,
+            begun: false,
         };
         let (sender, connection) = h2::client::Builder::new()
             .enable_push(false)

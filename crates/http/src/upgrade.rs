@@ -10,6 +10,7 @@ use crate::error::{ErrorInfo, Failure, code};
 use crate::exchange::Exchange;
 use crate::leg::{HeadSource, Leg};
 use crate::outcome::Outcome;
+use crate::pool::Slot;
 use crate::proxy::plain_proxy;
 use crate::request::Request;
 use crate::response::Response;
@@ -72,7 +73,8 @@ impl Client {
             protocol: Protocol::Http1,
             is_upgrade: true,
         };
-        self.exchange_on_fresh(&leg, &mut outcome).await;
+        self.exchange_on_fresh(&leg, Slot::unlimited(), &mut outcome)
+            .await;
         let stream = outcome.switched.take().map(|kept| kept.wire.into_stream());
         if let (Some(jar), Some(head)) = (jar, &outcome.exchange.head) {
             for cookie in head.all("set-cookie").filter_map(Cookie::parse) {

@@ -15,6 +15,8 @@ pub enum Error {
     Lookup { host: String, source: io::Error },
     /// The peer could not be connected.
     Connect { to: SocketAddr, source: io::Error },
+    /// The unix socket could not be connected.
+    ConnectUnix { to: String, source: io::Error },
     /// No connection within the dial timeout.
     ConnectTimeout { to: SocketAddr },
     /// The local address could not be bound.
@@ -56,6 +58,7 @@ impl Error {
     pub fn is_local_exhaustion(&self) -> bool {
         match self {
             Error::Connect { source, .. }
+            | Error::ConnectUnix { source, .. }
             | Error::Bind { source, .. }
             | Error::Socket { source } => is_local_exhaustion(source),
             _ => false,
@@ -106,6 +109,10 @@ impl fmt::Display for Error {
             Error::Lookup { host, source } => write!(f, "lookup {host}: {}", describe(source)),
             Error::Connect { to, source } => {
                 write!(f, "dial tcp {to}: connect: {}", describe(source))?;
+                f.write_str(way_out(source))
+            }
+            Error::ConnectUnix { to, source } => {
+                write!(f, "dial unix {to}: connect: {}", describe(source))?;
                 f.write_str(way_out(source))
             }
             Error::ConnectTimeout { to } => write!(f, "dial tcp {to}: i/o timeout"),

@@ -7,6 +7,8 @@
 mod error;
 mod insecure;
 mod network;
+#[cfg(not(unix))]
+mod no_unix;
 mod plain;
 mod resolve;
 mod rules;
@@ -15,6 +17,8 @@ mod stamped;
 mod stream;
 mod tls;
 mod traffic;
+#[cfg(unix)]
+mod unix;
 #[cfg(target_os = "linux")]
 mod uring;
 mod verify;
@@ -22,10 +26,14 @@ mod wire;
 
 pub use error::{Error, TlsError, describe, is_local_exhaustion};
 pub use network::{Dialled, Io, Network, NetworkSettings, Steps};
+#[cfg(not(unix))]
+pub use no_unix::UnixPath;
 pub use plain::{Plain, Tcp};
 pub use resolve::{DnsPolicy, DnsSelect, DnsSettings};
 pub use rules::{HostPattern, HostRules, IpRange, Target};
 pub use stream::Stream;
 pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, TlsVersion, tls_fault};
 pub use traffic::{Traffic, TrafficCounter};
+#[cfg(unix)]
+pub use unix::{UnixPath, UnixSocket};
 pub use wire::Wire;

@@ -6,12 +6,16 @@ use tokio::net::TcpSocket;
 use units::Moment;
 
 use crate::error::{Error, TlsError};
+#[cfg(not(unix))]
+use crate::no_unix::UnixPath;
 use crate::plain::Plain;
 use crate::resolve::{DnsSettings, Resolver};
 use crate::rules::{HostRules, IpRange};
 use crate::stream::Stream;
 use crate::tls::{Alpn, Tls, TlsFacts, TlsSettings};
 use crate::traffic::TrafficCounter;
+#[cfg(unix)]
+use crate::unix::{UnixPath, UnixSocket};
 
 /// Everything that decides how streams are opened. Plain data.
 #[derive(Clone, Debug)]
@@ -24,6 +28,9 @@ pub struct NetworkSettings {
     pub connect_timeout: Duration,
     pub tls: TlsSettings,
     pub io: Io,
+    /// Every stream goes to this socket, whatever host and port it is for:
+    /// nothing is looked up, and no local address bound.
+    pub unix_socket: Option<UnixPath>,
 }
 
 /// How bytes get to the kernel.
@@ -49,6 +56,7 @@ impl Default for NetworkSettings {
             connect_timeout: Duration::from_secs(30),
             tls: TlsSettings::default(),
             io: Io::default(),
+            unix_socket: None,
         }
     }
 }
@@ -74,7 +82,8 @@ pub struct Steps {
 #[derive(Debug)]
 pub struct Dialled {
     pub stream: Stream,
-    pub remote: SocketAddr,
+    /// None behind a unix socket.
+    pub remote: Option<SocketAddr>,
 }
 
 impl Network {
@@ -102,7 +111,7 @@ impl Network {
         None
     }
 
-    /// Opens a TCP stream to `host:port`, from `local` if given. One that will
+    /// Opens a stream to `host:port`, from `local` if given. One that will
     /// be `secured` goes through the reactor in any case: records come singly,
     /// and a ring has nothing to gather. `steps` tells
     /// how far it came, also when it fails.
@@ -118,6 +127,17 @@ impl Network {
         secured: bool,
         steps: &mut Steps,
     ) -> Result<Dialled, Error> {
+        #[cfg(unix)]
+        if let Some(path) = &self.settings.unix_socket {
+            self.check_name(host)?;
+            let socket = path.connect(self.settings.connect_timeout).await?;
+            steps.connected = Some(clock::now());
+            let counter = counter.clone();
+            return Ok(Dialled {
+                stream: Stream::Plain(Plain::Unix(UnixSocket { socket, counter })),
+                remote: None,
+            });
+        }
         let remote = self.locate(host, port).await?;
         // An address needs no looking up.
         if host.parse::<IpAddr>().is_err() {
@@ -133,7 +153,7 @@ impl Network {
             Plain::new(socket, counter.clone(), io).map_err(|source| Error::Socket { source })?;
         Ok(Dialled {
             stream: Stream::Plain(stream),
-            remote,
+            remote: Some(remote),
         })
     }
 
@@ -161,18 +181,22 @@ impl Network {
         Ok((Stream::Tls(Box::new(stream)), facts))
     }
 
+    /// Refuses a name that the rules block.
+    fn check_name(&self, host: &str) -> Result<(), Error> {
+        match self.settings.rules.blocking(host) {
+            Some(pattern) if host.parse::<IpAddr>().is_err() => Err(Error::BlockedHost {
+                host: host.to_owned(),
+                pattern: pattern.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// The address of `host:port` after the rules have had their say.
     async fn locate(&self, host: &str, port: u16) -> Result<SocketAddr, Error> {
         let rules = &self.settings.rules;
         let literal = host.parse::<IpAddr>().ok();
-        if literal.is_none()
-            && let Some(pattern) = rules.blocking(host)
-        {
-            return Err(Error::BlockedHost {
-                host: host.to_owned(),
-                pattern: pattern.to_string(),
-            });
-        }
+        self.check_name(host)?;
         let remote = if let Some(target) = rules.lookup(host, port) {
             SocketAddr::new(target.ip, target.port.unwrap_or(port))
         } else if let Some(ip) = literal {

@@ -9,11 +9,13 @@ use units::Moment;
 
 use crate::network::Io;
 use crate::traffic::TrafficCounter;
+#[cfg(unix)]
+use crate::unix::UnixSocket;
 #[cfg(target_os = "linux")]
 use crate::uring::UringTcp;
 use crate::wire::Wire;
 
-/// A TCP stream without TLS.
+/// A stream without TLS.
 #[derive(Debug)]
 pub enum Plain {
     /// Through the reactor.
@@ -21,6 +23,9 @@ pub enum Plain {
     /// Through io_uring.
     #[cfg(target_os = "linux")]
     Uring(UringTcp),
+    /// To a unix socket, through the reactor.
+    #[cfg(unix)]
+    Unix(UnixSocket),
 }
 
 /// A TCP socket whose bytes are counted for the user that opened it.
@@ -128,6 +133,13 @@ impl AsyncRead for Plain {
             }
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => Pin::new(io).poll_read(cx, buf),
+            #[cfg(unix)]
+            Plain::Unix(io) => {
+                let before = buf.filled().len();
+                ready!(Pin::new(&mut io.socket).poll_read(cx, buf))?;
+                io.counter.add_received(buf.filled().len() - before);
+                Poll::Ready(Ok(()))
+            }
         }
     }
 }
@@ -147,6 +159,12 @@ impl AsyncWrite for Plain {
             }
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => Pin::new(io).poll_write(cx, buf),
+            #[cfg(unix)]
+            Plain::Unix(io) => {
+                let n = ready!(Pin::new(&mut io.socket).poll_write(cx, buf))?;
+                io.counter.add_sent(n);
+                Poll::Ready(Ok(n))
+            }
         }
     }
 
@@ -163,11 +181,23 @@ impl AsyncWrite for Plain {
             }
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => Pin::new(io).poll_write_vectored(cx, bufs),
+            #[cfg(unix)]
+            Plain::Unix(io) => {
+                let n = ready!(Pin::new(&mut io.socket).poll_write_vectored(cx, bufs))?;
+                io.counter.add_sent(n);
+                Poll::Ready(Ok(n))
+            }
         }
     }
 
     fn is_write_vectored(&self) -> bool {
-        matches!(self, Plain::Tcp(_))
+        match self {
+            Plain::Tcp(_) => true,
+            #[cfg(target_os = "linux")]
+            Plain::Uring(_) => false,
+            #[cfg(unix)]
+            Plain::Unix(_) => true,
+        }
     }
 
     #[inline]
@@ -176,6 +206,8 @@ impl AsyncWrite for Plain {
             Plain::Tcp(io) => Pin::new(&mut io.socket).poll_flush(cx),
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => Pin::new(io).poll_flush(cx),
+            #[cfg(unix)]
+            Plain::Unix(io) => Pin::new(&mut io.socket).poll_flush(cx),
         }
     }
 
@@ -184,6 +216,8 @@ impl AsyncWrite for Plain {
             Plain::Tcp(io) => Pin::new(&mut io.socket).poll_shutdown(cx),
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => Pin::new(io).poll_shutdown(cx),
+            #[cfg(unix)]
+            Plain::Unix(io) => Pin::new(&mut io.socket).poll_shutdown(cx),
         }
     }
 }
@@ -199,6 +233,11 @@ impl Wire for Plain {
             }
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => io.is_disturbed(),
+            #[cfg(unix)]
+            Plain::Unix(io) => {
+                let tried = io.socket.try_read(&mut [0]);
+                !matches!(tried, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+            }
         }
     }
 
@@ -208,6 +247,8 @@ impl Wire for Plain {
             Plain::Tcp(_) => Some(clock::now()),
             #[cfg(target_os = "linux")]
             Plain::Uring(_) => None,
+            #[cfg(unix)]
+            Plain::Unix(_) => Some(clock::now()),
         }
     }
 
@@ -217,6 +258,8 @@ impl Wire for Plain {
             Plain::Tcp(_) => None,
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => io.sent_at(),
+            #[cfg(unix)]
+            Plain::Unix(_) => None,
         }
     }
 
@@ -226,6 +269,8 @@ impl Wire for Plain {
             Plain::Tcp(io) => io.arrived.unwrap_or_else(clock::now),
             #[cfg(target_os = "linux")]
             Plain::Uring(io) => io.received_at().unwrap_or_else(clock::now),
+            #[cfg(unix)]
+            Plain::Unix(_) => clock::now(),
         }
     }
 }

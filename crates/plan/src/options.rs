@@ -203,6 +203,13 @@ options! {
     /// The HTTP protocol to speak; `ext: { plimsoll: { protocol: "h2c" } }` in
     /// scripts, so that the script still runs elsewhere.
     protocol: Protocol, "protocol", Some("PLIMSOLL_PROTOCOL"), never;
+    /// Connections that a user keeps to one host at the most; under
+    /// `ext.plimsoll` in scripts, as those that follow.
+    connections_per_user: i64, "connectionsPerUser", Some("PLIMSOLL_CONNECTIONS_PER_USER"), never;
+    /// Requests at once on one HTTP/2 connection.
+    streams_per_connection: i64, "streamsPerConnection", Some("PLIMSOLL_STREAMS_PER_CONNECTION"), never;
+    /// The unix socket that every connection goes to.
+    unix_socket: String, "unixSocket", Some("PLIMSOLL_UNIX_SOCKET"), never;
 }
 
 impl Options {
@@ -311,13 +318,31 @@ impl Options {
         let Some(mut fields) = Fields::of(own, &mut reader) else {
             return;
         };
-        self.protocol = fields.take("protocol", &mut reader);
-        fields.refuse_rest(&["protocol"], &mut reader);
+        self.protocol = fields.take(OWN[0], &mut reader);
+        self.connections_per_user = fields.take(OWN[1], &mut reader);
+        self.streams_per_connection = fields.take(OWN[2], &mut reader);
+        self.unix_socket = fields.take(OWN[3], &mut reader);
+        fields.refuse_rest(&OWN, &mut reader);
     }
 }
 
 /// Options of the command line and the environment that scripts cannot set.
-const CLI_ONLY: [&str; 3] = ["consoleOutput", "localIPs", "protocol"];
+const CLI_ONLY: [&str; 6] = [
+    "consoleOutput",
+    "localIPs",
+    "protocol",
+    "connectionsPerUser",
+    "streamsPerConnection",
+    "unixSocket",
+];
+
+/// What scripts set under `ext.plimsoll`.
+const OWN: [&str; 4] = [
+    "protocol",
+    "connectionsPerUser",
+    "streamsPerConnection",
+    "unixSocket",
+];
 
 /// The options that are short for one scenario.
 const SHORT_FORMS: [&str; 4] = ["vus", "duration", "iterations", "stages"];

@@ -55,6 +55,15 @@ pub struct HttpResult {
     pub other_errors: u64,
     /// The protocol of most answers, such as `HTTP/1.1`.
     pub protocol: Option<String>,
+    /// Answers by protocol.
+    pub protocols: BTreeMap<String, u64>,
+    /// Answers by version of TLS, such as `tls1.3`; those without TLS are in none.
+    pub tls_versions: BTreeMap<String, u64>,
+    /// Answers by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
+    pub tls_cipher_suites: BTreeMap<String, u64>,
+    /// Connections that were opened. None of gRPC, which tells it with its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections_opened: Option<u64>,
     /// What gRPC has to tell besides.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<GrpcEntry>,
@@ -191,6 +200,10 @@ impl HttpResult {
                 .collect(),
             other_errors: summary.http.other_errors,
             protocol: summary.http.protocols.first().map(|(name, _)| name.clone()),
+            protocols: summary.http.protocols.iter().cloned().collect(),
+            tls_versions: summary.http.tls_versions.iter().cloned().collect(),
+            tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
+            connections_opened: Some(summary.http.connections_opened),
             grpc: None,
             fixed_work: None,
             generator: GeneratorEntry {
@@ -216,6 +229,7 @@ impl HttpResult {
         let streams = messages("grpc_streams").is_some();
         HttpResult {
             schema: GRPC_SCHEMA.to_owned(),
+            connections_opened: None,
             grpc: Some(GrpcEntry {
                 connections_opened: connect_time.map_or(0, |times| times.count),
                 connect_time,

@@ -7,6 +7,7 @@ use crate::http_result::{HttpResult, Latency};
 use crate::numbers;
 use crate::own_block::verdict_line;
 use crate::paint::{Paint, printable, spaces, width};
+use crate::spoken;
 use samples::Verdict;
 
 /// Renders the result; `title` says what was run. The text starts and ends
@@ -59,10 +60,6 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
             0.0
         })
     };
-    let protocol = result
-        .protocol
-        .as_ref()
-        .map_or_else(String::new, |name| format!(" over {name}"));
     let per_request = if result.requests > 0 {
         let milliseconds = result.generator.cpu_seconds * 1e3 / result.requests as f64;
         format!(" ({} a request)", numbers::time(milliseconds, None))
@@ -80,7 +77,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
         entry(
             "requests",
             &format!(
-                "{} in {duration}{protocol}{failed}",
+                "{} in {duration}{failed}",
                 paint.figure(&result.requests.to_string())
             ),
         ),
@@ -110,6 +107,26 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
         ),
     ];
     lines.splice(2..2, of_grpc(result));
+    lines.splice(2..2, spoken_over(result));
+    lines
+}
+
+/// What the answers came over, and on how many connections.
+fn spoken_over(result: &HttpResult) -> Vec<String> {
+    let by = [
+        &result.protocols,
+        &result.tls_versions,
+        &result.tls_cipher_suites,
+    ];
+    let each = by.into_iter().flatten();
+    let text = spoken::line(each.map(|(name, count)| (name.as_str(), *count)));
+    let mut lines = Vec::new();
+    if !text.is_empty() {
+        lines.push(entry("protocol", &printable(&text)));
+    }
+    if let Some(opened) = result.connections_opened {
+        lines.push(entry("connections", &format!("{opened} opened")));
+    }
     lines
 }
 

@@ -32,6 +32,7 @@ mod paint;
 mod pretty;
 pub mod progress;
 pub mod progress_texts;
+mod spoken;
 pub mod summary_data;
 pub mod summary_export;
 pub mod summary_legacy;

@@ -5,6 +5,7 @@ use samples::{Cause, Level, MetricSummary, Summary, Values, Verdict};
 
 use crate::metric_table::{Row, Style, Widths, sorted};
 use crate::paint::{Paint, printable};
+use crate::spoken;
 use crate::summary_text::Detail;
 
 /// The block's lines, without indentation. The last is the verdict, if there
@@ -29,6 +30,7 @@ pub(crate) fn lines(
         .iter()
         .map(|row| widths.line(row, style.paint))
         .collect();
+    lines.extend(spoken_over(summary));
     lines.extend(errors(summary, style.paint));
     lines.extend(left_out(summary));
     lines.extend(verdict.map(|verdict| verdict_line(verdict, style.paint)));
@@ -75,6 +77,19 @@ fn has_samples(metric: &MetricSummary) -> bool {
         Values::Trend(_) => metric.values.count().is_some_and(|count| count > 0.0),
         _ => true,
     }
+}
+
+/// What the answers came over, and on how many connections.
+fn spoken_over(summary: &Summary) -> Option<String> {
+    let http = &summary.http;
+    let by = [&http.protocols, &http.tls_versions, &http.tls_cipher_suites];
+    let each = by.into_iter().flatten();
+    let text = spoken::line(each.map(|(name, count)| (name.as_str(), *count)));
+    let connections = match http.connections_opened {
+        1 => "1 connection".to_owned(),
+        opened => format!("{opened} connections"),
+    };
+    (!text.is_empty()).then(|| format!("answers: {}; {connections} opened", printable(&text)))
 }
 
 fn errors(summary: &Summary, paint: Paint) -> Vec<String> {

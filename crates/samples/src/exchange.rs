@@ -36,12 +36,16 @@ pub struct HttpFacts<'a> {
     pub subproto: &'a str,
     /// `tls1.3` and so on; empty without TLS.
     pub tls_version: &'a str,
+    /// `TLS_AES_128_GCM_SHA256` and so on; empty without TLS.
+    pub tls_cipher_suite: &'a str,
     /// Status of a stapled OCSP response, or empty.
     pub ocsp_status: &'a str,
     /// What went wrong; empty if nothing did.
     pub error: &'a str,
     /// k6's number for what went wrong (1404 for status 404); 0 for nothing.
     pub error_code: u32,
+    /// Whether a connection was opened for it, and is open.
+    pub opened: bool,
     /// Whether the answer was an expected one; `None` where nobody asked.
     pub expected: Option<bool>,
     /// The server's address, or empty.
@@ -103,6 +107,7 @@ impl HttpFacts<'_> {
             (SystemTag::Proto, self.proto),
             (SystemTag::Subproto, self.subproto),
             (SystemTag::TlsVersion, self.tls_version),
+            (SystemTag::TlsCipherSuite, self.tls_cipher_suite),
             (SystemTag::OcspStatus, self.ocsp_status),
             (SystemTag::Error, self.error),
             (SystemTag::Ip, self.ip),
@@ -139,6 +144,7 @@ impl OwnTags for HttpFacts<'_> {
             SystemTag::Proto => text(self.proto),
             SystemTag::Subproto => text(self.subproto),
             SystemTag::TlsVersion => text(self.tls_version),
+            SystemTag::TlsCipherSuite => text(self.tls_cipher_suite),
             SystemTag::OcspStatus => text(self.ocsp_status),
             SystemTag::Error => text(self.error),
             SystemTag::Ip => text(self.ip),

@@ -194,6 +194,7 @@ fn texts<'a>(facts: &HttpFacts<'a>) -> impl Iterator<Item = &'a str> {
         facts.proto,
         facts.subproto,
         facts.tls_version,
+        facts.tls_cipher_suite,
         facts.ocsp_status,
         facts.error,
         facts.ip,

@@ -303,6 +303,12 @@ pub struct HttpOverview {
     pub statuses: Vec<(u16, u64)>,
     /// Exchanges by protocol, where an answer came. Most frequent first.
     pub protocols: Vec<(String, u64)>,
+    /// The same by version of TLS, where there was TLS.
+    pub tls_versions: Vec<(String, u64)>,
+    /// The same by cipher suite.
+    pub tls_cipher_suites: Vec<(String, u64)>,
+    /// Connections that were opened, and were open.
+    pub connections_opened: u64,
     /// Failures by what was said of them. Most frequent first.
     pub errors: Vec<ErrorCount>,
     /// Failures with other texts, once the list was full.

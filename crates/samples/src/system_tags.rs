@@ -26,11 +26,13 @@ pub enum SystemTag {
     Vu,
     OcspStatus,
     Ip,
+    /// One of ours beside k6's.
+    TlsCipherSuite,
 }
 
 impl SystemTag {
     /// Every system tag.
-    pub const ALL: [SystemTag; 18] = [
+    pub const ALL: [SystemTag; 19] = [
         SystemTag::Proto,
         SystemTag::Subproto,
         SystemTag::Status,
@@ -49,6 +51,7 @@ impl SystemTag {
         SystemTag::Vu,
         SystemTag::OcspStatus,
         SystemTag::Ip,
+        SystemTag::TlsCipherSuite,
     ];
 
     /// The tag's key.
@@ -72,6 +75,7 @@ impl SystemTag {
             SystemTag::Vu => "vu",
             SystemTag::OcspStatus => "ocsp_status",
             SystemTag::Ip => "ip",
+            SystemTag::TlsCipherSuite => "tls_cipher_suite",
         }
     }
 
@@ -93,7 +97,7 @@ pub struct SystemTags(u32);
 
 impl Default for SystemTags {
     /// Those enabled unless the user says otherwise: all but `iter`, `vu`,
-    /// `ocsp_status` and `ip`.
+    /// `ocsp_status`, `ip` and `tls_cipher_suite`.
     fn default() -> Self {
         SystemTag::ALL
             .into_iter()

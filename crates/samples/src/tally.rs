@@ -7,26 +7,33 @@ use crate::summary::{ErrorCount, HttpOverview};
 
 /// How many different failures are kept by their text.
 const ERROR_LIMIT: usize = 100;
-/// How many different protocols are kept; there are four.
-const PROTOCOL_LIMIT: usize = 16;
+/// How many different ways are kept; of protocols there are four, of cipher
+/// suites nine.
+const WAY_LIMIT: usize = 48;
 
 #[derive(Debug, Default)]
 pub(crate) struct HttpTally {
     /// The frequent ones come early, as they are met early.
     statuses: Vec<(u16, u64)>,
-    protocols: Vec<(Box<str>, u64)>,
+    ways: Vec<(Way, u64)>,
+    opened: u64,
     errors: FxHashMap<u32, Vec<(Box<str>, u64)>>,
     error_texts: usize,
     other_errors: u64,
 }
+
+/// What an answer came over: protocol, version of TLS, cipher suite.
+type Way = [Box<str>; 3];
 
 impl HttpTally {
     #[inline]
     pub fn record(&mut self, facts: &HttpFacts) {
         self.status(facts.status, 1);
         if !facts.proto.is_empty() {
-            self.protocol(facts.proto, 1);
+            let way = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
+            self.way(way, 1);
         }
+        self.opened += u64::from(facts.opened);
         if !facts.error.is_empty() {
             self.error(facts.error_code, facts.error, 1);
         }
@@ -41,17 +48,18 @@ impl HttpTally {
     }
 
     #[inline]
-    fn protocol(&mut self, proto: &str, count: u64) {
-        match self.protocols.iter_mut().find(|entry| *entry.0 == *proto) {
+    fn way(&mut self, way: [&str; 3], count: u64) {
+        let is_same = |known: &Way| known.iter().zip(way).all(|(known, part)| **known == *part);
+        match self.ways.iter_mut().find(|entry| is_same(&entry.0)) {
             Some(entry) => entry.1 += count,
-            None => self.new_protocol(proto, count),
+            None => self.new_way(way, count),
         }
     }
 
     #[cold]
-    fn new_protocol(&mut self, proto: &str, count: u64) {
-        if self.protocols.len() < PROTOCOL_LIMIT {
-            self.protocols.push((proto.into(), count));
+    fn new_way(&mut self, way: [&str; 3], count: u64) {
+        if self.ways.len() < WAY_LIMIT {
+            self.ways.push((way.map(Box::from), count));
         }
     }
 
@@ -71,9 +79,10 @@ impl HttpTally {
         for &(status, count) in &other.statuses {
             self.status(status, count);
         }
-        for (proto, count) in &other.protocols {
-            self.protocol(proto, *count);
+        for (way, count) in &other.ways {
+            self.way(way.each_ref().map(|part| &**part), *count);
         }
+        self.opened += other.opened;
         for (&code, texts) in &other.errors {
             for (text, count) in texts {
                 if *count > 0 {
@@ -84,25 +93,36 @@ impl HttpTally {
         self.other_errors += other.other_errors;
     }
 
-    /// Forgets the counts. Statuses and protocols keep their places.
+    /// Forgets the counts. Statuses and ways keep their places.
     pub fn clear(&mut self) {
         self.statuses.iter_mut().for_each(|entry| entry.1 = 0);
-        self.protocols.iter_mut().for_each(|entry| entry.1 = 0);
+        self.ways.iter_mut().for_each(|entry| entry.1 = 0);
+        self.opened = 0;
         self.errors.clear();
         self.error_texts = 0;
         self.other_errors = 0;
     }
 
+    /// Answers by one part of their ways, the most frequent first.
+    fn answers_by(&self, part: usize) -> Vec<(String, u64)> {
+        let mut sums: Vec<(String, u64)> = Vec::new();
+        for (way, count) in &self.ways {
+            let Some(name) = way.get(part).filter(|name| !name.is_empty()) else {
+                continue;
+            };
+            match sums.iter_mut().find(|(known, _)| **known == **name) {
+                Some(sum) => sum.1 += count,
+                None => sums.push((name.to_string(), *count)),
+            }
+        }
+        sums.retain(|(_, count)| *count > 0);
+        sums.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        sums
+    }
+
     pub fn overview(&self) -> HttpOverview {
         let mut statuses: Vec<_> = self.statuses.iter().copied().filter(|s| s.1 > 0).collect();
         statuses.sort_unstable();
-        let mut protocols: Vec<_> = self
-            .protocols
-            .iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(proto, count)| (proto.to_string(), *count))
-            .collect();
-        protocols.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let mut errors: Vec<_> = self
             .errors
             .iter()
@@ -121,7 +141,10 @@ impl HttpTally {
         });
         HttpOverview {
             statuses,
-            protocols,
+            protocols: self.answers_by(0),
+            tls_versions: self.answers_by(1),
+            tls_cipher_suites: self.answers_by(2),
+            connections_opened: self.opened,
             errors,
             other_errors: self.other_errors,
         }

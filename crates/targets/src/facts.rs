@@ -32,6 +32,8 @@ pub(crate) fn record(
             status: exchange.status,
             proto: exchange.proto.as_str(),
             tls_version: exchange.tls.map_or("", |tls| tls.version),
+            tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
+            opened: exchange.opened,
             error,
             error_code,
             expected: Some(error_code == 0 && (200..400).contains(&exchange.status)),

@@ -479,6 +479,8 @@ impl GrpcUser {
                 status: GRPC_STATUS + number.min(u16::MAX - GRPC_STATUS),
                 proto: "gRPC",
                 tls_version: outcome.tls.map_or("", |tls| tls.version),
+                tls_cipher_suite: outcome.tls.map_or("", |tls| tls.cipher_suite),
+                opened: outcome.opened,
                 error: &error,
                 error_code: if ok { 0 } else { outcome.status.code.0 },
                 expected: Some(ok),

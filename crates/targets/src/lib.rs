@@ -79,12 +79,21 @@ pub struct HttpUsers {
     spec: RequestSpec,
     settings: Arc<Settings>,
     work: Option<Arc<WorkDone>>,
+    /// How many users share a connection.
+    streams: u32,
 }
 
 thread_local! {
     /// What the users of this thread's worker share. A thread is one worker's
     /// for its whole life.
-    static SHARED: RefCell<Option<(Rc<Shared>, Rc<Prepared>)>> = const { RefCell::new(None) };
+    static SHARED: RefCell<Option<Common>> = const { RefCell::new(None) };
+}
+
+struct Common {
+    shared: Rc<Shared>,
+    prepared: Rc<Prepared>,
+    /// The client that was made last, and how many users more it takes.
+    client: Option<(Rc<Client>, u32)>,
 }
 
 impl HttpUsers {
@@ -98,7 +107,16 @@ impl HttpUsers {
             spec,
             settings,
             work: None,
+            streams: 1,
         })
+    }
+
+    /// Has so many users share one connection, each with a stream of its own.
+    /// The settings must allow that many streams on one connection, and no
+    /// second connection.
+    pub fn sharing(mut self, streams: u32) -> Self {
+        self.streams = streams.max(1);
+        self
     }
 
     /// Counts calls and their payload into `work`, which is complete when the
@@ -108,18 +126,31 @@ impl HttpUsers {
         self
     }
 
-    fn shared(&self) -> Result<(Rc<Shared>, Rc<Prepared>), InitError> {
+    fn client(&self, id: UserId) -> Result<(Rc<Client>, Rc<Prepared>), InitError> {
         SHARED.with_borrow_mut(|slot| {
-            if let Some((shared, prepared)) = slot {
-                return Ok((Rc::clone(shared), Rc::clone(prepared)));
-            }
-            let prepared = self
-                .spec
-                .prepare(&self.settings)
-                .map_err(|error| InitError(AbortReason::Machine(error)))?;
-            let made = (Shared::new(Arc::clone(&self.settings)), Rc::new(prepared));
-            *slot = Some(made.clone());
-            Ok(made)
+            let common = match slot {
+                Some(common) => common,
+                None => {
+                    let prepared = self
+                        .spec
+                        .prepare(&self.settings)
+                        .map_err(|error| InitError(AbortReason::Machine(error)))?;
+                    slot.insert(Common {
+                        shared: Shared::new(Arc::clone(&self.settings)),
+                        prepared: Rc::new(prepared),
+                        client: None,
+                    })
+                }
+            };
+            let (client, left) = match common.client.take() {
+                Some((client, left)) if left > 0 => (client, left),
+                _ => {
+                    let client = Client::new(Rc::clone(&common.shared), u64::from(id.0));
+                    (Rc::new(client), self.streams)
+                }
+            };
+            common.client = Some((Rc::clone(&client), left - 1));
+            Ok((client, Rc::clone(&common.prepared)))
         })
     }
 }
@@ -127,10 +158,14 @@ impl HttpUsers {
 impl UserFactory for HttpUsers {
     type User = HttpUser;
 
+    fn together(&self) -> u32 {
+        self.streams
+    }
+
     async fn create(&self, id: UserId, worker: &Worker) -> Result<HttpUser, InitError> {
-        let (shared, prepared) = self.shared()?;
+        let (client, prepared) = self.client(id)?;
         Ok(HttpUser {
-            client: Client::new(shared, u64::from(id.0)),
+            client,
             prepared,
             recorder: Rc::clone(&worker.recorder),
             tags: worker.recorder.base_tags(&TagMap::new()),
@@ -141,7 +176,7 @@ impl UserFactory for HttpUsers {
 
 /// A user that sends one request an iteration.
 pub struct HttpUser {
-    client: Client,
+    client: Rc<Client>,
     prepared: Rc<Prepared>,
     recorder: Rc<Recorder>,
     tags: BaseTags,

@@ -121,7 +121,7 @@ pub struct AttackArgs {
     /// Connect elsewhere than the URL says: HOST:PORT:OTHER:PORT
     #[arg(long, value_name = "FROM:TO", help_heading = "Connections")]
     pub connect_to: Vec<String>,
-    /// Connect through a unix socket (not supported)
+    /// Connect through this unix socket, whatever the target's host
     #[arg(long, value_name = "PATH", help_heading = "Connections")]
     pub unix_socket: Option<String>,
     /// Header of CONNECT to a proxy (not supported)

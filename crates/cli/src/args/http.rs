@@ -5,6 +5,8 @@
     plimsoll http -c 100 -d 1m --h2 -k https://127.0.0.1:8443/\n  \
     plimsoll http -r 5000 -d 30s http://127.0.0.1:8080/     open model: 5000 a second\n  \
     plimsoll http -n 1000 -m POST -H 'Content-Type: application/json' -b @body.json http://127.0.0.1:8080/\n  \
+    plimsoll http -c 10 --streams 10 --h2c http://127.0.0.1:8080/   ten connections, ten streams at once on each\n  \
+    plimsoll http --unix-socket /run/server.sock http://localhost/\n  \
     plimsoll http --workers 400 --loops 10 -b @1MB.bin http://127.0.0.1:8080/   fixed work: its makespan\n  \
     plimsoll http --json http://127.0.0.1:8080/ > result.json\n\n\
     Without --rate the model is closed: each of -c users sends its next request \
@@ -14,7 +16,7 @@
 pub struct HttpArgs {
     /// The address, like http://127.0.0.1:8080/path
     pub url: String,
-    /// Virtual users, each with its own connection
+    /// Connections, each with a virtual user of its own, or with --streams users
     #[arg(short, long, value_name = "N", default_value_t = 50)]
     pub connections: u32,
     /// How long; 10s by default, and as long as it takes with --loops
@@ -56,6 +58,12 @@ pub struct HttpArgs {
     /// HTTP/2 without TLS, with prior knowledge
     #[arg(long, group = "version")]
     pub h2c: bool,
+    /// HTTP/2: so many users share each connection, one request at once for each (h2load's -m)
+    #[arg(long, value_name = "N", conflicts_with_all = ["h1", "no_keepalive", "workers"])]
+    pub streams: Option<u32>,
+    /// Connect through this unix socket, whatever the URL's host; @NAME for an abstract one
+    #[arg(long, value_name = "PATH")]
+    pub unix_socket: Option<String>,
     /// Accept any certificate
     #[arg(short = 'k', long)]
     pub insecure: bool,

@@ -101,4 +101,13 @@ pub struct OptionArgs {
     /// HTTP version for every request: auto, http1, http2, h2c
     #[arg(long, value_name = "VERSION")]
     pub protocol: Option<String>,
+    /// Connections that a user keeps to one host; further requests wait
+    #[arg(long, value_name = "N")]
+    pub connections_per_user: Option<String>,
+    /// Requests at once on one HTTP/2 connection; further ones take another, or wait
+    #[arg(long, value_name = "N")]
+    pub streams_per_connection: Option<String>,
+    /// Connect through this unix socket, whatever the URL's host; @NAME for an abstract one
+    #[arg(long, value_name = "PATH")]
+    pub unix_socket: Option<String>,
 }

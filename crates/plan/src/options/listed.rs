@@ -101,6 +101,8 @@ pub enum SystemTag {
     Service,
     Status,
     Subproto,
+    /// One of ours beside k6's.
+    TlsCipherSuite,
     TlsVersion,
     Url,
     Vu,
@@ -109,14 +111,18 @@ names! { SystemTag, "system tag":
 Check = "check", Error = "error", ErrorCode = "error_code", ExpectedResponse = "expected_response",
 Group = "group", Ip = "ip", Iter = "iter", Method = "method", Name = "name", OcspStatus = "ocsp_status",
 Proto = "proto", Scenario = "scenario", Service = "service", Status = "status", Subproto = "subproto",
-TlsVersion = "tls_version", Url = "url", Vu = "vu" }
+TlsCipherSuite = "tls_cipher_suite", TlsVersion = "tls_version", Url = "url", Vu = "vu" }
 
 impl SystemTag {
     /// Whether the tag is on when nobody says otherwise.
     pub const fn is_default(self) -> bool {
         !matches!(
             self,
-            SystemTag::Ip | SystemTag::Iter | SystemTag::OcspStatus | SystemTag::Vu
+            SystemTag::Ip
+                | SystemTag::Iter
+                | SystemTag::OcspStatus
+                | SystemTag::TlsCipherSuite
+                | SystemTag::Vu
         )
     }
 

@@ -110,6 +110,15 @@ pub struct End {
     pub errors: BTreeMap<String, u64>,
     /// Answers by protocol, such as `HTTP/1.1`.
     pub protocols: BTreeMap<String, u64>,
+    /// Answers by version of TLS, such as `tls1.3`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tls_versions: BTreeMap<String, u64>,
+    /// Answers by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tls_cipher_suites: BTreeMap<String, u64>,
+    /// Connections that were opened.
+    #[serde(default)]
+    pub connections_opened: u64,
     /// What the generator did.
     pub generator: Generator,
 }

@@ -187,6 +187,8 @@ fn record(
         proto: exchange.proto.as_str(),
         subproto: "",
         tls_version: exchange.tls.map_or("", |tls| tls.version),
+        tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
+        opened: exchange.opened,
         ocsp_status: "",
         error: exchange.error.as_ref().map_or("", |error| &error.message),
         error_code: exchange.error_code(),

@@ -1,0 +1,123 @@
+use std::fmt;
+use std::io;
+use std::mem::{offset_of, size_of};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::UnixStream;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::error::Error;
+use crate::traffic::TrafficCounter;
+
+/// Where a unix socket is: a path that fits into a socket's address, or a name
+/// of Linux's abstract ones, written with `@` before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnixPath(Arc<str>);
+
+/// The longest path: a byte less than the address has room for (unix(7)).
+const LONGEST: usize = size_of::<libc::sockaddr_un>() - offset_of!(libc::sockaddr_un, sun_path) - 1;
+
+/// How long after a connection was put off it is tried again, at first and at
+/// the most.
+const AGAIN: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
+
+impl UnixPath {
+    /// Takes a path that can be one of a socket. It need not be there yet.
+    ///
+    /// # Errors
+    /// What keeps it from being one, without the path itself.
+    pub fn parse(text: &str) -> Result<UnixPath, String> {
+        if text.is_empty() || text == "@" {
+            return Err("name the socket's file, like /run/server.sock".to_owned());
+        }
+        if text.contains('\0') {
+            return Err("there is a zero byte in it".to_owned());
+        }
+        if text.len() > LONGEST {
+            return Err(format!(
+                "it has {} bytes, and a socket's address takes {LONGEST} at the most; \
+                 use a shorter path, or one relative to the working directory",
+                text.len()
+            ));
+        }
+        if text.starts_with('@') && !cfg!(target_os = "linux") {
+            return Err("only Linux has sockets without a file; name a path".to_owned());
+        }
+        if let Ok(found) = std::fs::metadata(Path::new(text))
+            && !found.file_type().is_socket()
+        {
+            return Err("there is something else than a socket".to_owned());
+        }
+        Ok(UnixPath(text.into()))
+    }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Connects before `limit` has passed. A listener whose queue is full
+    /// refuses with EAGAIN where a TCP one would let wait (connect(2)), so it
+    /// is asked again.
+    pub(crate) async fn connect(&self, limit: Duration) -> Result<UnixStream, Error> {
+        let address = match self.0.strip_prefix('@') {
+            Some(name) => format!("\0{name}"),
+            None => self.0.to_string(),
+        };
+        let failed = |source| Error::ConnectUnix {
+            to: self.to_string(),
+            source,
+        };
+        let deadline = Instant::now() + limit;
+        let (mut pause, longest) = AGAIN;
+        loop {
+            match timeout_at(deadline, UnixStream::connect(&address)).await {
+                Ok(Ok(stream)) => return Ok(stream),
+                Ok(Err(error)) if error.kind() != io::ErrorKind::WouldBlock => {
+                    return Err(failed(error));
+                }
+                Ok(Err(full)) if Instant::now() + pause >= deadline => return Err(failed(full)),
+                Ok(Err(_)) => {}
+                Err(_) => return Err(failed(io::ErrorKind::TimedOut.into())),
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(longest);
+        }
+    }
+}
+
+impl fmt::Display for UnixPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A unix socket whose bytes are counted for the user that opened it.
+#[derive(Debug)]
+pub struct UnixSocket {
+    pub(crate) socket: UnixStream,
+    pub(crate) counter: Rc<TrafficCounter>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_fits_or_is_refused() {
+        assert_eq!(
+            UnixPath::parse("/run/x.sock").unwrap().as_str(),
+            "/run/x.sock"
+        );
+        assert!(UnixPath::parse(&"x".repeat(LONGEST)).is_ok());
+        let told = |text: &str| UnixPath::parse(text).unwrap_err();
+        assert!(told(&"x".repeat(LONGEST + 1)).contains("at the most"));
+        assert!(told("").contains("name the socket's file"));
+        assert!(told("a\0b").contains("zero byte"));
+        assert!(told("/etc/passwd").contains("something else"));
+    }
+}
