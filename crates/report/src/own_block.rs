@@ -30,7 +30,6 @@ pub(crate) fn lines(
         .iter()
         .map(|row| widths.line(row, style.paint))
         .collect();
-    lines.extend(spoken_over(summary));
     lines.extend(errors(summary, style.paint));
     lines.extend(left_out(summary));
     lines.extend(verdict.map(|verdict| verdict_line(verdict, style.paint)));
@@ -80,16 +79,18 @@ fn has_samples(metric: &MetricSummary) -> bool {
 }
 
 /// What the answers came over, and on how many connections.
-fn spoken_over(summary: &Summary) -> Option<String> {
+pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
     let http = &summary.http;
     let by = [&http.protocols, &http.tls_versions, &http.tls_cipher_suites];
     let each = by.into_iter().flatten();
     let text = spoken::line(each.map(|(name, count)| (name.as_str(), *count)));
-    let connections = match http.connections_opened {
-        1 => "1 connection".to_owned(),
-        opened => format!("{opened} connections"),
-    };
-    (!text.is_empty()).then(|| format!("answers: {}; {connections} opened", printable(&text)))
+    let opened = http.connections_opened;
+    (!text.is_empty()).then(|| {
+        format!(
+            "answers: {}; connections opened: {opened}",
+            printable(&text)
+        )
+    })
 }
 
 fn errors(summary: &Summary, paint: Paint) -> Vec<String> {

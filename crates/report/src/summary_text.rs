@@ -43,7 +43,8 @@ pub fn render(
     if detail == Detail::Full {
         page.breakdown(summary);
     }
-    let own = own_block::lines(summary, verdict, detail, style);
+    let mut own: Vec<_> = own_block::spoken_over(summary).into_iter().collect();
+    own.extend(own_block::lines(summary, verdict, detail, style));
     if !own.is_empty() {
         page.heading(0, "█", "PLIMSOLL");
         page.lines

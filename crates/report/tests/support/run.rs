@@ -43,6 +43,7 @@ pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSe
             status: if number % 10 == 0 { 404 } else { 200 },
             error_code: if number % 10 == 0 { 1404 } else { 0 },
             proto: "HTTP/1.1",
+            opened: number <= 2,
             expected: Some(number % 10 != 0),
             extra: &[("kind", "x & y")],
             ..HttpFacts::default()

@@ -1,0 +1,138 @@
+//! WebSocket peers that lie, break off, stall or never end, met by a script: each is told by name,
+//! the script goes on, and memory stays bounded. The peer is Python's standard library.
+
+mod plimsoll;
+
+use plimsoll::plimsoll;
+use serde_json::Value;
+use testkit::program::Program;
+
+/// Shakes hands as the path says, then does what the path says.
+const PEER: &str = r#"
+import base64, hashlib, socket, socketserver, struct, sys
+def frame(first, payload, length=None):
+    n = len(payload) if length is None else length
+    if n < 126: return bytes([first, n]) + payload
+    if n < 65536: return bytes([first, 126]) + struct.pack('>H', n) + payload
+    return bytes([first, 127]) + struct.pack('>Q', n) + payload
+class Peer(socketserver.StreamRequestHandler):
+    def handle(self):
+        try: self.play()
+        except OSError: pass
+    def play(self):
+        what = self.rfile.readline().split()[1].decode()[1:]
+        key = b''
+        while (line := self.rfile.readline().strip()):
+            name, _, value = line.partition(b':')
+            if name.lower() == b'sec-websocket-key': key = value.strip()
+        accept = base64.b64encode(hashlib.sha1(key + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest())
+        send = self.request.sendall
+        if what == 'no-upgrade': return send(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+        if what == 'garbage': return send(b'\x00\xff this is no HTTP\r\n\r\n')
+        if what == 'cut-handshake': return send(b'HTTP/1.1 101 Switching Pro')
+        if what == 'wrong-accept': accept = base64.b64encode(b'x' * 20)
+        send(b'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+             b'Sec-WebSocket-Accept: ' + accept + b'\r\n\r\n')
+        if what == 'too-long': send(frame(0x82, b'', 1 << 40))
+        if what == 'negative': send(frame(0x82, b'', 1 << 63))
+        if what == 'masked': send(bytes([0x81, 0x82]) + b'maskhi')
+        if what == 'long-ping': send(frame(0x89, b'x' * 200))
+        if what == 'reserved': send(frame(0xb1, b''))
+        if what == 'half-frame': send(frame(0x81, b'half', 40))
+        if what == 'wrong-length': send(frame(0x81, b'long' * 10, 3))
+        if what == 'reset':
+            send(frame(0x82, b'part', 4000))
+            self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+            return self.request.close()
+        if what == 'fragments':
+            send(frame(0x02, b'x' * 65000))
+            # More than any message may have.
+            for _ in range(1200): send(frame(0x00, b'x' * 65000))
+        if what in ('stall', 'wrong-accept'):
+            while self.request.recv(4096): pass
+            return
+        self.request.shutdown(socket.SHUT_WR)
+        while self.request.recv(4096): pass
+class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
+    daemon_threads = True
+server = Server(('127.0.0.1', 0), Peer)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"#;
+
+/// A way to misbehave, and words of the error that scripts see.
+const MISBEHAVING: [(&str, &str); 13] = [
+    ("no-upgrade", "status 200"),
+    ("garbage", "malformed HTTP"),
+    ("cut-handshake", "unexpected EOF"),
+    ("wrong-accept", "bad handshake"),
+    ("too-long", "limit"),
+    ("negative", ""),
+    ("masked", "mask"),
+    ("long-ping", "control"),
+    ("reserved", ""),
+    ("half-frame", "EOF"),
+    ("wrong-length", ""),
+    ("reset", "reset by peer"),
+    ("fragments", "limit"),
+];
+
+const SCRIPT: &str = "
+    import ws from 'k6/ws';
+    import { sleep } from 'k6';
+    const say = (...what) => console.log(JSON.stringify(what));
+    export default function () {
+        for (const what of JSON.parse(__ENV.PLACES).concat('stall')) {
+            let error = '', events = [];
+            try {
+                const answer = ws.connect(`${__ENV.BASE}/${what}`, (socket) => {
+                    socket.on('error', (e) => { error = error || e.error(); events.push('error'); });
+                    socket.on('close', () => events.push('close'));
+                    socket.on('open', () => events.push('open'));
+                    if (what === 'stall') socket.setTimeout(() => socket.close(), 100);
+                });
+                error = error || answer.error || `status ${answer.status}`;
+            } catch (thrown) { error = String(thrown); events.push('thrown'); }
+            say(what, error, events);
+        }
+    }
+    export function teardown() { console.log('over'); sleep(1); }";
+
+#[test]
+fn every_lie_is_named_and_the_script_goes_on() {
+    let mut peer = Program::at("python3").args(["-c", PEER]).start();
+    let port = peer.line();
+    let places: Vec<&str> = MISBEHAVING.iter().map(|(what, _)| *what).collect();
+    let flags = "run --quiet --log-format raw --log-output stdout";
+    let mut running = plimsoll(&flags.split(' ').collect::<Vec<_>>())
+        .args([
+            "-e",
+            &format!("PLACES={}", serde_json::to_string(&places).unwrap()),
+        ])
+        .args(["-e", &format!("BASE=ws://127.0.0.1:{}", port.trim()), "-"])
+        .input(SCRIPT)
+        .start();
+    let mut told: Vec<Value> = Vec::new();
+    loop {
+        let line = running.line();
+        if line == "over" {
+            break;
+        }
+        told.extend(serde_json::from_str(&line));
+    }
+    let memory = running.peak_memory();
+    let ended = running.wait();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+
+    for (what, words) in MISBEHAVING {
+        let line = told.iter().find(|line| line[0] == *what);
+        let line = line.unwrap_or_else(|| panic!("{what}: {told:?}"));
+        let error = line[1].as_str().unwrap_or_default();
+        assert!(!error.is_empty() && error.contains(words), "{line}");
+    }
+    let stall = told.iter().find(|line| line[0] == "stall").unwrap();
+    assert_eq!(stall[1], "", "{stall}");
+    if let Some(memory) = memory {
+        assert!(memory < 400 << 20, "{} MiB", memory >> 20);
+    }
+}

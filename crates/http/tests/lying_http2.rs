@@ -1,0 +1,307 @@
+//! Peers that speak HTTP/2 and lie, or begin to speak it and end: each gives an error of its own
+//! that says what happened, in bounded time and memory.
+
+mod peer;
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use peer::{client, request, run};
+use plimsoll_http::{BodyUse, Exchange, Method, Protocol, Settings};
+
+/// Reads until the request's HEADERS frame has come, and hands over.
+fn raw(act: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let act = std::sync::Arc::new(act);
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let (mut socket, act) = (socket.unwrap(), act.clone());
+            std::thread::spawn(move || {
+                let mut preface = [0; 24];
+                if socket.read_exact(&mut preface).is_err() {
+                    return;
+                }
+                loop {
+                    let mut head = [0; 9];
+                    if socket.read_exact(&mut head).is_err() {
+                        return;
+                    }
+                    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+                    let mut payload = vec![0; length];
+                    if socket.read_exact(&mut payload).is_err() {
+                        return;
+                    }
+                    if head[3] == HEADERS {
+                        break;
+                    }
+                }
+                act(socket);
+            });
+        }
+    });
+    address
+}
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
+const CONTINUATION: u8 = 9;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+
+/// A frame: RFC 9113, section 4.1.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+    bytes.extend_from_slice(&[kind, flags]);
+    bytes.extend_from_slice(&stream.to_be_bytes());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+/// `:status: 200` from HPACK's static table: RFC 7541, appendix A.
+const STATUS_200: u8 = 0x88;
+
+fn settings() -> Vec<u8> {
+    frame(SETTINGS, 0, 0, &[])
+}
+
+/// The start of an answer on the first stream.
+fn head() -> Vec<u8> {
+    [settings(), frame(HEADERS, END_HEADERS, 1, &[STATUS_200])].concat()
+}
+
+/// `content-length: 10`, as a literal without indexing: RFC 7541, section 6.2.2.
+fn head_with_length() -> Vec<u8> {
+    let block = [&[STATUS_200, 0x0f, 0x0d, 2][..], b"10"].concat();
+    [settings(), frame(HEADERS, END_HEADERS, 1, &block)].concat()
+}
+
+fn ask(address: SocketAddr, settings: Settings) -> Exchange {
+    run(async {
+        let mut asked = request(Method::Get, &format!("http://{address}/"));
+        asked.timeout = Duration::from_secs(20);
+        asked.body_use = BodyUse::Keep;
+        let mut seen = None;
+        let settings = Settings {
+            protocol: Protocol::H2c,
+            ..settings
+        };
+        let _ = client(settings)
+            .send(&asked, None, &mut |exchange| seen = Some(exchange.clone()))
+            .await;
+        seen.unwrap()
+    })
+}
+
+/// The error that `bytes` give, after which the peer closes its half.
+fn error_of(bytes: Vec<u8>) -> (u32, String) {
+    let address = raw(move |mut socket| {
+        let _ = socket.write_all(&bytes);
+        let _ = socket.shutdown(Shutdown::Write);
+        // A reset would take what was sent away from the reader.
+        let _ = std::io::copy(&mut socket, &mut std::io::sink());
+    });
+    let exchange = ask(address, Settings::default());
+    let phases = exchange.timeline.phases();
+    assert_eq!(phases.sum(), exchange.timeline.total());
+    assert_eq!(exchange.status, 0, "{exchange:?}");
+    let error = exchange.error.unwrap();
+    (error.code, error.message)
+}
+
+#[test]
+fn lies_are_named() {
+    let lies: Vec<(&str, Vec<u8>, u32, &str)> = vec![
+        (
+            "HTTP/1.1",
+            b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".to_vec(),
+            1600,
+            r#"does not speak HTTP/2: it begins with "HTTP/1.1 ""#,
+        ),
+        (
+            "another protocol",
+            b"220 mail.example.com ESMTP\r\n".to_vec(),
+            1600,
+            "does not speak HTTP/2",
+        ),
+        (
+            "a frame longer than any that was allowed",
+            [settings(), frame(DATA, 0, 1, &vec![0; 1 << 20])].concat(),
+            1657,
+            "FRAME_SIZE_ERROR",
+        ),
+        (
+            "settings of half a setting",
+            [settings(), frame(SETTINGS, 0, 0, &[0; 5])].concat(),
+            0,
+            "ERROR",
+        ),
+        (
+            "a ping of the wrong length",
+            [settings(), frame(PING, 0, 0, &[0; 3])].concat(),
+            0,
+            "ERROR",
+        ),
+        (
+            "a window that grows by nothing",
+            [settings(), frame(WINDOW_UPDATE, 0, 0, &[0; 4])].concat(),
+            0,
+            "ERROR",
+        ),
+        (
+            "data before any answer",
+            [settings(), frame(DATA, END_STREAM, 1, b"body")].concat(),
+            0,
+            "ERROR",
+        ),
+        (
+            "an answer on a stream that nobody opened",
+            [settings(), frame(HEADERS, END_HEADERS, 3, &[STATUS_200])].concat(),
+            0,
+            "ERROR",
+        ),
+        (
+            "a head that cannot be unpacked",
+            [settings(), frame(HEADERS, END_HEADERS, 1, &[0xff; 40])].concat(),
+            0,
+            "ERROR",
+        ),
+        (
+            "less of a body than was announced",
+            [head_with_length(), frame(DATA, END_STREAM, 1, b"four")].concat(),
+            0,
+            "ERROR",
+        ),
+        (
+            "more of a body than was announced",
+            [head_with_length(), frame(DATA, END_STREAM, 1, &[b'x'; 40])].concat(),
+            0,
+            "ERROR",
+        ),
+        (
+            "a reset stream",
+            [head(), frame(RST_STREAM, 0, 1, &[0, 0, 0, 2])].concat(),
+            1633,
+            "INTERNAL_ERROR",
+        ),
+        (
+            "going away, for a reason",
+            [settings(), frame(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 11])].concat(),
+            1622,
+            "ENHANCE_YOUR_CALM",
+        ),
+        ("the end after settings", settings(), 0, ""),
+        ("half an answer", head(), 0, ""),
+    ];
+    for (what, bytes, code, words) in lies {
+        let (told, message) = error_of(bytes);
+        println!("{what}: {told} {message}");
+        assert!(message.contains(words), "{what}: {told} {message}");
+        // What is not the peer's own word is the codec's to judge.
+        assert!(
+            told == code || (code == 0 && told > 1000),
+            "{what}: {told} {message}"
+        );
+        assert!(!message.is_empty(), "{what}");
+        assert!(!message.contains("timeout"), "{what}: {message}");
+    }
+}
+
+/// Sends `start`, then `again` until the other side has had enough.
+fn endless(start: Vec<u8>, again: Vec<u8>) -> SocketAddr {
+    raw(move |mut socket| {
+        // Nobody reads what we are answered, as liars do not.
+        let mut reading = socket.try_clone().unwrap();
+        std::thread::spawn(move || std::io::copy(&mut reading, &mut std::io::sink()));
+        let _ = socket.write_all(&start);
+        for _ in 0..(256 << 20) / again.len() {
+            if socket.write_all(&again).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn what_never_ends_is_ended_in_bounded_memory() {
+    let open_head = [settings(), frame(HEADERS, 0, 1, &[STATUS_200])].concat();
+    // A literal field without indexing, whose value is 4,000 bytes long.
+    let mut field = vec![0x00, 0x01, b'x', 0x7f, 0xa1, 0x1e];
+    field.extend_from_slice(&[b'v'; 4000]);
+    let places = [
+        (
+            "a head without end",
+            endless(open_head, frame(CONTINUATION, 0, 1, &field).repeat(8)),
+        ),
+        (
+            "a body beyond what is kept",
+            endless(head(), frame(DATA, 0, 1, &[b'x'; 16_000])),
+        ),
+    ];
+    let before = resident();
+    for (what, address) in places {
+        let limited = Settings {
+            max_body: 1 << 20,
+            ..Settings::default()
+        };
+        let exchange = ask(address, limited);
+        let error = exchange.error.unwrap();
+        assert!(!error.message.contains("timeout"), "{what}: {error}");
+    }
+    a_flood_of_pings_hides_no_answer();
+    let after = resident();
+    assert!(after < before + (128 << 20), "{before} {after}");
+}
+
+/// Part of the test above: what others do meanwhile would count as its memory.
+fn a_flood_of_pings_hides_no_answer() {
+    let address = raw(|mut socket| {
+        let mut reading = socket.try_clone().unwrap();
+        std::thread::spawn(move || std::io::copy(&mut reading, &mut std::io::sink()));
+        let _ = socket.write_all(&settings());
+        let pings = frame(PING, 0, 0, &[7; 8]).repeat(1000);
+        for _ in 0..200 {
+            if socket.write_all(&pings).is_err() {
+                return;
+            }
+        }
+        let _ = socket.write_all(&frame(HEADERS, END_HEADERS | END_STREAM, 1, &[STATUS_200]));
+        std::thread::sleep(Duration::from_secs(60));
+    });
+    let exchange = ask(address, Settings::default());
+    assert_eq!(exchange.status, 200, "{exchange:?}");
+}
+
+#[test]
+fn a_stall_ends_at_the_deadline() {
+    let address = raw(|mut socket| {
+        let _ = socket.write_all(&head());
+        std::thread::sleep(Duration::from_secs(60));
+    });
+    run(async {
+        let mut asked = request(Method::Get, &format!("http://{address}/"));
+        asked.timeout = Duration::from_millis(300);
+        let settings = Settings {
+            protocol: Protocol::H2c,
+            ..Settings::default()
+        };
+        let failure = client(settings)
+            .send(&asked, None, &mut |_| {})
+            .await
+            .unwrap_err();
+        assert_eq!(failure.error.message, "request timeout");
+    });
+}
+
+/// Bytes of memory this process holds; 0 where it cannot be told.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: Option<u64> = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+    pages.unwrap_or(0) * 4096
+}
