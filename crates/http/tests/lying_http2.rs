@@ -201,7 +201,6 @@ fn lies_are_named() {
     ];
     for (what, bytes, code, words) in lies {
         let (told, message) = error_of(bytes);
-        println!("{what}: {told} {message}");
         assert!(message.contains(words), "{what}: {told} {message}");
         // What is not the peer's own word is the codec's to judge.
         assert!(
