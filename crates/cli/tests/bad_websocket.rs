@@ -65,7 +65,7 @@ const MISBEHAVING: [(&str, &str); 13] = [
     ("no-upgrade", "status 200"),
     ("garbage", "malformed HTTP"),
     ("cut-handshake", "unexpected EOF"),
-    ("wrong-accept", "bad handshake"),
+    ("wrong-accept", "status 101"),
     ("too-long", "limit"),
     ("negative", ""),
     ("masked", "mask"),
