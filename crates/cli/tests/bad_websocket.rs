@@ -131,7 +131,7 @@ fn every_lie_is_named_and_the_script_goes_on() {
         assert!(!error.is_empty() && error.contains(words), "{line}");
     }
     let stall = told.iter().find(|line| line[0] == "stall").unwrap();
-    assert_eq!(stall[1], "", "{stall}");
+    assert_eq!(stall[1], "status 101", "{stall}");
     if let Some(memory) = memory {
         assert!(memory < 400 << 20, "{} MiB", memory >> 20);
     }
