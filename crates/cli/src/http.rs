@@ -29,7 +29,8 @@ pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
 
 fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let spec = request(args)?;
-    let scenario = amount(args)?.scenario("http")?;
+    let amount = amount(args)?;
+    let scenario = amount.scenario("http")?;
     let plan = Plan::single(scenario.clone(), Vec::new());
     let settings = Arc::new(settings(args, &spec, &plan)?);
     let mut users = HttpUsers::new(spec.clone(), settings)?.sharing(args.streams.unwrap_or(1));
@@ -43,7 +44,7 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
         Direct {
             users,
             title: title(args, &spec),
-            duration: amount(args).is_by_time().then_some(duration),
+            duration: amount.is_by_time().then_some(duration),
             scenario,
             threads: args.threads,
             record: place.map(|place| (place, question(args, &spec, &plan))),
