@@ -10,6 +10,7 @@ mod network;
 #[cfg(not(unix))]
 mod no_unix;
 mod plain;
+mod quic;
 mod resolve;
 mod rules;
 #[cfg(target_os = "linux")]
@@ -29,6 +30,7 @@ pub use network::{Dialled, Io, Network, NetworkSettings, Steps};
 #[cfg(not(unix))]
 pub use no_unix::UnixPath;
 pub use plain::{Plain, Tcp};
+pub use quic::QuicNotes;
 pub use resolve::{DnsPolicy, DnsSelect, DnsSettings};
 pub use rules::{HostPattern, HostRules, IpRange, Target};
 pub use stream::Stream;

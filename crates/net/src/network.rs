@@ -95,6 +95,14 @@ impl Network {
         }
     }
 
+    pub(crate) fn settings(&self) -> &NetworkSettings {
+        &self.settings
+    }
+
+    pub(crate) fn tls(&self) -> &Tls {
+        &self.tls
+    }
+
     /// The local address of user `number` (counted from 1), if users bind any.
     pub fn local_ip(&self, number: u64) -> Option<IpAddr> {
         let pool = &self.settings.local_ips;
@@ -193,7 +201,7 @@ impl Network {
     }
 
     /// The address of `host:port` after the rules have had their say.
-    async fn locate(&self, host: &str, port: u16) -> Result<SocketAddr, Error> {
+    pub(crate) async fn locate(&self, host: &str, port: u16) -> Result<SocketAddr, Error> {
         let rules = &self.settings.rules;
         let literal = host.parse::<IpAddr>().ok();
         self.check_name(host)?;

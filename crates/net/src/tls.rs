@@ -15,6 +15,7 @@ use tokio_rustls::client::TlsStream;
 use crate::error::TlsError;
 use crate::insecure::AcceptAny;
 use crate::plain::Plain;
+use crate::quic::{NotingVerifier, noting};
 use crate::verify::{Roots, Verifier};
 
 /// How long a handshake may take.
@@ -74,6 +75,8 @@ pub enum Alpn {
     Http1,
     /// `h2`.
     Http2,
+    /// `h3`, within QUIC.
+    Http3,
 }
 
 /// What a handshake agreed on, in the names Go gives them.
@@ -264,7 +267,7 @@ impl Tls {
         }
     }
 
-    fn config(&self, host: &str, alpn: Alpn) -> Result<Arc<ClientConfig>, String> {
+    pub(crate) fn config(&self, host: &str, alpn: Alpn) -> Result<Arc<ClientConfig>, String> {
         let certificate = self
             .settings
             .client_certificates
@@ -289,14 +292,27 @@ impl Tls {
 
     fn make(&self, certificate: Option<usize>, alpn: Alpn) -> Result<ClientConfig, String> {
         let settings = &self.settings;
-        let provider = Arc::new(settings.provider()?);
+        let mut provider = settings.provider()?;
+        let mut versions = settings.protocol_versions()?;
+        if alpn == Alpn::Http3 {
+            if !versions.contains(&&rustls::version::TLS13) {
+                return Err("tlsVersion: HTTP/3 needs TLS 1.3, which is left out".to_owned());
+            }
+            versions = vec![&rustls::version::TLS13];
+            provider = noting(&provider);
+        }
+        let provider = Arc::new(provider);
         let builder = ClientConfig::builder_with_provider(provider.clone())
-            .with_protocol_versions(&settings.protocol_versions()?)
+            .with_protocol_versions(&versions)
             .map_err(|error| format!("tlsVersion and tlsCipherSuites leave nothing: {error}"))?;
         let verifier: Arc<dyn ServerCertVerifier> = if settings.insecure_skip_verify {
             Arc::new(AcceptAny::new(provider))
         } else {
             Arc::new(Verifier::new(settings.roots()?, provider))
+        };
+        let verifier: Arc<dyn ServerCertVerifier> = match alpn {
+            Alpn::Http3 => Arc::new(NotingVerifier(verifier)),
+            _ => verifier,
         };
         let builder = builder
             .dangerous()
@@ -315,8 +331,9 @@ impl Tls {
             Alpn::Http2OrHttp1 => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
             Alpn::Http1 => vec![b"http/1.1".to_vec()],
             Alpn::Http2 => vec![b"h2".to_vec()],
+            Alpn::Http3 => vec![b"h3".to_vec()],
         };
-        config.resumption = if settings.resume_sessions {
+        config.resumption = if settings.resume_sessions && alpn != Alpn::Http3 {
             Resumption::in_memory_sessions(1024)
         } else {
             Resumption::disabled()
@@ -358,7 +375,7 @@ impl Tls {
 }
 
 /// The name Go gives to a cipher suite.
-fn go_name(suite: SupportedCipherSuite) -> &'static str {
+pub(crate) fn go_name(suite: SupportedCipherSuite) -> &'static str {
     use rustls::CipherSuite as S;
     match suite.suite() {
         S::TLS13_AES_128_GCM_SHA256 => "TLS_AES_128_GCM_SHA256",
@@ -379,7 +396,12 @@ fn translate(error: io::Error, host: &str) -> TlsError {
 /// clients after its own is over, at the first read.
 pub fn tls_fault(error: &io::Error, host: &str) -> Option<TlsError> {
     let inner = error.get_ref()?.downcast_ref::<rustls::Error>()?;
-    Some(match inner {
+    Some(fault_of(inner, host))
+}
+
+/// What an error of the TLS library means.
+pub(crate) fn fault_of(error: &rustls::Error, host: &str) -> TlsError {
+    match error {
         rustls::Error::InvalidMessage(_) => TlsError::NotTls,
         rustls::Error::InvalidCertificate(why) => match why {
             CertificateError::UnknownIssuer => TlsError::UnknownAuthority,
@@ -410,7 +432,7 @@ pub fn tls_fault(error: &io::Error, host: &str) -> Option<TlsError> {
         },
         rustls::Error::AlertReceived(alert) => TlsError::Alert(alert_text(*alert)),
         other => TlsError::Other(other.to_string()),
-    })
+    }
 }
 
 /// RFC 3339, to the second.
@@ -430,7 +452,7 @@ fn plain_name(presented: &str) -> String {
     }
 }
 
-fn alert_text(alert: rustls::AlertDescription) -> String {
+pub(crate) fn alert_text(alert: rustls::AlertDescription) -> String {
     use rustls::AlertDescription as A;
     match alert {
         A::HandshakeFailure => "handshake failure".into(),

@@ -26,6 +26,12 @@ impl TrafficCounter {
             .set(self.received.get().wrapping_add(bytes as u64));
     }
 
+    /// Adds what a protocol counted that has a socket of its own.
+    pub fn add(&self, more: Traffic) {
+        self.sent.set(self.sent.get().wrapping_add(more.sent));
+        self.received.set(self.received.get().wrapping_add(more.received));
+    }
+
     /// What was counted since the last call.
     pub fn take(&self) -> Traffic {
         Traffic {

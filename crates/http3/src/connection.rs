@@ -1,0 +1,285 @@
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::Bytes;
+use net::{Network, Steps, TlsFacts, Traffic, TrafficCounter};
+use quinn::crypto::rustls::QuicClientConfig;
+use quinn::{ClientConfig, ConnectionError, IdleTimeout, SendStream, TransportConfig, VarInt};
+
+use crate::control::{self, State};
+use crate::endpoints::Endpoints;
+use crate::exchange::{Exchange, encode_head};
+use crate::fault::{Fault, NO_ERROR};
+use crate::tls::{Heard, Listening};
+
+/// What may be under way on a stream, and on a connection, before it is read: as much
+/// as a user can be made to hold.
+const STREAM_WINDOW: u32 = 4 << 20;
+const CONNECTION_WINDOW: u32 = 16 << 20;
+/// Streams of one direction that a server may have open: it needs three.
+const SERVER_STREAMS: u32 = 16;
+/// After so long without a packet the server is taken for gone.
+const SILENCE: Duration = Duration::from_secs(30);
+/// A connection is kept alive by a packet this often, so that neither an answer that
+/// takes long nor a user that thinks for long loses it.
+const KEPT_ALIVE: Duration = Duration::from_secs(10);
+/// How long nothing comes before it is asked whether anybody listens.
+const DOUBT: Duration = Duration::from_millis(300);
+
+/// Where a connection goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    pub host: &'a str,
+    pub port: u16,
+    /// The local address, if the user has one.
+    pub local: Option<IpAddr>,
+}
+
+/// One connection of a user. Requests share it. Closed when it is dropped.
+pub struct Connection {
+    quic: quinn::Connection,
+    /// Our control stream, which stays open as long as the connection.
+    _control: SendStream,
+    state: Rc<State>,
+    traffic: Rc<TrafficCounter>,
+    /// What was counted already.
+    counted: Cell<Traffic>,
+    heard: Heard,
+    /// Room for a head that is sent.
+    pub(crate) out: RefCell<Vec<u8>>,
+    tls: TlsFacts,
+    remote: SocketAddr,
+}
+
+impl Connection {
+    /// Connects. `steps` tells how far it came: connected is when the server's first
+    /// words came, one round trip after ours as in TCP, and secured when the handshake
+    /// was over.
+    ///
+    /// # Errors
+    /// See [`Fault`]. What does not answer within the network's connect timeout is given up.
+    pub async fn open(
+        endpoints: &Endpoints,
+        network: &Network,
+        target: Target<'_>,
+        traffic: &Rc<TrafficCounter>,
+        steps: &mut Steps,
+    ) -> Result<Connection, Fault> {
+        let Target { host, port, local } = target;
+        let remote = network.locate_for_quic(host, port, steps).await?;
+        let heard = Heard::default();
+        let config = configuration(network, host, &heard)?;
+        let endpoint = endpoints
+            .towards(remote, local)
+            .map_err(|source| match local {
+                Some(from) => net::Error::Bind { from, source },
+                None => net::Error::Socket { source },
+            })?;
+        let connecting = endpoint
+            .connect_with(config, remote, host)
+            .map_err(|error| Fault::Broken(error.to_string()))?;
+        let limit = network.connect_timeout();
+        let quic = tokio::time::timeout(limit, connect(connecting, remote, &heard, steps))
+            .await
+            .unwrap_or(Err(Fault::NoAnswer {
+                to: remote,
+                waited: limit,
+            }))?;
+        steps.secured = Some(clock::now());
+        let mut control = quic
+            .open_uni()
+            .await
+            .map_err(|error| Fault::of_connection(error, None))?;
+        control
+            .write_all(&control::greeting())
+            .await
+            .map_err(|error| Fault::Broken(error.to_string()))?;
+        let state = Rc::new(State::default());
+        tokio::task::spawn_local(control::listen(quic.clone(), Rc::clone(&state)));
+        let tls = TlsFacts::of_quic(heard.facts().cipher_suite);
+        Ok(Connection {
+            quic,
+            _control: control,
+            state,
+            traffic: Rc::clone(traffic),
+            counted: Cell::default(),
+            heard,
+            out: RefCell::default(),
+            tls,
+            remote,
+        })
+    }
+
+    /// Whether new requests can be tried on it.
+    pub fn is_open(&self) -> bool {
+        !self.state.is_going_away() && self.quic.close_reason().is_none()
+    }
+
+    pub fn remote(&self) -> SocketAddr {
+        self.remote
+    }
+
+    pub fn tls(&self) -> TlsFacts {
+        self.tls
+    }
+
+    /// Begins an exchange: a stream is opened, as soon as the server allows one more.
+    ///
+    /// # Errors
+    /// When the connection is over.
+    pub async fn begin<'a>(
+        &'a self,
+        request: &http_types::Request<()>,
+        body: &Bytes,
+    ) -> Result<Exchange<'a>, Fault> {
+        if self.state.is_going_away() {
+            return Err(Fault::GoAway);
+        }
+        let (send, recv) = self
+            .quic
+            .open_bi()
+            .await
+            .map_err(|error| self.fault(error))?;
+        let mut out = self.out.take();
+        out.clear();
+        encode_head(&mut out, request, body.len());
+        Ok(Exchange::new(self, send, recv, out, body.clone()))
+    }
+
+    pub(crate) fn fault(&self, error: ConnectionError) -> Fault {
+        match (&*self.state.violation.borrow(), error) {
+            (Some(how), ConnectionError::LocallyClosed) => Fault::Violation(how.clone()),
+            (_, error) => Fault::of_connection(error, self.heard.facts().refusal.clone()),
+        }
+    }
+
+    pub(crate) fn violated(&self, how: String) -> Fault {
+        self.state.violated(&self.quic, how.clone());
+        Fault::Violation(how)
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Tells the user's counter what crossed the socket since it was last told.
+    pub(crate) fn count(&self) {
+        let stats = self.quic.stats();
+        let now = Traffic {
+            sent: stats.udp_tx.bytes,
+            received: stats.udp_rx.bytes,
+        };
+        let before = self.counted.replace(now);
+        self.traffic.add(Traffic {
+            sent: now.sent.saturating_sub(before.sent),
+            received: now.received.saturating_sub(before.received),
+        });
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.quic.close(VarInt::from_u32(NO_ERROR as u32), b"");
+        self.count();
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("remote", &self.remote)
+            .finish_non_exhaustive()
+    }
+}
+
+fn configuration(network: &Network, host: &str, heard: &Heard) -> Result<ClientConfig, Fault> {
+    let settings = |text: String| net::Error::Tls(net::TlsError::Settings(text));
+    let tls = QuicClientConfig::try_from(network.quic_tls(host)?)
+        .map_err(|error| settings(format!("HTTP/3: {error}")))?;
+    let mut config = ClientConfig::new(Arc::new(Listening {
+        tls: Arc::new(tls),
+        heard: heard.clone(),
+    }));
+    let mut transport = TransportConfig::default();
+    transport
+        .max_concurrent_bidi_streams(VarInt::from_u32(0))
+        .max_concurrent_uni_streams(VarInt::from_u32(SERVER_STREAMS))
+        .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
+        .receive_window(VarInt::from_u32(CONNECTION_WINDOW))
+        .datagram_receive_buffer_size(None)
+        .keep_alive_interval(Some(KEPT_ALIVE))
+        .max_idle_timeout(IdleTimeout::try_from(SILENCE).ok());
+    config.transport_config(Arc::new(transport));
+    Ok(config)
+}
+
+/// Waits for the handshake, and until its first answer for the word that nobody listens.
+async fn connect(
+    connecting: quinn::Connecting,
+    remote: SocketAddr,
+    heard: &Heard,
+    steps: &mut Steps,
+) -> Result<quinn::Connection, Fault> {
+    let began = clock::now();
+    let mut connecting = pin!(connecting);
+    let mut refusal = pin!(refusal(remote));
+    poll_fn(|cx| {
+        let polled = connecting.as_mut().poll(cx);
+        if steps.connected.is_none() {
+            steps.connected = heard.facts().answered;
+        }
+        match polled {
+            Poll::Ready(Ok(connection)) => Poll::Ready(Ok(connection)),
+            Poll::Ready(Err(ConnectionError::TimedOut)) if steps.connected.is_none() => {
+                let waited = clock::now().since(began);
+                Poll::Ready(Err(Fault::NoAnswer { to: remote, waited }))
+            }
+            Poll::Ready(Err(error)) => {
+                let refusal = heard.facts().refusal.clone();
+                Poll::Ready(Err(Fault::of_connection(error, refusal)))
+            }
+            Poll::Pending if steps.connected.is_none() => refusal
+                .as_mut()
+                .poll(cx)
+                .map(|()| Err(Fault::Refused { to: remote })),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// Ends when the far machine says that nobody listens on that port. That is told to
+/// connected sockets alone, which QUIC's are not; so one sends an empty datagram, which
+/// no server makes anything of. Never ends where nothing is said.
+async fn refusal(remote: SocketAddr) {
+    let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    let asked = async {
+        let local: IpAddr = match remote {
+            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        tokio::time::sleep(DOUBT).await;
+        let socket = tokio::net::UdpSocket::bind((local, 0)).await?;
+        socket.connect(remote).await?;
+        loop {
+            socket.send(&[]).await?;
+            let mut room = [0; 1];
+            let told = socket.recv(&mut room);
+            if let Ok(Err(error)) = tokio::time::timeout(3 * DOUBT, told).await {
+                return Err::<(), _>(error);
+            }
+        }
+    };
+    match asked.await {
+        Err(error) if is_refused(&error) => {}
+        _ => std::future::pending().await,
+    }
+}

@@ -1,0 +1,147 @@
+//! What a server says beside its answers: settings, and that it will go away.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::task::{Context, Waker};
+
+use quinn::{RecvStream, VarInt};
+
+use crate::fault::{GENERAL_PROTOCOL_ERROR, STREAM_CREATION_ERROR};
+use crate::frames::{Frames, GOAWAY, MAX_PUSH_ID, Piece, SETTINGS, head};
+use crate::varint;
+
+/// Types of streams of one direction: RFC 9114, section 6.2, and RFC 9204, section 4.2.
+const CONTROL: u64 = 0x0;
+const PUSH: u64 = 0x1;
+const ENCODER: u64 = 0x2;
+const DECODER: u64 = 0x3;
+
+/// The longest header that we read: RFC 9114, section 7.2.4.1.
+const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
+
+/// What is known of a connection beside its requests.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Requests from this stream on were not looked at.
+    goaway: Cell<Option<u64>>,
+    /// How the server broke the protocol.
+    pub(crate) violation: RefCell<Option<String>>,
+    /// Who is to hear of it, by the streams they wait for.
+    waiting: RefCell<Vec<(u64, Waker)>>,
+}
+
+impl State {
+    pub(crate) fn is_going_away(&self) -> bool {
+        self.goaway.get().is_some()
+    }
+
+    /// Whether the server has said that it did not look at the request on `stream`.
+    pub(crate) fn has_passed_over(&self, stream: u64) -> bool {
+        self.goaway.get().is_some_and(|first| stream >= first)
+    }
+
+    /// Wakes the task when that may have changed.
+    pub(crate) fn wait(&self, stream: u64, cx: &Context<'_>) {
+        let mut waiting = self.waiting.borrow_mut();
+        match waiting.iter_mut().find(|(known, _)| *known == stream) {
+            Some((_, waker)) => waker.clone_from(cx.waker()),
+            None => waiting.push((stream, cx.waker().clone())),
+        }
+    }
+
+    pub(crate) fn forget(&self, stream: u64) {
+        self.waiting.borrow_mut().retain(|(known, _)| *known != stream);
+    }
+
+    /// Remembers how the server broke the protocol, and closes the connection.
+    pub(crate) fn violated(&self, connection: &quinn::Connection, how: String) {
+        connection.close(VarInt::from_u32(GENERAL_PROTOCOL_ERROR as u32), how.as_bytes());
+        self.violation.borrow_mut().get_or_insert(how);
+    }
+}
+
+/// What our own control stream begins with.
+pub(crate) fn greeting() -> Vec<u8> {
+    let mut settings = Vec::new();
+    varint::write(&mut settings, MAX_FIELD_SECTION_SIZE);
+    varint::write(&mut settings, crate::exchange::MAX_HEAD as u64);
+    let mut out = Vec::new();
+    varint::write(&mut out, CONTROL);
+    head(&mut out, SETTINGS, settings.len());
+    out.extend_from_slice(&settings);
+    out
+}
+
+/// Reads the server's streams of one direction until the connection ends.
+pub(crate) async fn listen(connection: quinn::Connection, state: Rc<State>) {
+    // The transport's limit says how many of them there can be at once.
+    while let Ok(stream) = connection.accept_uni().await {
+        let (connection, state) = (connection.clone(), Rc::clone(&state));
+        tokio::task::spawn_local(async move {
+            if let Err(how) = read(stream, &state).await {
+                state.violated(&connection, how);
+            }
+        });
+    }
+}
+
+async fn read(mut stream: RecvStream, state: &State) -> Result<(), String> {
+    let mut start = Vec::new();
+    let (kind, mut input) = loop {
+        let Some(chunk) = next(&mut stream).await else {
+            return Ok(());
+        };
+        start.extend_from_slice(&chunk);
+        if let Some((kind, used)) = varint::read(&start) {
+            break (kind, bytes::Bytes::from(start.split_off(used)));
+        }
+    };
+    match kind {
+        CONTROL => {}
+        PUSH => return Err("the server pushes, which nobody asked for".to_owned()),
+        ENCODER | DECODER => {
+            // Without a dynamic table there is nothing to be said in them.
+            while next(&mut stream).await.is_some() {}
+            return Ok(());
+        }
+        _ => {
+            let _ = stream.stop(VarInt::from_u32(STREAM_CREATION_ERROR as u32));
+            return Ok(());
+        }
+    }
+    let mut frames = Frames::default();
+    let mut has_settings = false;
+    loop {
+        while let Some(piece) = frames.next(&mut input)? {
+            match piece {
+                Piece::Whole(SETTINGS, _) if !has_settings => has_settings = true,
+                _ if !has_settings => {
+                    return Err("the control stream does not begin with SETTINGS".to_owned());
+                }
+                Piece::Whole(GOAWAY, id) => {
+                    let (first, _) = varint::read(&id).ok_or("a GOAWAY frame without its number")?;
+                    state.goaway.set(Some(first));
+                    let waiting = std::mem::take(&mut *state.waiting.borrow_mut());
+                    waiting.into_iter().for_each(|(_, waker)| waker.wake());
+                }
+                Piece::Whole(crate::frames::CANCEL_PUSH, _) => {}
+                Piece::Whole(MAX_PUSH_ID, _) => {
+                    return Err("the server sends MAX_PUSH_ID, which is a client's".to_owned());
+                }
+                Piece::Whole(..) | Piece::Data(_) => {
+                    return Err("a frame on the control stream that has no place there".to_owned());
+                }
+            }
+        }
+        match next(&mut stream).await {
+            Some(chunk) => input = chunk,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// The next bytes; `None` at the end, however it came.
+async fn next(stream: &mut RecvStream) -> Option<bytes::Bytes> {
+    let chunk = stream.read_chunk(usize::MAX, true).await;
+    chunk.ok().flatten().map(|chunk| chunk.bytes)
+}

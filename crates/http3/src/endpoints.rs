@@ -1,0 +1,71 @@
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+
+use quinn::{Endpoint, EndpointConfig, TokioRuntime};
+
+/// UDP sockets that a worker opens towards one family of addresses, or from one local
+/// address. Connections share them in turn: one alone would have one queue in the
+/// kernel for all users, and would look like one client to servers that spread clients
+/// over their processors; one for each user would be too many.
+const SOCKETS: usize = 8;
+
+/// A worker's UDP sockets, opened when first needed and kept.
+#[derive(Default)]
+pub struct Endpoints {
+    groups: RefCell<Vec<Group>>,
+}
+
+struct Group {
+    local: IpAddr,
+    endpoints: Vec<Endpoint>,
+    next: usize,
+}
+
+impl Endpoints {
+    /// The next socket towards `remote`, from `local` if that is of its family.
+    pub(crate) fn towards(&self, remote: SocketAddr, local: Option<IpAddr>) -> io::Result<Endpoint> {
+        let local = local
+            .filter(|ip| ip.is_ipv6() == remote.is_ipv6())
+            .unwrap_or(match remote {
+                SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+                SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+            });
+        let mut groups = self.groups.borrow_mut();
+        let at = match groups.iter().position(|group| group.local == local) {
+            Some(at) => at,
+            None => {
+                groups.push(Group {
+                    local,
+                    endpoints: Vec::new(),
+                    next: 0,
+                });
+                groups.len() - 1
+            }
+        };
+        groups[at].turn()
+    }
+}
+
+impl Group {
+    fn turn(&mut self) -> io::Result<Endpoint> {
+        let at = self.next % SOCKETS;
+        self.next = at + 1;
+        if let Some(endpoint) = self.endpoints.get(at) {
+            return Ok(endpoint.clone());
+        }
+        let socket = UdpSocket::bind(SocketAddr::new(self.local, 0))?;
+        let runtime = Arc::new(TokioRuntime);
+        let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, runtime)?;
+        self.endpoints.push(endpoint.clone());
+        Ok(endpoint)
+    }
+}
+
+impl fmt::Debug for Endpoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoints").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,285 @@
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_types::{HeaderName, HeaderValue};
+use quinn::{ReadError, RecvStream, SendStream, VarInt, WriteError};
+use units::Moment;
+
+use crate::connection::Connection;
+use crate::fault::{Fault, NO_ERROR, REQUEST_CANCELLED};
+use crate::frames::{DATA, Frames, HEADERS, Piece, head};
+use crate::qpack::{self, Field};
+
+/// Longest head of an answer that is read: names, values and 32 bytes for each field.
+pub(crate) const MAX_HEAD: usize = 1 << 20;
+
+/// The head of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    /// In their order; names in lower case.
+    pub fields: Vec<Field>,
+}
+
+/// One request and its answer on a stream. Dropping it before the end cancels it.
+pub struct Exchange<'a> {
+    connection: &'a Connection,
+    send: SendStream,
+    recv: RecvStream,
+    /// The request's head, as far as it is not sent.
+    head: Vec<u8>,
+    head_sent: usize,
+    body: Bytes,
+    frames: Frames,
+    input: Bytes,
+    part: Part,
+    /// When QUIC had taken the last byte of the request.
+    sent: Option<Moment>,
+    upload_is_over: bool,
+    first_byte: Option<Moment>,
+    last_byte: Option<Moment>,
+}
+
+/// Which part of the answer is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Head,
+    Body,
+    AfterTrailers,
+    Over,
+}
+
+impl<'a> Exchange<'a> {
+    pub(crate) fn new(
+        connection: &'a Connection,
+        send: SendStream,
+        recv: RecvStream,
+        head: Vec<u8>,
+        body: Bytes,
+    ) -> Self {
+        Exchange {
+            connection,
+            send,
+            recv,
+            head,
+            head_sent: 0,
+            body,
+            frames: Frames::default(),
+            input: Bytes::new(),
+            part: Part::Head,
+            sent: None,
+            upload_is_over: false,
+            first_byte: None,
+            last_byte: None,
+        }
+    }
+
+    /// Sends the request, and reads the head of its answer; what is not sent by then
+    /// goes on with the body.
+    ///
+    /// # Errors
+    /// See [`Fault`].
+    pub async fn answer(&mut self) -> Result<Answer, Fault> {
+        loop {
+            match poll_fn(|cx| self.poll(cx)).await? {
+                Some(Piece::Whole(HEADERS, section)) => {
+                    let answer = decode(&section).map_err(|how| self.connection.violated(how))?;
+                    // Those below 200 come before the answer: RFC 9114, section 4.1.
+                    if answer.status >= 200 {
+                        self.part = Part::Body;
+                        return Ok(answer);
+                    }
+                }
+                Some(_) => return Err(self.misplaced()),
+                None => return Err(Fault::Ended),
+            }
+        }
+    }
+
+    /// The next piece of the body; `None` at its end. Trailers are read and dropped.
+    ///
+    /// # Errors
+    /// See [`Fault`].
+    pub async fn data(&mut self) -> Result<Option<Bytes>, Fault> {
+        loop {
+            if self.part == Part::Over {
+                return Ok(None);
+            }
+            match poll_fn(|cx| self.poll(cx)).await? {
+                Some(Piece::Data(piece)) if self.part == Part::Body => return Ok(Some(piece)),
+                Some(Piece::Whole(HEADERS, section)) if self.part == Part::Body => {
+                    qpack::decode(&section, MAX_HEAD)
+                        .map_err(|how| self.connection.violated(how.to_owned()))?;
+                    self.part = Part::AfterTrailers;
+                }
+                Some(_) => return Err(self.misplaced()),
+                None => self.part = Part::Over,
+            }
+        }
+    }
+
+    /// When QUIC had taken the last byte of the request, if it has by now.
+    pub fn sent(&self) -> Option<Moment> {
+        self.sent
+    }
+
+    /// When the first bytes came, if any did.
+    pub fn first_byte(&self) -> Option<Moment> {
+        self.first_byte
+    }
+
+    /// When the last bytes came that were read, if any did.
+    pub fn last_byte(&self) -> Option<Moment> {
+        self.last_byte
+    }
+
+    fn misplaced(&self) -> Fault {
+        let how = "a frame in the answer that has no place there";
+        self.connection.violated(how.to_owned())
+    }
+
+    /// The next piece of the answer, while the request goes on being sent.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Piece>, Fault>> {
+        if !self.upload_is_over {
+            match self.poll_upload(cx) {
+                Poll::Ready(Err(WriteError::ConnectionLost(error))) => {
+                    return Poll::Ready(Err(self.connection.fault(error)));
+                }
+                // The server wants no more of the request; its answer says why.
+                Poll::Ready(Err(_)) => {
+                    self.upload_is_over = true;
+                    let _ = self.send.reset(VarInt::from_u32(NO_ERROR as u32));
+                }
+                Poll::Ready(Ok(())) => {
+                    self.upload_is_over = true;
+                    self.sent = Some(clock::now());
+                }
+                Poll::Pending => {}
+            }
+        }
+        loop {
+            if !self.input.is_empty() {
+                let next = self.frames.next(&mut self.input);
+                match next.map_err(|how| self.connection.violated(how))? {
+                    None => continue,
+                    piece => return Poll::Ready(Ok(piece)),
+                }
+            }
+            let read = pin!(self.recv.read_chunk(usize::MAX, true)).poll(cx);
+            match read {
+                Poll::Ready(Ok(Some(chunk))) => {
+                    let now = clock::now();
+                    self.first_byte.get_or_insert(now);
+                    self.last_byte = Some(now);
+                    self.input = chunk.bytes;
+                }
+                Poll::Ready(Ok(None)) if self.frames.is_between() => return Poll::Ready(Ok(None)),
+                Poll::Ready(Ok(None)) => return Poll::Ready(Err(Fault::EndedInside)),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(self.read_fault(error))),
+                Poll::Pending => {
+                    let stream = self.stream();
+                    if self.connection.state().has_passed_over(stream) {
+                        return Poll::Ready(Err(Fault::GoAway));
+                    }
+                    self.connection.state().wait(stream, cx);
+                    return Poll::Pending;
+                }
+            }
+        }
+    }
+
+    fn poll_upload(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), WriteError>> {
+        while let Some(rest) = self.head.get(self.head_sent..)
+            && !rest.is_empty()
+        {
+            self.head_sent += ready!(Pin::new(&mut self.send).poll_write(cx, rest))?;
+        }
+        while !self.body.is_empty() {
+            let written = ready!(Pin::new(&mut self.send).poll_write(cx, &self.body))?;
+            let _ = self.body.split_to(written.min(self.body.len()));
+        }
+        // It was not finished before.
+        let _ = self.send.finish();
+        Poll::Ready(Ok(()))
+    }
+
+    fn read_fault(&self, error: ReadError) -> Fault {
+        match error {
+            ReadError::Reset(code) => Fault::Reset {
+                code: code.into_inner(),
+            },
+            ReadError::ConnectionLost(error) => self.connection.fault(error),
+            other => Fault::Broken(other.to_string()),
+        }
+    }
+
+    fn stream(&self) -> u64 {
+        VarInt::from(self.recv.id()).into_inner()
+    }
+}
+
+impl Drop for Exchange<'_> {
+    fn drop(&mut self) {
+        let cancelled = VarInt::from_u32(REQUEST_CANCELLED as u32);
+        if self.part != Part::Over {
+            let _ = self.recv.stop(cancelled);
+        }
+        if !self.upload_is_over || self.part == Part::Head {
+            let _ = self.send.reset(cancelled);
+        }
+        self.connection.state().forget(self.stream());
+        self.connection.count();
+        *self.connection.out.borrow_mut() = std::mem::take(&mut self.head);
+    }
+}
+
+/// Appends the head of a request with its frame, and that of its body's if it has one.
+pub(crate) fn encode_head(out: &mut Vec<u8>, request: &http_types::Request<()>, body: usize) {
+    let uri = request.uri();
+    let mut section = Vec::with_capacity(256);
+    qpack::begin(&mut section);
+    qpack::encode(&mut section, ":method", request.method().as_str().as_bytes());
+    if let Some(scheme) = uri.scheme_str() {
+        qpack::encode(&mut section, ":scheme", scheme.as_bytes());
+    }
+    if let Some(authority) = uri.authority() {
+        qpack::encode(&mut section, ":authority", authority.as_str().as_bytes());
+    }
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    qpack::encode(&mut section, ":path", path.as_bytes());
+    for (name, value) in request.headers() {
+        qpack::encode(&mut section, name.as_str(), value.as_bytes());
+    }
+    head(out, HEADERS, section.len());
+    out.extend_from_slice(&section);
+    if body > 0 {
+        head(out, DATA, body);
+    }
+}
+
+/// Reads the head of an answer: RFC 9114, section 4.3.2.
+fn decode(section: &[u8]) -> Result<Answer, String> {
+    let mut fields = qpack::decode(section, MAX_HEAD)?;
+    if fields.first().is_none_or(|(name, _)| name != b":status") {
+        return Err("the answer's head does not begin with its status".to_owned());
+    }
+    let (_, status) = fields.remove(0);
+    let status = std::str::from_utf8(&status)
+        .ok()
+        .filter(|text| text.len() == 3)
+        .and_then(|text| text.parse().ok())
+        .filter(|status| *status >= 100)
+        .ok_or_else(|| format!("the answer's status is \"{}\"", status.escape_ascii()))?;
+    for (name, value) in &fields {
+        if HeaderName::from_lowercase(name).is_err() || HeaderValue::from_bytes(value).is_err() {
+            return Err(format!(
+                "the answer has a malformed field: \"{}: {}\"",
+                name.escape_ascii(),
+                value.get(..80).unwrap_or(value).escape_ascii()
+            ));
+        }
+    }
+    Ok(Answer { status, fields })
+}

@@ -1,0 +1,25 @@
+//! HTTP/3 for virtual users: requests on the streams of a QUIC connection, which
+//! belongs to one user and lives on its worker's thread.
+//!
+//! QUIC is quinn's; frames (`frames`) and headers (`qpack`) are read here, with a
+//! bound on everything that a server can make us hold. An [`Endpoints`] belongs to a
+//! worker. Nothing here knows cookies, redirects or codings.
+
+mod connection;
+mod control;
+mod endpoints;
+mod exchange;
+mod fault;
+mod frames;
+mod huffman;
+mod qpack;
+mod static_table;
+mod tls;
+mod varint;
+
+pub use connection::{Connection, Target};
+pub use endpoints::Endpoints;
+pub use exchange::{Answer, Exchange};
+pub use fault::Fault;
+pub use frames::{Frames, Piece};
+pub use qpack::{Field, decode as decode_fields};

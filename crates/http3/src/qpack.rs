@@ -1,0 +1,188 @@
+//! QPACK (RFC 9204) without a dynamic table: we announce that we keep none, so no
+//! peer may use one, and what is sent refers to nothing sent before. So no request
+//! waits for another one's header.
+
+use crate::huffman;
+use crate::static_table::{Known, STATIC, look_up};
+
+/// A field's name and value.
+pub type Field = (Vec<u8>, Vec<u8>);
+
+/// What RFC 9114, section 4.2.2, adds to the length of each field.
+const FIELD_COST: usize = 32;
+
+/// Appends the head of an encoded section: nothing of a dynamic table is needed.
+pub(crate) fn begin(out: &mut Vec<u8>) {
+    out.extend_from_slice(&[0, 0]);
+}
+
+/// Appends a field. The name is in lower case.
+pub(crate) fn encode(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    match look_up(name, value) {
+        Known::Field(index) => integer(out, 0xc0, 6, index),
+        Known::Name(index) => {
+            integer(out, 0x50, 4, index);
+            integer(out, 0, 7, value.len());
+            out.extend_from_slice(value);
+        }
+        Known::No => {
+            integer(out, 0x20, 3, name.len());
+            out.extend_from_slice(name.as_bytes());
+            integer(out, 0, 7, value.len());
+            out.extend_from_slice(value);
+        }
+    }
+}
+
+/// Appends an integer with a prefix of so many bits: RFC 7541, section 5.1.
+fn integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
+    let most = (1usize << bits) - 1;
+    if value < most {
+        out.push(mark | value as u8);
+        return;
+    }
+    out.push(mark | most as u8);
+    let mut rest = value - most;
+    while rest >= 0x80 {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+/// Decodes a section whose fields are at most `limit` bytes long, names, values
+/// and 32 for each.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn decode(section: &[u8], limit: usize) -> Result<Vec<Field>, &'static str> {
+    const CUT: &str = "the header ends within a field";
+    const DYNAMIC: &str = "the header refers to a dynamic table, which was not agreed on";
+    const UNKNOWN: &str = "the header refers to an entry that the static table has not";
+    let mut input = Input(section);
+    if input.integer(8).ok_or(CUT)? != 0 {
+        return Err(DYNAMIC);
+    }
+    input.integer(7).ok_or(CUT)?;
+    let mut fields = Vec::new();
+    let mut left = limit;
+    let entry = |index: usize| STATIC.get(index).ok_or(UNKNOWN);
+    while let Some(first) = input.0.first().copied() {
+        let (name, value) = if first & 0xc0 == 0xc0 {
+            let (name, value) = entry(input.integer(6).ok_or(CUT)?)?;
+            (name.as_bytes().to_vec(), value.as_bytes().to_vec())
+        } else if first & 0xd0 == 0x50 {
+            let (name, _) = entry(input.integer(4).ok_or(CUT)?)?;
+            (name.as_bytes().to_vec(), input.string(7, left)?)
+        } else if first & 0xe0 == 0x20 {
+            (input.string(3, left)?, input.string(7, left)?)
+        } else {
+            return Err(DYNAMIC);
+        };
+        left = left
+            .checked_sub(name.len() + value.len() + FIELD_COST)
+            .ok_or(TOO_LONG)?;
+        fields.push((name, value));
+    }
+    Ok(fields)
+}
+
+const TOO_LONG: &str = "the header is longer than what is read";
+
+struct Input<'a>(&'a [u8]);
+
+impl Input<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// An integer in the last bits of a byte, and what follows it.
+    fn integer(&mut self, bits: u32) -> Option<usize> {
+        let most = (1usize << bits) - 1;
+        let mut value = usize::from(self.byte()?) & most;
+        if value < most {
+            return Some(value);
+        }
+        for shift in (0..28).step_by(7) {
+            let byte = self.byte()?;
+            value = value.checked_add((usize::from(byte) & 0x7f) << shift)?;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// A string whose length has that many bits, under one that says whether it
+    /// is in the Huffman code.
+    fn string(&mut self, bits: u32, limit: usize) -> Result<Vec<u8>, &'static str> {
+        const CUT: &str = "the header ends within a string";
+        let is_coded = self.0.first().ok_or(CUT)? & (1 << bits) != 0;
+        let length = self.integer(bits).ok_or(CUT)?;
+        let (text, rest) = self.0.split_at_checked(length).ok_or(CUT)?;
+        self.0 = rest;
+        if is_coded {
+            return huffman::decode(text, limit)
+                .ok_or("a string of the header is not in the Huffman code, or too long");
+        }
+        if length > limit {
+            return Err(TOO_LONG);
+        }
+        Ok(text.to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_encoded_decodes() {
+        let long = vec![b'v'; 5000];
+        let fields: [(&str, &[u8]); 5] = [
+            (":method", b"GET"),
+            (":path", b"/a/b?c"),
+            ("x-own", b""),
+            ("a-name-of-more-than-a-few-bytes", &long),
+            ("user-agent", b"x"),
+        ];
+        let mut section = Vec::new();
+        begin(&mut section);
+        for (name, value) in fields {
+            encode(&mut section, name, value);
+        }
+        let decoded = decode(&section, 1 << 16).unwrap();
+        let decoded: Vec<_> = decoded
+            .iter()
+            .map(|(name, value)| (std::str::from_utf8(name).unwrap(), &value[..]))
+            .collect();
+        assert_eq!(decoded, fields);
+        assert_eq!(decode(&section, 5000), Err(TOO_LONG));
+    }
+
+    /// The first example of RFC 9204, appendix B.
+    #[test]
+    fn the_rfcs_example_decodes() {
+        let section = b"\x00\x00\x51\x0b/index.html";
+        let path = (b":path".to_vec(), b"/index.html".to_vec());
+        assert_eq!(decode(section, 1000), Ok(vec![path]));
+    }
+
+    #[test]
+    fn what_is_cut_or_dynamic_is_refused() {
+        for (section, words) in [
+            (&b"\x00"[..], "ends within a field"),
+            (b"\x03\x81\x10", "dynamic"),
+            (b"\x00\x00\x80", "dynamic"),
+            (b"\x00\x00\xff\x40", "the static table has not"),
+            (b"\x00\x00\x51\x0b/inde", "within a string"),
+            (b"\x00\x00\x51\xff\xff\xff\xff\xff\x7f", "within a string"),
+            (b"\x00\x00\x51\x82\x00\x00", "Huffman"),
+        ] {
+            let told = decode(section, 1000).unwrap_err();
+            assert!(told.contains(words), "{section:?}: {told}");
+        }
+    }
+}
