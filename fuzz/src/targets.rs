@@ -10,6 +10,7 @@ mod duration;
 mod environment;
 mod gateway_config;
 mod grpc_messages;
+mod http3_stream;
 mod http_answer;
 mod json_selector;
 mod lab_file;
@@ -48,6 +49,7 @@ pub const TARGETS: &[&Target] = &[
     &gateway_config::TARGET,
     &grpc_messages::TARGET,
     &http_answer::TARGET,
+    &http3_stream::TARGET,
     &json_selector::TARGET,
     &lab_file::TARGET,
     &options::TARGET,

@@ -300,6 +300,7 @@ fn question<'a>(args: &AttackArgs, plan: &Plan) -> Question<'a> {
             "keep_alive": args.keepalive,
             "http2": args.http2,
             "h2c": args.h2c,
+            "http3": args.http3,
             "unix_socket": args.unix_socket,
             "redirects": args.redirects,
             "timeout": args.timeout,

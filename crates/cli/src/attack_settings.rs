@@ -19,6 +19,10 @@ pub fn http_settings(
 ) -> Result<http::Settings, String> {
     refuse_unsupported(args)?;
     let protocol = match (args.h2c, args.http2) {
+        (true, _) if args.http3 => {
+            return Err("-http3 and -h2c exclude each other".to_owned());
+        }
+        _ if args.http3 => http::Protocol::Http3,
         (true, _) => http::Protocol::H2c,
         (false, true) => http::Protocol::Auto,
         (false, false) => http::Protocol::Http1,

@@ -79,6 +79,7 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
             "duration": args.duration,
             "timeout": args.timeout,
             "protocol": match (args.h1, args.h2, args.h2c) {
+                _ if args.h3 => "HTTP/3",
                 (true, _, _) => "HTTP/1.1",
                 (_, true, _) => "HTTP/2",
                 (_, _, true) => "HTTP/2 without TLS",
@@ -187,6 +188,7 @@ fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Se
         .get(..8)
         .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
     let protocol = match (args.h1, args.h2, args.h2c) {
+        _ if args.h3 => http::Protocol::Http3,
         (false, false, false) if args.streams.is_some() && !is_tls => {
             return Err(
                 "--streams needs HTTP/2: add --h2c where the server speaks it without TLS, or give an https:// URL"

@@ -72,6 +72,7 @@ pub fn settings(plan: &Plan, user_agent: &str) -> Result<http::Settings, String>
             Some(Protocol::Http1) => http::Protocol::Http1,
             Some(Protocol::Http2) => http::Protocol::Http2,
             Some(Protocol::H2c) => http::Protocol::H2c,
+            Some(Protocol::Http3) => http::Protocol::Http3,
         },
         rate_limit: options
             .rps

@@ -6,6 +6,8 @@ use crate::client::Client;
 use crate::error::{ErrorInfo, code};
 use crate::h1;
 use crate::h2_connection;
+use crate::h3_connection;
+use crate::multiplexed::Multiplexed;
 use crate::pool::Kept;
 use crate::settings::Protocol;
 use crate::url::Url;
@@ -13,7 +15,7 @@ use crate::url::Url;
 /// A fresh connection, in the version of HTTP it speaks.
 pub(crate) enum Link {
     Own(Box<Kept>),
-    Shared(Rc<h2_connection::Connection>),
+    Shared(Rc<Multiplexed>),
 }
 
 impl Client {
@@ -24,6 +26,9 @@ impl Client {
         protocol: Protocol,
         steps: &mut Steps,
     ) -> Result<Link, ErrorInfo> {
+        if protocol == Protocol::Http3 {
+            return Box::pin(self.connect_http3(url, steps)).await;
+        }
         let network = &self.shared.network;
         let proxy = self.shared.settings.proxies.for_url(url);
         let (host, port) = match proxy {
@@ -48,7 +53,7 @@ impl Client {
             let alpn = match protocol {
                 Protocol::Auto => Alpn::Http2OrHttp1,
                 Protocol::Http1 => Alpn::Http1,
-                Protocol::Http2 | Protocol::H2c => Alpn::Http2,
+                Protocol::Http2 | Protocol::H2c | Protocol::Http3 => Alpn::Http2,
             };
             let (stream, facts) = network
                 .secure(stream, url.host(), alpn, steps)
@@ -60,7 +65,7 @@ impl Client {
         };
         if speaks_http2(protocol, tls)? {
             let connection = h2_connection::Connection::start(stream, remote, tls).await?;
-            return Ok(Link::Shared(Rc::new(connection)));
+            return Ok(Link::Shared(Rc::new(Multiplexed::Http2(connection))));
         }
         Ok(Link::Own(Box::new(Kept {
             wire: h1::Connection::<Stream>::new(stream),
@@ -69,6 +74,30 @@ impl Client {
             out: Vec::new(),
         })))
     }
+
+    /// The same over QUIC, straight to the server.
+    async fn connect_http3(&self, url: &Url, steps: &mut Steps) -> Result<Link, ErrorInfo> {
+        let refuse = |message: &str| Err(ErrorInfo::new(code::H3, message));
+        if !url.is_https() {
+            return refuse("http3: HTTP/3 was asked for on a plain http URL; use https");
+        }
+        if self.shared.settings.proxies.for_url(url).is_some() {
+            return refuse(
+                "http3: HTTP/3 does not go through a proxy; add the host to NO_PROXY, or do without HTTP/3",
+            );
+        }
+        let target = http3::Target {
+            host: url.host(),
+            port: url.port(),
+            local: self.local_ip,
+        };
+        let (endpoints, network) = (&self.shared.endpoints, &self.shared.network);
+        let quic = http3::Connection::open(endpoints, network, target, &self.traffic, steps)
+            .await
+            .map_err(|fault| h3_connection::info(&fault))?;
+        let connection = h3_connection::Connection::new(quic);
+        Ok(Link::Shared(Rc::new(Multiplexed::Http3(connection))))
+    }
 }
 
 /// Whether a connection speaks HTTP/2: negotiated over TLS, known beforehand
@@ -76,7 +105,8 @@ impl Client {
 fn speaks_http2(protocol: Protocol, tls: Option<TlsFacts>) -> Result<bool, ErrorInfo> {
     let mismatch = |message: &str| Err(ErrorInfo::new(code::H2, message));
     match (protocol, tls) {
-        (Protocol::Http1, _) | (Protocol::Auto, None) => Ok(false),
+        // HTTP/3 has a way of its own.
+        (Protocol::Http1 | Protocol::Http3, _) | (Protocol::Auto, None) => Ok(false),
         (Protocol::Auto, Some(facts)) => Ok(facts.http2),
         (Protocol::H2c, None) => Ok(true),
         (Protocol::Http2, None) => {

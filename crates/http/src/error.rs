@@ -52,6 +52,17 @@ pub mod code {
     pub const H2_STREAM: u32 = 1630;
     /// The HTTP/2 connection failed; the HTTP/2 error code and one is added.
     pub const H2_CONNECTION: u32 = 1650;
+    /// HTTP/3 failed in a way without a code of its own. k6 has no numbers for
+    /// HTTP/3; these are ours.
+    pub const H3: u32 = 1800;
+    /// No QUIC answer came.
+    pub const H3_DIAL: u32 = 1810;
+    /// The server takes no more requests.
+    pub const H3_GOAWAY: u32 = 1820;
+    /// The server reset the stream.
+    pub const H3_STREAM: u32 = 1830;
+    /// The server closed the connection, or QUIC gave it up.
+    pub const H3_CONNECTION: u32 = 1850;
     /// The body could not be decompressed.
     pub const DECOMPRESSION: u32 = 1701;
 

@@ -12,7 +12,9 @@ use crate::encode::{HeadParts, write_head};
 use crate::fault;
 use crate::h1::{Ask, Progress};
 use crate::h2_connection::{self, request_of};
+use crate::h3_connection;
 use crate::method::Method;
+use crate::multiplexed::Multiplexed;
 use crate::outcome::Outcome;
 use crate::pool::{Kept, Place, Slot};
 use crate::prepared::{JOINED_BODY, Prepared, Stamp};
@@ -116,6 +118,9 @@ impl Client {
         .await;
         let line = &mut outcome.exchange.timeline;
         let error = match connecting {
+            None if leg.protocol == Protocol::Http3 && steps.connected.is_none() => {
+                h3_connection::unanswered()
+            }
             None => fault::timeout(),
             Some(Err(error)) => error,
             Some(Ok(Link::Own(kept))) => {
@@ -216,11 +221,11 @@ impl Client {
         ended
     }
 
-    /// Makes the round trip as one stream of an HTTP/2 connection.
+    /// Makes the round trip as one stream of an HTTP/2 or HTTP/3 connection.
     async fn exchange_shared(
         &self,
         leg: &Leg<'_>,
-        connection: &Rc<h2_connection::Connection>,
+        connection: &Rc<Multiplexed>,
         outcome: &mut Outcome,
     ) -> Ended {
         let (request, body, head_length) = match &leg.head {
@@ -256,8 +261,8 @@ impl Client {
             cut_body: leg.cut_body.is_some(),
             deadline: leg.deadline,
         };
-        outcome.exchange.tls = connection.tls;
-        outcome.exchange.remote = connection.remote;
+        outcome.exchange.tls = connection.tls();
+        outcome.exchange.remote = connection.remote();
         let reused = connection.is_used();
         let mut progress = Progress {
             // What HTTP/1.1 would have sent: the compressed head's length is

@@ -27,11 +27,13 @@ mod fields;
 mod h1;
 mod h2_connection;
 mod h2_wire;
+mod h3_connection;
 mod head;
 #[doc(hidden)]
 pub mod in_memory;
 mod leg;
 mod method;
+mod multiplexed;
 mod odd_head;
 mod outcome;
 mod pool;

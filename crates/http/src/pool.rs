@@ -8,7 +8,7 @@ use std::task::{Poll, Waker};
 use net::{Stream, TlsFacts};
 
 use crate::h1;
-use crate::h2_connection;
+use crate::multiplexed::Multiplexed;
 use crate::settings::Protocol;
 use crate::url::Url;
 
@@ -53,8 +53,8 @@ struct Host {
     /// Boxed, because they move in and out of requests all the time.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<Kept>>,
-    /// The connections that speak HTTP/2, if the host does.
-    shared: Vec<Rc<h2_connection::Connection>>,
+    /// The connections that speak HTTP/2 or HTTP/3, if the host does.
+    shared: Vec<Rc<Multiplexed>>,
     /// Where the next search among them begins.
     turn: usize,
     /// Slots taken by requests that have, or open, a connection of their own.
@@ -85,7 +85,7 @@ pub(crate) struct StreamPlace<'a> {
     pool: &'a Pool,
     url: &'a Rc<Url>,
     protocol: Protocol,
-    pub(crate) connection: Rc<h2_connection::Connection>,
+    pub(crate) connection: Rc<Multiplexed>,
 }
 
 impl Pool {
@@ -113,7 +113,7 @@ impl Pool {
             }));
         };
         if let Some(connection) = host.stream(self.limits.streams) {
-            connection.streams.set(connection.streams.get() + 1);
+            connection.streams().set(connection.streams().get() + 1);
             return Some(Place::Stream(StreamPlace {
                 pool: self,
                 url,
@@ -149,7 +149,7 @@ impl Pool {
     fn shares(&self, protocol: Protocol) -> bool {
         self.limits.reuses
             && (self.limits.streams.is_some()
-                || matches!(protocol, Protocol::Http2 | Protocol::H2c))
+                || matches!(protocol, Protocol::Http2 | Protocol::H2c | Protocol::Http3))
     }
 
     fn take_slot(&self, host: &mut Host, is_opening: bool) -> Slot<'_> {
@@ -226,10 +226,10 @@ impl Pool {
         &'a self,
         url: &'a Rc<Url>,
         protocol: Protocol,
-        connection: &Rc<h2_connection::Connection>,
+        connection: &Rc<Multiplexed>,
         slot: Slot<'a>,
     ) -> StreamPlace<'a> {
-        connection.streams.set(connection.streams.get() + 1);
+        connection.streams().set(connection.streams().get() + 1);
         self.with_host(url, protocol, |host| {
             if host.stream(self.limits.streams).is_none() {
                 host.shared.push(connection.clone());
@@ -246,12 +246,7 @@ impl Pool {
     }
 
     /// Stops sharing `connection`, which failed.
-    pub(crate) fn forget(
-        &self,
-        url: &Rc<Url>,
-        protocol: Protocol,
-        connection: &Rc<h2_connection::Connection>,
-    ) {
+    pub(crate) fn forget(&self, url: &Rc<Url>, protocol: Protocol, connection: &Rc<Multiplexed>) {
         self.with_host(url, protocol, |host| {
             host.shared.retain(|shared| !Rc::ptr_eq(shared, connection));
         });
@@ -311,7 +306,7 @@ impl Host {
 
     /// An open connection with room for a stream more, each in its turn.
     #[inline]
-    fn stream(&mut self, limit: Option<usize>) -> Option<Rc<h2_connection::Connection>> {
+    fn stream(&mut self, limit: Option<usize>) -> Option<Rc<Multiplexed>> {
         if self.shared.is_empty() {
             return None;
         }
@@ -364,7 +359,7 @@ impl<'a> Slot<'a> {
 
 impl Drop for StreamPlace<'_> {
     fn drop(&mut self) {
-        let streams = &self.connection.streams;
+        let streams = self.connection.streams();
         streams.set(streams.get().saturating_sub(1));
         self.pool.wake(self.url, self.protocol);
     }

@@ -53,6 +53,7 @@ pub enum Proto {
     Http10,
     Http11,
     Http2,
+    Http3,
 }
 
 impl Proto {
@@ -63,6 +64,7 @@ impl Proto {
             Proto::Http10 => "HTTP/1.0",
             Proto::Http11 => "HTTP/1.1",
             Proto::Http2 => "HTTP/2.0",
+            Proto::Http3 => "HTTP/3.0",
         }
     }
 }

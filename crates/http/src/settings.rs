@@ -68,4 +68,6 @@ pub enum Protocol {
     Http2,
     /// HTTP/2 without TLS, by prior knowledge (RFC 9113, section 3.3).
     H2c,
+    /// HTTP/3 or nothing, without asking over TCP first.
+    Http3,
 }

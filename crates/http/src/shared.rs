@@ -16,6 +16,7 @@ pub struct Shared {
     pub(crate) settings: Arc<Settings>,
     pub(crate) network: Network,
     pub(crate) scratch: Scratch,
+    pub(crate) endpoints: http3::Endpoints,
 }
 
 /// A buffer that belongs to whoever is being polled, for that poll.
@@ -38,6 +39,7 @@ impl Shared {
         Rc::new(Shared {
             network: Network::new(settings.network.clone()),
             scratch: Scratch::new(SCRATCH),
+            endpoints: http3::Endpoints::default(),
             settings,
         })
     }

@@ -25,9 +25,9 @@ pub struct Phases {
     pub queued: Duration,
     /// Name resolution.
     pub looking_up: Duration,
-    /// The TCP handshake.
+    /// The TCP handshake; in QUIC, until the first answer to our hello.
     pub connecting: Duration,
-    /// The TLS handshake.
+    /// The TLS handshake; in QUIC, the rest of the one there is.
     pub securing: Duration,
     /// Until the kernel had taken the last byte of the request.
     pub sending: Duration,

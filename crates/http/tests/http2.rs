@@ -425,7 +425,7 @@ fn a_client_certificate_is_shown_to_the_hosts_it_is_for() {
     run(async {
         let server = identity(&["localhost"]);
         let own = identity(&["client"]);
-        let port = serve_with(secure::acceptor_asking(&server, &own)).await;
+        let port = serve_with(secure::acceptor_asking(&server, &own, &[])).await;
         let fetch = async |domains: &[&str]| {
             let tls = TlsSettings {
                 insecure_skip_verify: true,

@@ -50,12 +50,17 @@ impl State {
     }
 
     pub(crate) fn forget(&self, stream: u64) {
-        self.waiting.borrow_mut().retain(|(known, _)| *known != stream);
+        self.waiting
+            .borrow_mut()
+            .retain(|(known, _)| *known != stream);
     }
 
     /// Remembers how the server broke the protocol, and closes the connection.
     pub(crate) fn violated(&self, connection: &quinn::Connection, how: String) {
-        connection.close(VarInt::from_u32(GENERAL_PROTOCOL_ERROR as u32), how.as_bytes());
+        connection.close(
+            VarInt::from_u32(GENERAL_PROTOCOL_ERROR as u32),
+            how.as_bytes(),
+        );
         self.violation.borrow_mut().get_or_insert(how);
     }
 }
@@ -119,7 +124,8 @@ async fn read(mut stream: RecvStream, state: &State) -> Result<(), String> {
                     return Err("the control stream does not begin with SETTINGS".to_owned());
                 }
                 Piece::Whole(GOAWAY, id) => {
-                    let (first, _) = varint::read(&id).ok_or("a GOAWAY frame without its number")?;
+                    let (first, _) =
+                        varint::read(&id).ok_or("a GOAWAY frame without its number")?;
                     state.goaway.set(Some(first));
                     let waiting = std::mem::take(&mut *state.waiting.borrow_mut());
                     waiting.into_iter().for_each(|(_, waker)| waker.wake());

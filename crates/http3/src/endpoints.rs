@@ -26,7 +26,11 @@ struct Group {
 
 impl Endpoints {
     /// The next socket towards `remote`, from `local` if that is of its family.
-    pub(crate) fn towards(&self, remote: SocketAddr, local: Option<IpAddr>) -> io::Result<Endpoint> {
+    pub(crate) fn towards(
+        &self,
+        remote: SocketAddr,
+        local: Option<IpAddr>,
+    ) -> io::Result<Endpoint> {
         let local = local
             .filter(|ip| ip.is_ipv6() == remote.is_ipv6())
             .unwrap_or(match remote {

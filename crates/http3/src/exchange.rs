@@ -240,7 +240,11 @@ pub(crate) fn encode_head(out: &mut Vec<u8>, request: &http_types::Request<()>, 
     let uri = request.uri();
     let mut section = Vec::with_capacity(256);
     qpack::begin(&mut section);
-    qpack::encode(&mut section, ":method", request.method().as_str().as_bytes());
+    qpack::encode(
+        &mut section,
+        ":method",
+        request.method().as_str().as_bytes(),
+    );
     if let Some(scheme) = uri.scheme_str() {
         qpack::encode(&mut section, ":scheme", scheme.as_bytes());
     }

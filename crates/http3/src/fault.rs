@@ -60,14 +60,14 @@ impl Fault {
 
     /// Whether the connection as a whole went, as one does that was idle for long.
     pub fn is_of_connection(&self) -> bool {
-        matches!(self, Fault::Closed { .. } | Fault::Silent | Fault::Broken(_))
+        matches!(
+            self,
+            Fault::Closed { .. } | Fault::Silent | Fault::Broken(_)
+        )
     }
 
     /// `refusal` is why TLS refused the server's certificate, if it did.
-    pub(crate) fn of_connection(
-        error: quinn::ConnectionError,
-        refusal: Option<TlsError>,
-    ) -> Fault {
+    pub(crate) fn of_connection(error: quinn::ConnectionError, refusal: Option<TlsError>) -> Fault {
         use quinn::ConnectionError as E;
         let tls = |error| Fault::Network(net::Error::Tls(error));
         match error {

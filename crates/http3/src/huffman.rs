@@ -44,7 +44,10 @@ fn code() -> &'static Code {
         let mut first = 0u32;
         let mut place = 0usize;
         for (bits, entry) in lengths.iter_mut().enumerate() {
-            let count = symbols.iter().filter(|symbol| length(**symbol) == bits).count();
+            let count = symbols
+                .iter()
+                .filter(|symbol| length(**symbol) == bits)
+                .count();
             *entry = (first, count as u32, place);
             place += count;
             // At most 2 to the power of 30: no length overflows.

@@ -83,6 +83,10 @@ impl Network {
         port: u16,
         steps: &mut Steps,
     ) -> Result<SocketAddr, Error> {
+        if self.settings().unix_socket.is_some() {
+            let text = "HTTP/3 goes over UDP, and not through a unix socket".to_owned();
+            return Err(Error::Tls(TlsError::Settings(text)));
+        }
         let remote = self.locate(host, port).await?;
         if host.parse::<std::net::IpAddr>().is_err() {
             steps.looked_up = Some(clock::now());
@@ -114,7 +118,10 @@ pub(crate) fn noting(provider: &CryptoProvider) -> CryptoProvider {
 }
 
 /// Kept for the life of the process, as the library wants its suites: three are made.
-fn noting_suite(name: &'static str, suite: &'static Tls13CipherSuite) -> Option<SupportedCipherSuite> {
+fn noting_suite(
+    name: &'static str,
+    suite: &'static Tls13CipherSuite,
+) -> Option<SupportedCipherSuite> {
     let quic = Box::leak(Box::new(Noted {
         name,
         suite: suite.quic?,

@@ -29,7 +29,8 @@ impl TrafficCounter {
     /// Adds what a protocol counted that has a socket of its own.
     pub fn add(&self, more: Traffic) {
         self.sent.set(self.sent.get().wrapping_add(more.sent));
-        self.received.set(self.received.get().wrapping_add(more.received));
+        self.received
+            .set(self.received.get().wrapping_add(more.received));
     }
 
     /// What was counted since the last call.

@@ -36,6 +36,11 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     (&["clap"], &["cli"], "the command line lives in `cli`"),
     (&["h2", "httparse"], &["http"], "protocols live in `http`"),
     (
+        &["quinn", "quinn-proto", "h3", "h3-quinn"],
+        &["http3"],
+        "QUIC lives in `http3`, its TLS settings in `net`",
+    ),
+    (
         &["rcgen", "rsa"],
         &["certs"],
         "certificates for tests are made in `certs`",

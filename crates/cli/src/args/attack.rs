@@ -98,6 +98,9 @@ pub struct AttackArgs {
     /// HTTP/2 without TLS
     #[arg(long, help_heading = "Connections", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = go_bool, action = clap::ArgAction::Set, value_name = "BOOL", hide_default_value = true)]
     pub h2c: bool,
+    /// HTTP/3, over QUIC (not in vegeta)
+    #[arg(long, help_heading = "Connections", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = go_bool, action = clap::ArgAction::Set, value_name = "BOOL", hide_default_value = true)]
+    pub http3: bool,
     /// Local address
     #[arg(
         long,

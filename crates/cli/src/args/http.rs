@@ -58,7 +58,10 @@ pub struct HttpArgs {
     /// HTTP/2 without TLS, with prior knowledge
     #[arg(long, group = "version")]
     pub h2c: bool,
-    /// HTTP/2: so many users share each connection, one request at once for each (h2load's -m)
+    /// HTTP/3 only, over QUIC
+    #[arg(long, group = "version")]
+    pub h3: bool,
+    /// HTTP/2 or HTTP/3: so many users share each connection, one request at once for each (h2load's -m)
     #[arg(long, value_name = "N", conflicts_with_all = ["h1", "no_keepalive", "workers"])]
     pub streams: Option<u32>,
     /// Connect through this unix socket, whatever the URL's host; @NAME for an abstract one

@@ -98,7 +98,7 @@ pub struct OptionArgs {
     /// Name resolution: ttl=5m,select=random,policy=preferIPv4
     #[arg(long, value_name = "HOW")]
     pub dns: Option<String>,
-    /// HTTP version for every request: auto, http1, http2, h2c
+    /// HTTP version for every request: auto, http1, http2, h2c, http3
     #[arg(long, value_name = "VERSION")]
     pub protocol: Option<String>,
     /// Connections that a user keeps to one host; further requests wait

@@ -1,5 +1,7 @@
 //! TLS for the hand-written server, with certificates made on the spot.
 
+#![allow(dead_code)] // Each test program uses its part.
+
 use std::sync::Arc;
 
 use rcgen::{CertificateParams, KeyPair};
@@ -55,8 +57,8 @@ pub fn acceptor(identity: &Identity, alpn: &[&str]) -> TlsAcceptor {
 }
 
 /// Takes connections only from the holder of `client`.
-pub fn acceptor_asking(identity: &Identity, client: &Identity) -> TlsAcceptor {
-    accepting(identity, &[], Some(client))
+pub fn acceptor_asking(identity: &Identity, client: &Identity, alpn: &[&str]) -> TlsAcceptor {
+    accepting(identity, alpn, Some(client))
 }
 
 fn accepting(identity: &Identity, alpn: &[&str], client: Option<&Identity>) -> TlsAcceptor {

@@ -80,8 +80,10 @@ pub enum Protocol {
     Http2,
     /// HTTP/2 without TLS, with prior knowledge.
     H2c,
+    /// HTTP/3, over QUIC.
+    Http3,
 }
-names! { Protocol, "HTTP protocol": Auto = "auto", Http1 = "http1", Http2 = "http2", H2c = "h2c" }
+names! { Protocol, "HTTP protocol": Auto = "auto", Http1 = "http1", Http2 = "http2", H2c = "h2c", Http3 = "http3" }
 
 /// A tag the system sets by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -254,9 +254,10 @@ fn read_own(request: &mut Request, own: &Value<'_>) -> Result<(), Fault> {
             "http1" => Protocol::Http1,
             "http2" => Protocol::Http2,
             "h2c" => Protocol::H2c,
+            "http3" => Protocol::Http3,
             other => {
                 return Err(format!(
-                    "unknown plimsoll.protocol {other:?}: give auto, http1, http2 (over TLS) or h2c (without)"
+                    "unknown plimsoll.protocol {other:?}: give auto, http1, http2 (over TLS), h2c (without) or http3"
                 )
                 .into());
             }

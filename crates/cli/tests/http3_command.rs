@@ -1,0 +1,109 @@
+//! HTTP/3 from the command line, against a server that others wrote: Caddy.
+
+mod plimsoll;
+
+use std::path::Path;
+
+use plimsoll::plimsoll;
+use serde_json::Value;
+use testground::proxy::{Kind, Proxy};
+use testkit::program::Ended;
+
+/// Runs a command that trusts the authority in `folder`.
+fn trusting(folder: &Path, arguments: &[&str], input: &str) -> Ended {
+    plimsoll(arguments)
+        .env("SSL_CERT_FILE", folder.join("ca.pem"))
+        .input(input)
+        .run()
+}
+
+#[test]
+fn every_way_of_asking_speaks_http3_with_caddy() {
+    let directory = tempfile::tempdir().unwrap();
+    let certs = directory.path().to_path_buf();
+    let made = plimsoll(&["certs", certs.to_str().unwrap()]).run();
+    assert_eq!(made.status, Some(0), "{}", made.stderr);
+    let folder = certs.clone();
+    let caddy = Proxy::start(Kind::Caddy, move |_, port| {
+        let at = folder.display();
+        format!(
+            "{{\n admin off\n auto_https off\n servers {{\n  protocols h1 h2 h3\n }}\n}}\n\
+             https://127.0.0.1:{port} {{\n tls {at}/server.pem {at}/server.key\n \
+             redir /old /new\n respond \"hello from caddy\"\n}}\n"
+        )
+    });
+    let url = format!("https://{}/", caddy.address());
+
+    let ended = trusting(
+        &certs,
+        &["http", "--json", "--h3", "-c", "2", "-n", "300", &url],
+        "",
+    );
+    let result: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    assert_eq!(
+        (&result["failed"], &result["requests"], &result["protocol"]),
+        (&Value::from(0), &Value::from(300), &Value::from("HTTP/3.0")),
+        "{result}"
+    );
+
+    let script = "import http from 'k6/http';
+        export default function () {
+          for (const params of [{}, { plimsoll: { protocol: 'http3' } }]) {
+            const r = http.get(__ENV.URL + 'old', params);
+            console.log(r.proto, r.url.endsWith('/new'), r.body, r.tls_version, r.tls_cipher_suite.startsWith('TLS_'), r.timings.tls_handshaking > 0);
+          }
+        }";
+    let run = |flags: &[&str]| {
+        let mut arguments = vec!["run", "--quiet", "--log-format", "raw", "-e"];
+        let address = format!("URL={url}");
+        arguments.push(&address);
+        arguments.extend(flags);
+        arguments.push("-");
+        let ended = trusting(&certs, &arguments, script);
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        ended.stderr
+    };
+    let said = run(&[]);
+    assert!(
+        said.contains("HTTP/2.0 true hello from caddy tls1.3 true"),
+        "{said}"
+    );
+    assert!(
+        said.contains("HTTP/3.0 true hello from caddy tls1.3 true"),
+        "{said}"
+    );
+    let said = run(&["--protocol", "http3"]);
+    assert!(!said.contains("HTTP/2.0"), "{said}");
+    assert!(
+        said.contains("HTTP/3.0 true hello from caddy tls1.3 true"),
+        "{said}"
+    );
+
+    let ended = trusting(
+        &certs,
+        &[
+            "attack",
+            "-http3",
+            "-rate=100",
+            "-duration=500ms",
+            "-output=-",
+        ],
+        &format!("GET {url}\n"),
+    );
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+
+    // Nothing falls back: on a port without HTTP/3 the way out is told.
+    let plain = Proxy::start(Kind::Caddy, |_, port| {
+        format!(
+            "{{\n admin off\n auto_https off\n}}\nhttp://127.0.0.1:{port} {{\n respond \"plain\"\n}}\n"
+        )
+    });
+    let url = format!("https://{}/", plain.address());
+    let ended = plimsoll(&["http", "--json", "--h3", "-c", "1", "-n", "1", &url]).run();
+    let result: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    assert_eq!(result["failed"], 1);
+    assert!(
+        result["errors"].to_string().contains("UDP port"),
+        "{result}"
+    );
+}
