@@ -74,7 +74,9 @@ async fn answer(request: Request<()>, mut stream: Stream, quic: quinn::Connectio
         "/early" => (response.status(413), Bytes::from_static(b"too much")),
         "/stall" => std::future::pending().await,
         "/reset" => return stream.stop_stream(Code::H3_EXCESSIVE_LOAD),
-        "/rejected" if number.is_multiple_of(2) => return stream.stop_stream(Code::H3_REQUEST_REJECTED),
+        "/rejected" if number.is_multiple_of(2) => {
+            return stream.stop_stream(Code::H3_REQUEST_REJECTED);
+        }
         "/redirect" => (
             response
                 .status(302)
