@@ -6,6 +6,7 @@ mod archive;
 mod attack_results;
 mod base64;
 mod call_data;
+mod dns_message;
 mod duration;
 mod environment;
 mod gateway_config;
@@ -44,6 +45,7 @@ pub const TARGETS: &[&Target] = &[
     &attack_results::TARGET,
     &base64::TARGET,
     &call_data::TARGET,
+    &dns_message::TARGET,
     &duration::TARGET,
     &environment::TARGET,
     &gateway_config::TARGET,

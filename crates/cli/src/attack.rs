@@ -7,12 +7,14 @@ use std::time::Duration;
 use engine::AbortReason;
 use plan::{Executor, Plan, Rate, Scenario};
 use report::http_result::HttpResult;
+use results::hash;
 use targets::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
 
 use crate::args::{AttackArgs, GlobalArgs};
 use crate::attack_settings::{body_limit, header, http_settings, positive_time};
 use crate::direct::{self, Direct, Show};
 use crate::exit::Exit;
+use crate::metrics_page;
 use crate::recording::{Model, Place, Question};
 use crate::results_file::{Destination, ResultsFile};
 use crate::talk::{complain, say};
@@ -47,14 +49,23 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let title = title(args, &aim);
     let scenario = load.scenario()?;
     let plan = Plan::single(scenario.clone(), Vec::new());
-    let (outlet, results) = match &destination {
-        Destination::Nowhere => (None, None),
-        destination => {
+    let figures = match args.prometheus_addr.as_deref() {
+        None | Some("") => None,
+        Some(address) => Some(metrics_page::serve(address)?),
+    };
+    let (outlet, results) = match (&destination, figures) {
+        (Destination::Nowhere, None) => (None, None),
+        (destination, figures) => {
             let (outlet, inlet) = targets::outlet();
-            (Some(outlet), Some(ResultsFile::write(destination, inlet)?))
+            let results = ResultsFile::write(destination, inlet, figures)?;
+            (Some(outlet), Some(results))
         }
     };
     let place = Place::of(&args.record)?;
+    let content = match &place {
+        Some(_) => content_hash(args, &aim),
+        None => None,
+    };
     let outcome = direct::run(
         Direct {
             users: AttackUsers::new(aim, attack, settings, outlet),
@@ -62,7 +73,7 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
             title,
             duration: load.duration,
             threads: Some(load.threads),
-            record: place.map(|place| (place, question(args, &plan))),
+            record: place.map(|place| (place, question(args, &plan, content))),
             read: HttpResult::new,
             fixed: None,
         },
@@ -97,6 +108,9 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
         None => outcome.exit(),
     })
 }
+
+/// What `0` stands for where it sets no limit.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 /// When hits start, and how long.
 struct Load {
@@ -136,13 +150,15 @@ impl Load {
             duration: (!duration.is_zero()).then_some(duration),
             workers: args.workers.clamp(1, max_workers),
             max_workers,
-            timeout: positive_time("-timeout", &args.timeout)?,
+            timeout: match positive_time("-timeout", &args.timeout)? {
+                Duration::ZERO => FOR_EVER,
+                timeout => timeout,
+            },
             threads,
         })
     }
 
     fn scenario(&self) -> Result<Scenario, String> {
-        const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
         let duration = self.duration.unwrap_or(FOR_EVER);
         let executor = match self.rate {
             Some(rate) => Executor::ConstantArrivalRate {
@@ -158,10 +174,7 @@ impl Load {
         };
         let mut scenario = Scenario::new("attack", executor);
         // Hits that were sent are waited for, as long as they may take.
-        scenario.graceful_stop = match self.timeout {
-            Duration::ZERO => FOR_EVER,
-            timeout => timeout + Duration::from_secs(1),
-        };
+        scenario.graceful_stop = self.timeout + Duration::from_secs(1);
         Ok(scenario)
     }
 }
@@ -279,14 +292,38 @@ fn title(args: &AttackArgs, aim: &Aim) -> String {
     format!("{name}{what}, {load}")
 }
 
+/// Tells lists of targets apart by what they have sent, with bodies and headers from
+/// wherever they come. None for what is read once from standard input while the attack
+/// runs, or cannot be read twice.
+fn content_hash(args: &AttackArgs, aim: &Aim) -> Option<String> {
+    /// No method, header or value is a line end, so no two lists have the same parts.
+    const NEXT: &[u8] = b"\n";
+    match aim {
+        Aim::Cycle(targets) => Some(hash::hash(targets.iter().flat_map(|target| {
+            let headers = target.headers.iter();
+            let headers = headers.flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);
+            [target.method.as_bytes(), target.url.as_bytes()]
+                .into_iter()
+                .chain(headers)
+                .chain([NEXT, &*target.body])
+        }))),
+        Aim::Stream(_) => {
+            let is_file = std::fs::metadata(&args.targets).is_ok_and(|file| file.is_file());
+            let file = is_file.then(|| std::fs::File::open(&args.targets).ok())??;
+            hash::of_reader(file).ok()
+        }
+    }
+}
+
 /// What the record's header says of the run.
-fn question<'a>(args: &AttackArgs, plan: &Plan) -> Question<'a> {
+fn question<'a>(args: &AttackArgs, plan: &Plan, content: Option<String>) -> Question<'a> {
     let executors: Vec<String> = plan.scenarios.iter().map(Scenario::description).collect();
     Question {
         kind: "attack",
         model: Model::of(plan),
         configuration: serde_json::json!({
             "targets": args.targets,
+            "targets_content": content,
             "format": args.format,
             "lazy": args.lazy,
             "headers": args.headers,
@@ -295,6 +332,7 @@ fn question<'a>(args: &AttackArgs, plan: &Plan) -> Question<'a> {
             "duration": args.duration,
             "workers": args.workers,
             "max_workers": args.max_workers,
+            "cpus": args.cpus,
             "connections": args.connections,
             "max_connections": args.max_connections,
             "keep_alive": args.keepalive,
@@ -305,8 +343,17 @@ fn question<'a>(args: &AttackArgs, plan: &Plan) -> Question<'a> {
             "redirects": args.redirects,
             "timeout": args.timeout,
             "chunked": args.chunked,
+            "max_body": args.max_body,
+            "laddr": args.laddr,
+            "resolvers": args.resolvers,
+            "dns_ttl": args.dns_ttl,
+            "connect_to": args.connect_to,
+            "unix_socket": args.unix_socket,
+            "proxy_headers": args.proxy_headers,
             "insecure": args.insecure,
             "client_certificate": args.cert.is_some(),
+            "root_certs": args.root_certs,
+            "session_tickets": args.session_tickets,
             "name": args.name,
         }),
         files: Vec::new(),

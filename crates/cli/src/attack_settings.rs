@@ -1,6 +1,6 @@
 //! How `plimsoll attack` connects and sends.
 
-use std::net::ToSocketAddrs;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,7 +17,6 @@ pub fn http_settings(
     threads: usize,
     open: bool,
 ) -> Result<http::Settings, String> {
-    refuse_unsupported(args)?;
     let protocol = match (args.h2c, args.http2) {
         (true, _) if args.http3 => {
             return Err("-http3 and -h2c exclude each other".to_owned());
@@ -36,7 +35,8 @@ pub fn http_settings(
     let proxies = match args.unix_socket {
         Some(_) => http::Proxies::default(),
         None => http::Proxies::from_env(|name| std::env::var(name).ok())?,
-    };
+    }
+    .with_connect_fields(proxy_fields(&args.proxy_headers)?);
     Ok(http::Settings {
         user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
         no_connection_reuse: !args.keepalive,
@@ -53,22 +53,33 @@ pub fn http_settings(
     })
 }
 
-fn refuse_unsupported(args: &AttackArgs) -> Result<(), String> {
-    let refuse = |given: bool, why: &str| if given { Err(why.to_owned()) } else { Ok(()) };
-    refuse(
-        args.resolvers.is_some(),
-        "-resolvers is not supported: names are looked up as the system does; -connect-to leads a name elsewhere",
-    )?;
-    refuse(
-        !args.proxy_headers.is_empty(),
-        "-proxy-header is not supported: user and password of a proxy go into its URL in HTTPS_PROXY",
-    )?;
-    refuse(
-        args.prometheus_addr
-            .as_deref()
-            .is_some_and(|at| !at.is_empty()),
-        "-prometheus-addr is not supported: --record writes every second of the run to a file",
-    )
+/// The fields of CONNECT.
+fn proxy_fields(headers: &[String]) -> Result<http::Fields, String> {
+    let mut fields = http::Fields::new();
+    for line in headers {
+        let (name, value) = header("-proxy-header", line)?;
+        fields
+            .append(&name, &value)
+            .map_err(|error| format!("-proxy-header \"{line}\": {error}"))?;
+    }
+    Ok(fields)
+}
+
+/// `IP` or `IP:PORT`, with commas between them; a name server's port is 53.
+fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
+    let servers = text.split(',').map(str::trim);
+    servers
+        .map(|server| {
+            let bare = server.trim_start_matches('[').trim_end_matches(']');
+            let alone = bare.parse().map(|ip: IpAddr| SocketAddr::new(ip, 53));
+            server.parse().or(alone).map_err(|_| {
+                format!(
+                    "-resolvers={text}: \"{server}\" is no address; write them like 192.0.2.1 or 192.0.2.1:5353, \
+                     with commas between them"
+                )
+            })
+        })
+        .collect()
 }
 
 fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String> {
@@ -89,6 +100,10 @@ fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String
             ttl,
             ..net::DnsSettings::default()
         },
+        name_servers: match &args.resolvers {
+            Some(text) => name_servers(text)?,
+            None => Vec::new(),
+        },
         local_ips,
         tls: tls(args)?,
         io: crate::settings::io(open),
@@ -101,10 +116,10 @@ fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String
     })
 }
 
-/// `HOST:PORT:OTHER:PORT`, with addresses of version 6 in brackets.
+/// `HOST:PORT:OTHER:PORT`, with addresses of version 6 in brackets. What is led to
+/// several places takes them in turn.
 fn rules(connect_to: &[String]) -> Result<net::HostRules, String> {
     let mut rules = net::HostRules::default();
-    let mut seen: Vec<&str> = Vec::new();
     for text in connect_to {
         let wrong = |why: &str| {
             format!("-connect-to={text}: {why}; write it like example.com:80:127.0.0.1:8080")
@@ -122,12 +137,6 @@ fn rules(connect_to: &[String]) -> Result<net::HostRules, String> {
         };
         let (from, to) = text.split_at(middle);
         let to = to.trim_start_matches(':');
-        if seen.contains(&from) {
-            return Err(wrong(
-                "its address is led to a second place, which is not supported",
-            ));
-        }
-        seen.push(from);
         let address = to
             .to_socket_addrs()
             .map_err(|error| wrong(&format!("{to}: {error}")))?
@@ -243,9 +252,41 @@ mod tests {
         let to = lead("example.com:80:[::1]:8080").unwrap();
         assert_eq!(to, ("::1".parse().unwrap(), Some(8080)));
         assert_eq!(lead("example.com:81:127.0.0.1:8080"), None);
-        let told = |text: &str| rules(&[text.to_owned(), text.to_owned()]).unwrap_err();
-        assert!(told("a:1:b").contains("two addresses"));
-        assert!(told("a:1:127.0.0.1:2").contains("second place"));
+        let told = rules(&["a:1:b".to_owned()]).unwrap_err();
+        assert!(told.contains("two addresses"), "{told}");
+    }
+
+    #[test]
+    fn name_servers_have_a_port_or_the_usual_one() {
+        let read = |text: &str| {
+            let servers = name_servers(text)?;
+            Ok::<_, String>(servers.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            read("192.0.2.1, 192.0.2.2:5353,::1,[::1],[::1]:54").unwrap(),
+            [
+                "192.0.2.1:53",
+                "192.0.2.2:5353",
+                "[::1]:53",
+                "[::1]:53",
+                "[::1]:54"
+            ]
+        );
+        for wrong in ["", "a", "192.0.2.1:x", "192.0.2.1,,192.0.2.2"] {
+            assert!(
+                read(wrong).unwrap_err().contains("is no address"),
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn fields_for_a_proxy_are_checked() {
+        assert!(proxy_fields(&["X-A: b".to_owned()]).is_ok());
+        for wrong in ["X-A", "X-A: b\r\nX-B: c", ": b"] {
+            let told = proxy_fields(&[wrong.to_owned()]).unwrap_err();
+            assert!(told.starts_with("-proxy-header"), "{told}");
+        }
     }
 
     #[test]

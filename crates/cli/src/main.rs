@@ -23,6 +23,7 @@ mod link;
 mod live;
 mod log;
 mod machine;
+mod metrics_page;
 mod modules;
 mod new;
 mod option_flags;

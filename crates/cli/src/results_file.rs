@@ -3,10 +3,13 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use targets::Inlet;
+
+use hits::{Exposition, Hit, Results};
 
 use crate::talk::say;
 
@@ -22,21 +25,28 @@ pub enum Destination {
 pub struct ResultsFile(JoinHandle<(std::io::Result<()>, Duration)>);
 
 impl ResultsFile {
-    /// Starts to write what comes out of `inlet`.
+    /// Starts to write what comes out of `inlet`, and to add it to `figures`.
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub fn write(destination: &Destination, inlet: Inlet) -> Result<ResultsFile, String> {
+    pub fn write(
+        destination: &Destination,
+        inlet: Inlet,
+        figures: Option<Arc<Mutex<Exposition>>>,
+    ) -> Result<ResultsFile, String> {
         let output: Box<dyn Write + Send> = match destination {
+            Destination::Nowhere => Box::new(std::io::sink()),
             Destination::File(path) => Box::new(File::create(path).map_err(|error| {
                 format!("-output={}: cannot write it: {error}", path.display())
             })?),
-            _ => standard_output().map_err(|error| format!("cannot write results: {error}"))?,
+            Destination::Stdout => {
+                standard_output().map_err(|error| format!("cannot write results: {error}"))?
+            }
         };
         std::thread::Builder::new()
             .name("results".to_owned())
             .spawn(move || {
-                let written = write(output, &inlet);
+                let written = write(output, &inlet, figures.as_deref());
                 (written, inlet.waited())
             })
             .map(ResultsFile)
@@ -85,12 +95,30 @@ fn standard_output() -> std::io::Result<Box<dyn Write + Send>> {
 }
 
 /// A writer that fails takes no more; the run goes on without it.
-fn write(mut output: Box<dyn Write + Send>, inlet: &Inlet) -> std::io::Result<()> {
+fn write(
+    mut output: Box<dyn Write + Send>,
+    inlet: &Inlet,
+    figures: Option<&Mutex<Exposition>>,
+) -> std::io::Result<()> {
     // A file of results can be told from an empty one.
     output.write_all(&hits::batch::Batch::new(Vec::new()).take(Vec::new()))?;
     while let Some(batch) = inlet.next() {
+        if let Some(figures) = figures {
+            add(&batch, figures);
+        }
         output.write_all(&batch)?;
         inlet.give_back(batch);
     }
     Ok(())
+}
+
+/// Adds a batch, which is whole in itself, to the figures.
+fn add(batch: &[u8], figures: &Mutex<Exposition>) {
+    let (Ok(mut results), Ok(mut figures)) = (Results::open(batch), figures.lock()) else {
+        return;
+    };
+    let mut hit = Hit::default();
+    while let Ok(true) = results.next(&mut hit) {
+        figures.add(&hit);
+    }
 }

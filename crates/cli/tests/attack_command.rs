@@ -159,7 +159,11 @@ fn mistakes_are_told_with_the_way_out() {
             "GET http://h/\nX\n",
             "stdin: line 2: bad header: X",
         ),
-        (&["attack", "-resolvers=1.1.1.1:53"], target, "-resolvers"),
+        (
+            &["attack", "-resolvers=1.1.1.1,ns.test"],
+            target,
+            "\"ns.test\" is no address",
+        ),
         (&["attack", "-max-workrs=3"], target, "--max-workers"),
     ];
     for (arguments, list, wanted) in cases {

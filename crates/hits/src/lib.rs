@@ -4,13 +4,14 @@
 //! [`Results`] reads them in vegeta's JSON and CSV and in a compact format of
 //! ours ([`batch`] writes it); [`json`] and [`csv`] write vegeta's two,
 //! byte for byte. [`Metrics`] adds them up, [`reports`] prints what vegeta's
-//! users know, and [`plot`] draws them. Pure: bytes in, bytes out.
+//! users know, [`Exposition`] tells Prometheus of them, and [`plot`] draws them. Pure: bytes in, bytes out.
 
 pub mod batch;
 pub mod buckets;
 pub mod csv;
 mod date;
 mod digest;
+mod exposition;
 mod hit;
 pub mod json;
 mod metrics;
@@ -22,6 +23,7 @@ mod unbatch;
 
 pub use buckets::Buckets;
 pub use date::Date;
+pub use exposition::Exposition;
 pub use hit::{Headers, Hit};
 pub use metrics::Metrics;
 pub use results::{ReadError, Results};

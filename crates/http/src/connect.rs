@@ -46,7 +46,9 @@ impl Client {
                 stream = secured.map_err(|error| ErrorInfo::from(&error))?.0;
             }
             if url.is_https() {
-                proxy.tunnel(&mut stream, url).await?;
+                proxy
+                    .tunnel(&mut stream, url, &self.shared.settings.proxies)
+                    .await?;
             }
         }
         let (stream, tls) = if url.is_https() {

@@ -7,6 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::auth;
 use crate::error::{ErrorInfo, code};
+use crate::fields::Fields;
 use crate::url::Url;
 
 /// Longest answer to CONNECT that is read.
@@ -19,6 +20,8 @@ pub struct Proxies {
     https: Option<Arc<Proxy>>,
     exceptions: Vec<Exception>,
     all_direct: bool,
+    /// Fields of CONNECT, beside those that it needs.
+    connect_fields: Fields,
 }
 
 /// One proxy.
@@ -77,6 +80,13 @@ impl Proxies {
         Ok(proxies)
     }
 
+    /// Has tunnels asked for with these fields too. A `Proxy-Authorization` counts
+    /// where the proxy's URL has no user; `Host` is CONNECT's own.
+    pub fn with_connect_fields(mut self, fields: Fields) -> Self {
+        self.connect_fields = fields;
+        self
+    }
+
     /// The proxy for a request to `url`; none for loopback, as in Go.
     pub(crate) fn for_url(&self, url: &Url) -> Option<&Arc<Proxy>> {
         let proxy = if url.is_https() {
@@ -122,17 +132,15 @@ impl Proxy {
     }
 
     /// Asks the proxy for a tunnel to `url`'s origin: RFC 9110, section 9.3.6.
-    pub(crate) async fn tunnel(&self, stream: &mut Stream, url: &Url) -> Result<(), ErrorInfo> {
+    /// `proxies` has the fields that are sent along.
+    pub(crate) async fn tunnel(
+        &self,
+        stream: &mut Stream,
+        url: &Url,
+        proxies: &Proxies,
+    ) -> Result<(), ErrorInfo> {
         let broken = |error: std::io::Error| crate::fault::broken("proxy", &error);
-        let mut target = url.authority().to_owned();
-        if !target.ends_with(&format!(":{}", url.port())) {
-            target = format!("{target}:{}", url.port());
-        }
-        let mut ask = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n");
-        if let Some(authorization) = &self.authorization {
-            ask.push_str(&format!("Proxy-Authorization: {authorization}\r\n"));
-        }
-        ask.push_str("\r\n");
+        let ask = self.connect_head(url, &proxies.connect_fields);
         stream.write_all(ask.as_bytes()).await.map_err(broken)?;
         stream.flush().await.map_err(broken)?;
         let mut answer = Vec::new();
@@ -151,6 +159,27 @@ impl Proxy {
             return Ok(());
         }
         Err(self.refused(status))
+    }
+
+    fn connect_head(&self, url: &Url, fields: &Fields) -> String {
+        let mut target = url.authority().to_owned();
+        if !target.ends_with(&format!(":{}", url.port())) {
+            target = format!("{target}:{}", url.port());
+        }
+        let mut head = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n");
+        if let Some(authorization) = &self.authorization {
+            head.push_str(&format!("Proxy-Authorization: {authorization}\r\n"));
+        }
+        for (name, value) in fields.iter() {
+            let is_own = name.eq_ignore_ascii_case("host")
+                || (self.authorization.is_some()
+                    && name.eq_ignore_ascii_case("proxy-authorization"));
+            if !is_own {
+                head.push_str(&format!("{name}: {value}\r\n"));
+            }
+        }
+        head.push_str("\r\n");
+        head
     }
 
     fn refused(&self, with: &str) -> ErrorInfo {
@@ -260,6 +289,38 @@ mod tests {
         }
         let http = proxies.http.as_ref().unwrap();
         assert_eq!(http.authorization.as_deref(), Some("Basic dTpw"));
+    }
+
+    #[test]
+    fn tunnels_are_asked_for_with_the_fields_that_were_given() {
+        let head = |proxy: &str, fields: &[(&str, &str)]| {
+            let mut all = Fields::new();
+            for (name, value) in fields {
+                all.append(name, value).unwrap();
+            }
+            let proxies = proxies(&[("HTTPS_PROXY", proxy)])
+                .unwrap()
+                .with_connect_fields(all);
+            let url = Url::parse("https://x.test/a").unwrap();
+            let proxy = proxies.for_url(&url).unwrap();
+            proxy.connect_head(&url, &proxies.connect_fields)
+        };
+        let fields = [
+            ("X-Way", "a"),
+            ("X-Way", "b"),
+            ("Host", "other"),
+            ("Proxy-Authorization", "Bearer t"),
+        ];
+        assert_eq!(
+            head("p.test:1", &fields),
+            "CONNECT x.test:443 HTTP/1.1\r\nHost: x.test:443\r\nX-Way: a\r\nX-Way: b\r\n\
+             Proxy-Authorization: Bearer t\r\n\r\n"
+        );
+        assert_eq!(
+            head("http://u:p@p.test:1", &fields),
+            "CONNECT x.test:443 HTTP/1.1\r\nHost: x.test:443\r\n\
+             Proxy-Authorization: Basic dTpw\r\nX-Way: a\r\nX-Way: b\r\n\r\n"
+        );
     }
 
     #[test]

@@ -39,6 +39,11 @@ impl Namespace {
                 "{name:?} is no name for a namespace: 1 to {LONGEST_NAME} small letters, digits and dashes"
             ));
         }
+        Namespace::with(name, &netem(link))
+    }
+
+    /// Makes it with any discipline of queues at both ends.
+    fn with(name: &str, discipline: &str) -> Result<Namespace, String> {
         let (near, far) = addresses(name);
         run(&format!("ip netns add {name}"))?;
         // From here on dropping takes it away again.
@@ -47,7 +52,7 @@ impl Namespace {
             near,
             far,
         };
-        for command in commands(name, near, far, link) {
+        for command in commands(name, near, far, discipline) {
             run(&command)?;
         }
         Ok(made)
@@ -86,8 +91,7 @@ fn addresses(name: &str) -> (Ipv4Addr, Ipv4Addr) {
 }
 
 /// What makes the two ends, and the distance between them.
-fn commands(name: &str, near: Ipv4Addr, far: Ipv4Addr, link: &Link) -> Vec<String> {
-    let netem = netem(link);
+fn commands(name: &str, near: Ipv4Addr, far: Ipv4Addr, discipline: &str) -> Vec<String> {
     vec![
         format!("ip link add n-{name} type veth peer name f-{name} netns {name}"),
         format!("ip address add {near}/30 dev n-{name}"),
@@ -95,8 +99,8 @@ fn commands(name: &str, near: Ipv4Addr, far: Ipv4Addr, link: &Link) -> Vec<Strin
         format!("ip -n {name} address add {far}/30 dev f-{name}"),
         format!("ip -n {name} link set f-{name} up"),
         format!("ip -n {name} link set lo up"),
-        format!("tc qdisc add dev n-{name} root {netem}"),
-        format!("tc -n {name} qdisc add dev f-{name} root {netem}"),
+        format!("tc qdisc add dev n-{name} root {discipline}"),
+        format!("tc -n {name} qdisc add dev f-{name} root {discipline}"),
     ]
 }
 
@@ -131,6 +135,13 @@ fn run(command: &str) -> Result<(), String> {
             let said = said.trim();
             let why = if said.contains("qdisc kind is unknown") {
                 ": this kernel has no netem (CONFIG_NET_SCH_NETEM)"
+            } else if said.contains("File exists") {
+                let name = command.rsplit(' ').next().unwrap_or_default();
+                // A run that was killed outright could not clean up.
+                return Err(format!(
+                    "there is a namespace of the name {name} already ({said}): choose another name, or, if it was left \
+                     behind, take it away by `ip netns del {name}`"
+                ));
             } else if said.contains("not permitted") || said.contains("Permission denied") {
                 ": it takes root"
             } else {
@@ -159,15 +170,103 @@ mod tests {
             netem(&link),
             "netem limit 100000 delay 37000us 1000us loss 0.1% rate 556000000bit"
         );
+        let bare = Link {
+            round_trip: Duration::from_micros(26_401),
+            jitter: Duration::ZERO,
+            rate: None,
+            loss: 0.0,
+        };
+        assert_eq!(netem(&bare), "netem limit 100000 delay 13200us");
         let (near, far) = addresses("far");
-        let commands = commands("far", near, far, &link);
         assert_eq!(
-            commands
-                .iter()
-                .filter(|command| command.contains("netem"))
-                .count(),
-            2
+            commands("far", near, far, "netem delay 1us"),
+            [
+                "ip link add n-far type veth peer name f-far netns far".to_owned(),
+                format!("ip address add {near}/30 dev n-far"),
+                "ip link set n-far up".to_owned(),
+                format!("ip -n far address add {far}/30 dev f-far"),
+                "ip -n far link set f-far up".to_owned(),
+                "ip -n far link set lo up".to_owned(),
+                "tc qdisc add dev n-far root netem delay 1us".to_owned(),
+                "tc -n far qdisc add dev f-far root netem delay 1us".to_owned(),
+            ]
         );
+    }
+
+    /// A name that no other test or process uses at the same time.
+    fn own_name(of: char) -> String {
+        format!("{of}{}", std::process::id())
+    }
+
+    fn is_there(name: &str) -> bool {
+        std::path::Path::new("/run/netns").join(name).exists()
+    }
+
+    /// With a discipline that more kernels have than netem, since all but the delay
+    /// is the same: the far end is there, is reached by its address alone, and goes.
+    #[test]
+    fn a_namespace_is_reached_and_goes_or_it_is_told_why_there_is_none() {
+        let name = own_name('q');
+        let made = match Namespace::with(&name, "tbf rate 50mbit burst 64kb latency 100ms") {
+            Err(told) => {
+                // No root, no iproute2, no veth: which, and what works instead.
+                assert!(told.contains("--listen and --to"), "{told}");
+                assert!(!is_there(&name));
+                return;
+            }
+            Ok(made) => made,
+        };
+        // Nobody listens there, and only the namespace's own kernel can say so.
+        let address = (made.far(), 9).into();
+        let refused = std::net::TcpStream::connect_timeout(&address, Duration::from_secs(10));
+        let kind = refused.map_err(|error| error.kind()).map(drop);
+        assert_eq!(kind, Err(std::io::ErrorKind::ConnectionRefused));
+        let shown = |arguments: &[&str]| {
+            let output = Command::new("tc").args(arguments).output().unwrap();
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        let near = shown(&["qdisc", "show", "dev", &format!("n-{name}")]);
+        let far = shown(&["-n", &name, "qdisc", "show", "dev", &format!("f-{name}")]);
+        assert!(near.contains("tbf") && far.contains("tbf"), "{near}{far}");
+        let again = Namespace::with(&name, "pfifo").unwrap_err();
+        assert!(again.contains(&format!("ip netns del {name}")), "{again}");
+        assert!(is_there(&name), "somebody else's was taken away");
+        drop(made);
+        assert!(!is_there(&name));
+    }
+
+    #[test]
+    fn what_fails_in_the_middle_leaves_nothing_behind() {
+        let name = own_name('h');
+        let told = Namespace::with(&name, "no-such-discipline").unwrap_err();
+        assert!(told.contains("--listen and --to"), "{told}");
+        assert!(!is_there(&name));
+    }
+
+    /// `tc` reads a discipline's words itself before it asks the kernel, so that they
+    /// are checked where the kernel lacks it too. Where there is no `tc`, or it may
+    /// ask the kernel nothing, that is what it says.
+    #[test]
+    fn the_words_for_netem_are_such_as_tc_knows() {
+        let link = Link {
+            round_trip: Duration::from_millis(74),
+            jitter: Duration::from_millis(2),
+            rate: BitRate::parse("556Mbit/s").ok(),
+            loss: 0.001,
+        };
+        // An interface that cannot be, so that nothing changes.
+        let told = run(&format!(
+            "tc qdisc add dev no-such-link root {}",
+            netem(&link)
+        ));
+        let told = told.unwrap_err();
+        assert!(
+            !told.contains("What is") && !told.contains("Illegal"),
+            "{told}"
+        );
+        let wrong = run("tc qdisc add dev no-such-link root netem dellay 1us").unwrap_err();
+        let cannot = wrong.contains("cannot run tc");
+        assert!(cannot || wrong.contains("What is"), "{wrong}");
     }
 
     #[test]

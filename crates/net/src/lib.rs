@@ -4,8 +4,10 @@
 //! Nothing here knows a protocol above TLS. Everything lives on one thread; a
 //! [`Network`] belongs to a worker and is shared by its users.
 
+pub mod dns_message;
 mod error;
 mod insecure;
+mod name_server;
 mod network;
 #[cfg(not(unix))]
 mod no_unix;

@@ -22,6 +22,8 @@ use crate::unix::{UnixPath, UnixSocket};
 pub struct NetworkSettings {
     pub rules: HostRules,
     pub dns: DnsSettings,
+    /// Name servers that are asked instead of the system; empty leaves it to the system.
+    pub name_servers: Vec<SocketAddr>,
     /// Local addresses that users bind in turn; empty leaves it to the system.
     pub local_ips: Vec<IpRange>,
     /// How long one connection attempt may take.
@@ -52,6 +54,7 @@ impl Default for NetworkSettings {
         NetworkSettings {
             rules: HostRules::default(),
             dns: DnsSettings::default(),
+            name_servers: Vec::new(),
             local_ips: Vec::new(),
             connect_timeout: Duration::from_secs(30),
             tls: TlsSettings::default(),
@@ -89,7 +92,7 @@ pub struct Dialled {
 impl Network {
     pub fn new(settings: NetworkSettings) -> Self {
         Network {
-            resolver: Resolver::new(settings.dns),
+            resolver: Resolver::new(settings.dns, &settings.name_servers),
             tls: Tls::new(settings.tls.clone()),
             settings,
         }

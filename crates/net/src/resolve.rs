@@ -1,12 +1,14 @@
 use std::cell::RefCell;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use units::Moment;
 
+use crate::dns_message::Family;
 use crate::error::Error;
+use crate::name_server::NameServers;
 
 /// Which of several addresses is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,10 +57,12 @@ impl Default for DnsSettings {
     }
 }
 
-/// The system's resolver behind a cache. One a worker.
+/// The system's resolver, or name servers that were named, behind a cache. One a worker.
 #[derive(Debug)]
 pub(crate) struct Resolver {
     settings: DnsSettings,
+    /// None asks the system.
+    servers: Option<NameServers>,
     cache: RefCell<FxHashMap<Box<str>, Answer>>,
     seed: std::cell::Cell<u64>,
 }
@@ -71,9 +75,10 @@ struct Answer {
 }
 
 impl Resolver {
-    pub(crate) fn new(settings: DnsSettings) -> Self {
+    pub(crate) fn new(settings: DnsSettings, servers: &[SocketAddr]) -> Self {
         Resolver {
             settings,
+            servers: NameServers::new(servers),
             cache: RefCell::default(),
             seed: std::cell::Cell::new(clock::now().as_nanos() | 1),
         }
@@ -85,9 +90,8 @@ impl Resolver {
             return Ok(ip);
         }
         let asked = clock::now();
-        let found = tokio::net::lookup_host((host, 0)).await;
-        let addresses = match found {
-            Ok(found) => self.admit(found.map(|address| address.ip().to_canonical())),
+        let addresses = match self.ask(host).await {
+            Ok(found) => self.admit(found.into_iter()),
             Err(source) if is_no_such_host(&source) => Vec::new(),
             Err(source) => {
                 return Err(Error::Lookup {
@@ -113,6 +117,21 @@ impl Resolver {
         ip.ok_or_else(|| Error::NoSuchHost {
             host: host.to_owned(),
         })
+    }
+
+    async fn ask(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        let Some(servers) = &self.servers else {
+            let found = tokio::net::lookup_host((host, 0)).await?;
+            return Ok(found.map(|address| address.ip().to_canonical()).collect());
+        };
+        let families: &[Family] = match self.settings.policy {
+            DnsPolicy::OnlyIpv4 => &[Family::V4],
+            DnsPolicy::OnlyIpv6 => &[Family::V6],
+            DnsPolicy::PreferIpv4 | DnsPolicy::PreferIpv6 | DnsPolicy::Any => {
+                &[Family::V4, Family::V6]
+            }
+        };
+        servers.look_up(host, families, self.random() as u16).await
     }
 
     fn cached(&self, host: &str) -> Option<IpAddr> {
@@ -185,11 +204,14 @@ mod tests {
     use super::*;
 
     fn resolver(select: DnsSelect, policy: DnsPolicy) -> Resolver {
-        Resolver::new(DnsSettings {
-            select,
-            policy,
-            ..DnsSettings::default()
-        })
+        Resolver::new(
+            DnsSettings {
+                select,
+                policy,
+                ..DnsSettings::default()
+            },
+            &[],
+        )
     }
 
     fn ips(texts: &[&str]) -> Vec<IpAddr> {

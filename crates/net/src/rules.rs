@@ -1,5 +1,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Which hosts and addresses may be reached, and where a name leads instead of
 /// where the resolver would lead it.
@@ -11,6 +13,8 @@ pub struct HostRules {
     overrides: Vec<(HostPattern, Option<u16>, Target)>,
     blocked: Vec<HostPattern>,
     blacklist: Vec<IpRange>,
+    /// How many times a name with several places was looked up, by all who share the rules.
+    turns: Arc<AtomicUsize>,
 }
 
 /// A host name, or `*` and the rest of one. Compared without regard to case.
@@ -37,7 +41,8 @@ pub struct IpRange {
 
 impl HostRules {
     /// Adds one entry of `hosts`: `name`, `name:port`, `*.name` or
-    /// `*.name:port` leads to `ip` or `ip:port`.
+    /// `*.name:port` leads to `ip` or `ip:port`. A key that is given several
+    /// times leads to its places in turn.
     ///
     /// # Errors
     /// When the key is no host pattern or the target no address.
@@ -52,6 +57,11 @@ impl HostRules {
             }
             _ => (key, None),
         };
+        // An address of version 6 with a port stands in brackets.
+        let pattern = pattern
+            .strip_prefix('[')
+            .and_then(|pattern| pattern.strip_suffix(']'))
+            .unwrap_or(pattern);
         let pattern = HostPattern::parse(pattern)?;
         let target = Target::parse(target).ok_or_else(|| {
             format!("hosts: `{key}` leads to `{target}`, which is no IP or IP:port")
@@ -87,13 +97,24 @@ impl HostRules {
         self.blacklist.iter().find(|range| range.contains(ip))
     }
 
-    /// Where `hosts` leads `host:port`.
+    /// Where `hosts` leads `host:port`. Of several places, the one whose turn it is.
     pub fn lookup(&self, host: &str, port: u16) -> Option<Target> {
-        self.overrides
-            .iter()
-            .filter(|(pattern, at, _)| at.is_none_or(|at| at == port) && pattern.matches(host))
-            .max_by_key(|(pattern, at, _)| (at.is_some(), !pattern.is_wild(), pattern.text.len()))
-            .map(|(_, _, target)| *target)
+        let fitting = || {
+            let overrides = self.overrides.iter();
+            overrides
+                .filter(|(pattern, at, _)| at.is_none_or(|at| at == port) && pattern.matches(host))
+        };
+        let rank = |(pattern, at, _): &(HostPattern, Option<u16>, Target)| {
+            (at.is_some(), !pattern.is_wild(), pattern.text.len())
+        };
+        // Those of one rank that match have the same key.
+        let best = fitting().map(rank).max()?;
+        let mut places = fitting().filter(|rule| rank(rule) == best);
+        let turn = match places.clone().count() {
+            0 | 1 => 0,
+            count => self.turns.fetch_add(1, Ordering::Relaxed) % count,
+        };
+        places.nth(turn).map(|(_, _, target)| *target)
     }
 }
 
@@ -254,6 +275,25 @@ mod tests {
             Some((ip("10.0.0.3"), Some(8443)))
         );
         assert_eq!(at("example.com", 80), None);
+    }
+
+    #[test]
+    fn several_places_take_turns_among_all_who_share_the_rules() {
+        let mut rules = HostRules::default();
+        for port in 1..=3 {
+            rules
+                .add_override("a.test:80", &format!("127.0.0.1:{port}"))
+                .unwrap();
+        }
+        rules.add_override("a.test", "127.0.0.9").unwrap();
+        rules.add_override("[::1]:80", "127.0.0.8").unwrap();
+        let other = rules.clone();
+        let taken: Vec<_> = [&rules, &other, &rules, &other]
+            .map(|rules| rules.lookup("a.test", 80).unwrap().port)
+            .into();
+        assert_eq!(taken, [Some(1), Some(2), Some(3), Some(1)]);
+        assert_eq!(rules.lookup("a.test", 81).unwrap().ip, ip("127.0.0.9"));
+        assert_eq!(rules.lookup("::1", 80).unwrap().ip, ip("127.0.0.8"));
     }
 
     #[test]

@@ -109,8 +109,8 @@ pub struct AttackArgs {
         help_heading = "Connections"
     )]
     pub laddr: std::net::IpAddr,
-    /// Name servers to ask (not supported)
-    #[arg(long, value_name = "IP:PORT,…", help_heading = "Connections")]
+    /// Name servers to ask instead of the system, with commas between them
+    #[arg(long, value_name = "IP[:PORT],…", help_heading = "Connections")]
     pub resolvers: Option<String>,
     /// How long a name's address is kept: 0 for ever, -1 not at all
     #[arg(
@@ -121,13 +121,13 @@ pub struct AttackArgs {
         help_heading = "Connections"
     )]
     pub dns_ttl: String,
-    /// Connect elsewhere than the URL says: HOST:PORT:OTHER:PORT
+    /// Connect elsewhere than the URL says: HOST:PORT:OTHER:PORT; several places for one take turns
     #[arg(long, value_name = "FROM:TO", help_heading = "Connections")]
     pub connect_to: Vec<String>,
     /// Connect through this unix socket, whatever the target's host
     #[arg(long, value_name = "PATH", help_heading = "Connections")]
     pub unix_socket: Option<String>,
-    /// Header of CONNECT to a proxy (not supported)
+    /// Header of CONNECT to a proxy; give it several times
     #[arg(
         long = "proxy-header",
         value_name = "NAME: VALUE",
@@ -165,7 +165,7 @@ pub struct AttackArgs {
         help_heading = "Requests"
     )]
     pub redirects: i64,
-    /// Time limit of a request
+    /// Time limit of a request; 0 for none
     #[arg(
         long,
         value_name = "TIME",
@@ -192,7 +192,7 @@ pub struct AttackArgs {
     /// What came of the run as one JSON object on standard output
     #[arg(long, help_heading = "Results")]
     pub json: bool,
-    /// Serve Prometheus metrics (not supported)
+    /// Serve metrics of the attack for Prometheus there while it goes on
     #[arg(long, value_name = "IP:PORT", help_heading = "Results")]
     pub prometheus_addr: Option<String>,
     #[command(flatten)]

@@ -1,0 +1,68 @@
+//! An attack's figures as a page that Prometheus fetches while the attack goes on.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hits::Exposition;
+
+use crate::talk::say;
+
+/// How long somebody who fetches the page may take to ask, and to take it.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest request that is read.
+const LONGEST: usize = 16 * 1024;
+
+/// Serves the figures on `address`, whatever the path, until the process ends. One
+/// fetches it at a time.
+///
+/// # Errors
+/// When nobody can listen there.
+pub fn serve(address: &str) -> Result<Arc<Mutex<Exposition>>, String> {
+    let listener = TcpListener::bind(address).map_err(|error| {
+        format!(
+            "-prometheus-addr={address}: cannot listen there: {error}; write it like 127.0.0.1:8880"
+        )
+    })?;
+    if let Ok(own) = listener.local_addr() {
+        say(&format!(
+            "metrics for Prometheus are on http://{own}/metrics"
+        ));
+    }
+    let figures = Arc::<Mutex<Exposition>>::default();
+    let shown = Arc::clone(&figures);
+    std::thread::Builder::new()
+        .name("metrics".to_owned())
+        .spawn(move || {
+            for stream in listener.incoming().flatten() {
+                // Whoever goes away, or dawdles, gets nothing.
+                let _ = answer(&stream, &shown);
+            }
+        })
+        .map_err(|error| format!("cannot start a thread for metrics: {error}"))?;
+    Ok(figures)
+}
+
+fn answer(mut stream: &TcpStream, figures: &Mutex<Exposition>) -> std::io::Result<()> {
+    let asked_by = clock::now() + PATIENCE;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut head = Vec::new();
+    let mut piece = [0; 1024];
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let read = stream.read(&mut piece)?;
+        head.extend_from_slice(piece.get(..read).unwrap_or_default());
+        if read == 0 || head.len() > LONGEST || clock::now() > asked_by {
+            return Ok(());
+        }
+    }
+    let text = figures.lock().map(|figures| figures.render());
+    let text = text.unwrap_or_default();
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{text}",
+        text.len()
+    )
+}

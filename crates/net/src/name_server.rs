@@ -1,0 +1,318 @@
+//! Asks name servers that the user named for a name's addresses, instead of the
+//! system: over UDP, and over TCP where an answer does not fit.
+
+use std::cell::Cell;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpStream, UdpSocket};
+
+use crate::dns_message::{Family, NO_SUCH_NAME, Reply, Unreadable, question, reply};
+
+/// How long one server may take for one answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often each server is asked, since datagrams get lost.
+const ATTEMPTS: usize = 2;
+/// The longest datagram that is taken; without EDNS none is longer than 512.
+const LONGEST: usize = 4096;
+
+/// The servers, which take turns at being asked first.
+#[derive(Debug)]
+pub(crate) struct NameServers {
+    servers: Vec<SocketAddr>,
+    turn: Cell<usize>,
+}
+
+impl NameServers {
+    /// None where no server is named.
+    pub(crate) fn new(servers: &[SocketAddr]) -> Option<NameServers> {
+        (!servers.is_empty()).then(|| NameServers {
+            servers: servers.to_vec(),
+            turn: Cell::new(0),
+        })
+    }
+
+    /// The addresses of `host`, which none at all means that there is no such name.
+    /// The file of hosts comes first, as with the system's own resolver. `id` is
+    /// what the answer is told by.
+    pub(crate) async fn look_up(
+        &self,
+        host: &str,
+        families: &[Family],
+        id: u16,
+    ) -> io::Result<Vec<IpAddr>> {
+        let known = local_names(host, Path::new("/etc/hosts"));
+        if !known.is_empty() {
+            return Ok(known);
+        }
+        let mut addresses = Vec::new();
+        for family in families {
+            let Some(question) = question(id, host, *family) else {
+                return Ok(Vec::new());
+            };
+            addresses.extend(self.ask(&question, *family).await?);
+        }
+        Ok(addresses)
+    }
+
+    /// Asks until one answers; gives what the last one said if none does.
+    async fn ask(&self, question: &[u8], family: Family) -> io::Result<Vec<IpAddr>> {
+        let first = self.turn.replace(self.turn.get().wrapping_add(1));
+        let count = self.servers.len();
+        let mut last = io::Error::other("no name server was asked");
+        for attempt in 0..count * ATTEMPTS {
+            let Some(server) = self.servers.get(first.wrapping_add(attempt) % count) else {
+                break;
+            };
+            match ask_one(*server, question, family).await {
+                Ok(Reply {
+                    code: 0, addresses, ..
+                }) => return Ok(addresses),
+                Ok(Reply {
+                    code: NO_SUCH_NAME, ..
+                }) => return Ok(Vec::new()),
+                Ok(Reply { code, .. }) => {
+                    last = io::Error::other(format!(
+                        "the name server {server} answered {}",
+                        refusal(code)
+                    ));
+                }
+                Err(error) => {
+                    last =
+                        io::Error::new(error.kind(), format!("the name server {server}: {error}"));
+                }
+            }
+        }
+        Err(last)
+    }
+}
+
+async fn ask_one(server: SocketAddr, question: &[u8], family: Family) -> io::Result<Reply> {
+    let asking = async {
+        let said = over_udp(server, question, family).await?;
+        if said.truncated {
+            return over_tcp(server, question, family).await;
+        }
+        Ok(said)
+    };
+    match tokio::time::timeout(PATIENCE, asking).await {
+        Ok(said) => said,
+        Err(_elapsed) => Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "no answer within 5 s",
+        )),
+    }
+}
+
+async fn over_udp(server: SocketAddr, question: &[u8], family: Family) -> io::Result<Reply> {
+    let any: IpAddr = match server {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0)).await?;
+    socket.connect(server).await?;
+    socket.send(question).await?;
+    let mut datagram = [0; LONGEST];
+    loop {
+        let length = socket.recv(&mut datagram).await?;
+        let datagram = datagram.get(..length).unwrap_or_default();
+        match reply(question, family, datagram) {
+            // A late answer to an earlier question, or somebody's guess.
+            Err(Unreadable::NotOurs) => {}
+            Err(Unreadable::Broken) => return Err(broken()),
+            Ok(said) => return Ok(said),
+        }
+    }
+}
+
+/// RFC 7766: each message has its length in two bytes before it.
+async fn over_tcp(server: SocketAddr, question: &[u8], family: Family) -> io::Result<Reply> {
+    let mut stream = TcpStream::connect(server).await?;
+    let length = u16::try_from(question.len()).map_err(|_| broken())?;
+    let message = [&length.to_be_bytes(), question].concat();
+    stream.write_all(&message).await?;
+    let mut message = vec![0; usize::from(stream.read_u16().await?)];
+    stream.read_exact(&mut message).await?;
+    reply(question, family, &message).map_err(|_| broken())
+}
+
+fn broken() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "its answer is broken: it ends too early, or a length in it is wrong",
+    )
+}
+
+/// The names of RFC 1035, section 4.1.1.
+fn refusal(code: u8) -> String {
+    match code {
+        1 => "FORMERR: it does not understand the question".to_owned(),
+        2 => "SERVFAIL: it failed to find out".to_owned(),
+        4 => "NOTIMP: it does not do such questions".to_owned(),
+        5 => "REFUSED: it does not answer us".to_owned(),
+        code => format!("the code {code}"),
+    }
+}
+
+/// What the file of hosts says of `host` (hosts(5)).
+fn local_names(host: &str, file: &Path) -> Vec<IpAddr> {
+    let Ok(text) = std::fs::read_to_string(file) else {
+        return Vec::new();
+    };
+    let lines = text.lines().filter_map(|line| {
+        let mut words = line.split('#').next()?.split_whitespace();
+        let address = words.next()?.parse().ok()?;
+        words
+            .any(|name| name.eq_ignore_ascii_case(host))
+            .then_some(address)
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name server that has each question answered by `answer`, over UDP and TCP.
+    async fn server(answer: fn(&[u8], bool) -> Option<Vec<u8>>) -> SocketAddr {
+        let (socket, listener) = loop {
+            let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            let address = socket.local_addr().unwrap();
+            if let Ok(listener) = tokio::net::TcpListener::bind(address).await {
+                break (socket, listener);
+            }
+        };
+        let address = socket.local_addr().unwrap();
+        tokio::spawn(async move {
+            let mut datagram = [0; 512];
+            loop {
+                let (length, from) = socket.recv_from(&mut datagram).await.unwrap();
+                if let Some(said) = answer(&datagram[..length], false) {
+                    socket.send_to(&said, from).await.unwrap();
+                }
+            }
+        });
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut asked = vec![0; stream.read_u16().await.unwrap().into()];
+                stream.read_exact(&mut asked).await.unwrap();
+                if let Some(said) = answer(&asked, true) {
+                    stream.write_u16(said.len() as u16).await.unwrap();
+                    stream.write_all(&said).await.unwrap();
+                }
+            }
+        });
+        address
+    }
+
+    /// One address, or what the flags say alone.
+    fn says(asked: &[u8], flags: [u8; 2], address: Option<[u8; 4]>) -> Vec<u8> {
+        let mut said = asked.to_vec();
+        said[2..4].copy_from_slice(&flags);
+        if let Some(address) = address {
+            said[7] = 1;
+            said.extend(b"\xc0\x0c\0\x01\0\x01\0\0\0\x09\0\x04");
+            said.extend(address);
+        }
+        said
+    }
+
+    async fn look_up(servers: &[SocketAddr]) -> Result<Vec<IpAddr>, String> {
+        let servers = NameServers::new(servers).unwrap();
+        let found = servers.look_up("a.test", &[Family::V4], 77).await;
+        found.map_err(|error| error.to_string())
+    }
+
+    fn run(test: impl Future<Output = ()>) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime.unwrap().block_on(test);
+    }
+
+    #[test]
+    fn an_answer_that_does_not_fit_is_asked_for_over_tcp() {
+        run(async {
+            let server = server(|asked, tcp| {
+                Some(match tcp {
+                    false => says(asked, [0x83, 0x80], None),
+                    true => says(asked, [0x81, 0x80], Some([127, 0, 0, 9])),
+                })
+            })
+            .await;
+            assert_eq!(
+                look_up(&[server]).await,
+                Ok(vec!["127.0.0.9".parse().unwrap()])
+            );
+        });
+    }
+
+    #[test]
+    fn the_next_server_is_asked_where_one_fails_and_who_failed_is_named() {
+        run(async {
+            let failing = server(|asked, _| Some(says(asked, [0x81, 0x82], None))).await;
+            let broken = server(|asked, _| {
+                let mut said = says(asked, [0x81, 0x80], Some([127, 0, 0, 9]));
+                said.pop();
+                Some(said)
+            })
+            .await;
+            let right =
+                server(|asked, _| Some(says(asked, [0x81, 0x80], Some([127, 0, 0, 9])))).await;
+            let nobody = server(|asked, _| Some(says(asked, [0x81, 0x83], None))).await;
+            for servers in [[failing, right], [broken, right]] {
+                assert_eq!(look_up(&servers).await.map(|found| found.len()), Ok(1));
+            }
+            assert_eq!(look_up(&[nobody]).await, Ok(Vec::new()));
+            let told = look_up(&[failing]).await.unwrap_err();
+            assert!(
+                told.contains("SERVFAIL") && told.contains(&failing.to_string()),
+                "{told}"
+            );
+            let told = look_up(&[broken]).await.unwrap_err();
+            assert!(told.contains("broken"), "{told}");
+        });
+    }
+
+    #[test]
+    fn strangers_answers_are_passed_over() {
+        run(async {
+            // First an answer with another number, which a guess would have.
+            let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            let address = socket.local_addr().unwrap();
+            tokio::spawn(async move {
+                let mut asked = [0; 512];
+                let (length, from) = socket.recv_from(&mut asked).await.unwrap();
+                let right = says(&asked[..length], [0x81, 0x80], Some([127, 0, 0, 9]));
+                let mut guess = says(&asked[..length], [0x81, 0x80], Some([127, 0, 0, 66]));
+                guess[0] ^= 1;
+                socket.send_to(&guess, from).await.unwrap();
+                socket.send_to(b"", from).await.unwrap();
+                socket.send_to(&right, from).await.unwrap();
+            });
+            assert_eq!(
+                look_up(&[address]).await,
+                Ok(vec!["127.0.0.9".parse().unwrap()])
+            );
+        });
+    }
+
+    #[test]
+    fn the_file_of_hosts_is_read_first() {
+        let path = std::env::temp_dir().join(format!("plimsoll-hosts-{}", std::process::id()));
+        std::fs::write(
+            &path,
+            "# ::9 a.test\n127.0.0.1 localhost\n::1\tb A.test # c\nx a.test\n",
+        )
+        .unwrap();
+        let found = local_names("a.test", &path);
+        assert_eq!(found, vec!["::1".parse::<IpAddr>().unwrap()]);
+        assert!(local_names("c", &path).is_empty());
+        std::fs::remove_file(&path).unwrap();
+        assert!(local_names("a.test", &path).is_empty());
+    }
+}
