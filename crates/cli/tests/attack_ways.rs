@@ -213,8 +213,8 @@ fn a_record_tells_lists_of_targets_apart_by_what_is_in_them() {
         let header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
         header["configuration_hash"].as_str().unwrap().to_owned()
     };
-    let text = format!("POST {}a\n@{}\n", server.url(), body.display());
-    let other = format!("POST {}b\n@{}\n", server.url(), body.display());
+    let text = format!("POST {}/a\n@{}\n", server.url(), body.display());
+    let other = format!("POST {}/b\n@{}\n", server.url(), body.display());
     let first = hash_with(&text, "one", &[]);
     assert_eq!(first, hash_with(&text, "one", &[]));
     assert_ne!(first, hash_with(&other, "one", &[]));

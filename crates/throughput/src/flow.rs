@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
+use crate::block::Block;
 use crate::datagram::{self, Arrivals};
 use crate::error::Error;
 use crate::kernel::{self, TcpState};
@@ -252,7 +253,7 @@ fn send_stream(
     budget: &Budget,
     counts: &Counts,
 ) -> io::Result<()> {
-    let block = noise(test.length);
+    let block = Block::noise(test.length);
     let mut pacer = Pacer::new(test.rate, test.burst, clock::now());
     loop {
         if !pacer.wait(test.length, &counts.stop) {
@@ -280,7 +281,7 @@ fn send_stream(
 }
 
 fn receive_stream(mut socket: &TcpStream, test: &Test, counts: &Counts) -> io::Result<()> {
-    let mut block = vec![0; test.length];
+    let mut block = Block::zeros(test.length);
     while !counts.is_stopped() {
         match socket.read(&mut block) {
             Ok(0) => return Ok(()),
@@ -300,7 +301,7 @@ fn send_datagrams(
     budget: &Budget,
     counts: &Counts,
 ) -> io::Result<()> {
-    let mut block = noise(test.length);
+    let mut block = Block::noise(test.length);
     let began = clock::now();
     let mut pacer = Pacer::new(test.rate, test.burst, began);
     let mut number = 0;
@@ -361,20 +362,6 @@ fn receive_datagrams(socket: &UdpSocket, test: &Test, counts: &Counts) -> io::Re
     Ok(())
 }
 
-/// Bytes that do not compress (xorshift64*, Vigna 2016).
-fn noise(length: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut bytes = Vec::with_capacity(length + 8);
-    while bytes.len() < length {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        bytes.extend_from_slice(&state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_ne_bytes());
-    }
-    bytes.truncate(length);
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -390,13 +377,5 @@ mod tests {
         let endless = Budget::new(End::Time(Duration::from_secs(1)), 300);
         assert_eq!(endless.take(300), 300);
         assert!(!endless.is_spent());
-    }
-
-    #[test]
-    fn noise_has_the_length_asked_for() {
-        for length in [0, 1, 8, 1_448] {
-            assert_eq!(noise(length).len(), length);
-        }
-        assert_ne!(noise(16)[..8], noise(16)[8..]);
     }
 }

@@ -23,6 +23,7 @@
 //! ```
 
 pub mod amounts;
+mod block;
 pub mod client;
 mod control;
 pub mod datagram;

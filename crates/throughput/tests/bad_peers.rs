@@ -118,6 +118,48 @@ fn a_server_that_is_silent_gone_or_something_else_is_told_of() {
     );
 }
 
+/// A server that resets its connections in the middle of a test, the control connection
+/// or the stream.
+fn resetting(control_too: bool) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        let (control, _) = listener.accept().expect("a client");
+        Cookie::read(&control).expect("a cookie");
+        say(&control, &[State::ParamExchange]);
+        read_json(&control).expect("parameters");
+        say(&control, &[State::CreateStreams]);
+        let (mut stream, _) = listener.accept().expect("a stream");
+        say(&control, &[State::TestStart, State::TestRunning]);
+        stream.read_exact(&mut [0; 50_000]).expect("data");
+        // What is closed before all was read is reset (RFC 2525, section 2.17).
+        drop(stream);
+        if control_too {
+            drop(control);
+        } else {
+            let _ = (&control).read_to_end(&mut Vec::new());
+        }
+    });
+    port
+}
+
+#[test]
+fn a_server_that_resets_in_the_middle_is_told_of() {
+    for control_too in [false, true] {
+        let endless = Test {
+            end: End::Time(Duration::from_secs(600)),
+            ..small()
+        };
+        let told = error(run(&ask(resetting(control_too), LONG, endless)));
+        assert!(
+            ["reset", "closed unexpectedly", "roken pipe"]
+                .iter()
+                .any(|word| told.contains(word)),
+            "{told}"
+        );
+    }
+}
+
 /// A server that takes one stream and reads it, up to the results, which `answer` writes.
 fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -146,7 +188,9 @@ fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
 #[test]
 fn what_was_measured_is_kept_when_results_are_lies() {
     type Answer = fn(&TcpStream);
-    let answers: [(Answer, &str); 4] = [
+    let answers: [(Answer, &str); 5] = [
+        // Says nothing, and keeps the connection.
+        (|_| {}, "the server was silent for 300ms"),
         (
             |stream| write_json(stream, &json!({ "streams": 7 })).expect("sent"),
             "no list of streams",
@@ -165,7 +209,12 @@ fn what_was_measured_is_kept_when_results_are_lies() {
         ),
     ];
     for (answer, expected) in answers {
-        let report = run(&ask(lying(answer), LONG, small()));
+        let patience = if expected.contains("silent") {
+            SHORT
+        } else {
+            LONG
+        };
+        let report = run(&ask(lying(answer), patience, small()));
         assert_eq!(report.streams[0].total.bytes, 100_000);
         let told = error(report);
         assert!(told.contains(expected), "{told}");
