@@ -1,6 +1,7 @@
 //! `plimsoll history`: the runs that were kept, and where a figure's level changed.
 
 use plots::terminal;
+use results::noise::{self, Noise};
 use results::store::Kept;
 use serde_json::{Value, json};
 use stats::change_points::{ChangePoint, change_points};
@@ -20,7 +21,7 @@ pub fn history(args: &HistoryArgs) -> Exit {
     match runs(args) {
         Ok(runs) => {
             let history = History::of(args, &runs);
-            let text = if args.json {
+            let text = if args.stored.json {
                 format!("{:#}\n", history.json())
             } else {
                 history.text()
@@ -37,8 +38,9 @@ pub fn history(args: &HistoryArgs) -> Exit {
 
 /// The runs that are asked for, the oldest first; at least one.
 fn runs(args: &HistoryArgs) -> Result<Vec<Kept>, String> {
-    let place = kept::place(args.store.as_deref())?;
-    let store = kept::open_existing(&place)?;
+    let place = kept::place(args.stored.store.as_deref())?;
+    let mut store = kept::open_existing(&place)?;
+    kept::recover(&place, &mut store);
     let failed = |error: results::store::StoreError| format!("{}: {error}", place.display());
     let asked = args.configuration.as_deref().unwrap_or_default();
     let mut runs = store.runs(asked).map_err(failed)?;
@@ -53,7 +55,7 @@ fn runs(args: &HistoryArgs) -> Result<Vec<Kept>, String> {
     };
     runs.retain(|run| {
         run.configuration_hash == latest.configuration_hash
-            && (args.any_environment || run.fingerprint == latest.fingerprint)
+            && (args.stored.any_environment || run.fingerprint == latest.fingerprint)
     });
     Ok(runs)
 }
@@ -68,13 +70,7 @@ struct History<'a> {
 
 impl<'a> History<'a> {
     fn of(args: &'a HistoryArgs, runs: &'a [Kept]) -> History<'a> {
-        let value = |run: &Kept| {
-            let (_, value) = run
-                .figures
-                .iter()
-                .find(|(name, _)| name == args.figure.name)?;
-            (run.verdict != "invalid").then_some(*value)
-        };
+        let value = |run: &Kept| kept::figure(run, args.figure).filter(|_| kept::is_followed(run));
         let series: Vec<(&Kept, f64)> = runs
             .iter()
             .filter_map(|run| Some((run, value(run)?)))
@@ -141,7 +137,25 @@ impl<'a> History<'a> {
         if self.changes.is_empty() {
             text += "no change of level\n";
         }
-        text
+        text + &self.noise_text()
+    }
+
+    fn noise(&self) -> Option<Noise> {
+        let values: Vec<f64> = self.series.iter().map(|(_, value)| *value).collect();
+        let changes: Vec<usize> = self.changes.iter().map(|change| change.at).collect();
+        noise::between_runs(&values, &changes, self.args.figure)
+    }
+
+    fn noise_text(&self) -> String {
+        match self.noise() {
+            Some(noise) => format!(
+                "noise between runs of a level: ±{:.1} % (standard deviation of {} runs); two runs of the same differ by up to {:.1} % (95 %)\n",
+                noise.spread * 100.0,
+                noise.runs,
+                noise.between_two * 100.0
+            ),
+            None => "fewer than six runs of a level tell no noise between runs\n".to_owned(),
+        }
     }
 
     fn is_followed(&self, run: &Kept) -> bool {
@@ -151,10 +165,10 @@ impl<'a> History<'a> {
     }
 
     fn why(&self, run: &Kept) -> &'static str {
-        if run.verdict == "invalid" {
-            "its verdict is invalid"
-        } else {
-            "too few samples for the figure"
+        match run.verdict.as_str() {
+            "invalid" => "its verdict is invalid",
+            "killed" => "it was killed",
+            _ => "too few samples for the figure",
         }
     }
 
@@ -200,6 +214,12 @@ impl<'a> History<'a> {
             "unit": self.args.figure.unit,
             "runs": runs,
             "change_points": changes,
+            "noise": self.noise().map(|noise| json!({
+                "runs": noise.runs,
+                "levels": noise.levels,
+                "standard_deviation": noise.spread,
+                "between_two_runs": noise.between_two,
+            })),
         })
     }
 }

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use results::store::Store;
+use results::figures::Figure;
+use results::store::{Kept, Store};
+
+use crate::talk::say;
 
 /// Where the store is: as asked, else `plimsoll/runs.sqlite` below the user's folder for
 /// data (XDG Base Directory Specification).
@@ -49,6 +52,71 @@ pub fn open_existing(path: &Path) -> Result<Store, String> {
         }
         error => failed(path, &error),
     })
+}
+
+/// Whether a run's figures are those of its question: not where the run is invalid, or was
+/// killed and is of another length than the others.
+pub fn is_followed(run: &Kept) -> bool {
+    !matches!(run.verdict.as_str(), "invalid" | "killed")
+}
+
+/// A figure of a run, if it has it.
+pub fn figure(run: &Kept, figure: &Figure) -> Option<f64> {
+    let found = run.figures.iter().find(|(name, _)| name == figure.name);
+    found.map(|(_, value)| *value)
+}
+
+/// Where a run that is to be kept is written down while it goes on: beside the store.
+pub fn passing(store: &Path) -> PathBuf {
+    store.with_extension(format!("{}.{PASSING}", std::process::id()))
+}
+
+/// How the names of passing records end.
+const PASSING: &str = "jsonl";
+
+/// Takes in the records that killed runs left beside the store. A run that goes on holds its
+/// record locked, whatever process it is.
+pub fn recover(path: &Path, store: &mut Store) {
+    for orphan in orphans(path) {
+        let taken = std::fs::read(&orphan)
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| store.keep(&bytes).map_err(|error| error.to_string()));
+        match taken {
+            Ok(number) => {
+                let _ = std::fs::remove_file(&orphan);
+                say(&format!(
+                    "kept as run {number} what a killed run left in {}",
+                    orphan.display()
+                ));
+            }
+            Err(error) => say(&format!(
+                "{} is of a killed run and cannot be kept: {error}; remove it",
+                orphan.display()
+            )),
+        }
+    }
+}
+
+/// Passing records that no process holds.
+fn orphans(store: &Path) -> Vec<PathBuf> {
+    let folder = store.parent().filter(|folder| *folder != Path::new(""));
+    let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else {
+        return Vec::new();
+    };
+    let stem = store.file_stem().unwrap_or_default().to_string_lossy();
+    let is_passing = |name: &str| {
+        name.strip_prefix(&*stem)
+            .and_then(|rest| rest.strip_prefix('.'))
+            .and_then(|rest| rest.strip_suffix(PASSING))
+            .and_then(|rest| rest.strip_suffix('.'))
+            .is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_passing))
+        .map(|entry| entry.path())
+        .filter(|path| std::fs::File::open(path).is_ok_and(|file| file.try_lock().is_ok()))
+        .collect()
 }
 
 fn failed(path: &Path, error: &dyn std::fmt::Display) -> String {

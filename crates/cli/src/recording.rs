@@ -55,7 +55,7 @@ impl Place {
         let store = if args.is_kept() {
             let store = kept::place(args.store.as_deref())?;
             // Better before the run than after it.
-            kept::open(&store)?;
+            kept::recover(&store, &mut kept::open(&store)?);
             Some(store)
         } else {
             None
@@ -68,7 +68,7 @@ impl Place {
                 passing: false,
             }),
             (None, Some(store)) => Some(Place {
-                path: store.with_extension(format!("{}.jsonl", std::process::id())),
+                path: kept::passing(&store),
                 store: Some(store),
                 passing: true,
             }),
@@ -197,6 +197,9 @@ impl Recording {
         };
         let header = header(question);
         let file = File::create(&place.path).map_err(failed)?;
+        // What is locked is of a run that goes on. Where files cannot be locked nothing is
+        // taken for a killed run's either.
+        let _ = file.lock();
         let writer = Writer::begin(file, &header).map_err(failed)?;
         Ok(Recording {
             writer: Some(writer),

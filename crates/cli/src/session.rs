@@ -221,13 +221,20 @@ impl Session {
             recording.second_ended(state.users_active());
         }
         self.users_most = self.users_most.max(state.users_active());
-        self.evidence.waiting_ports = self.evidence.waiting_ports.max(engine::waiting_ports());
+        self.look_at_limits();
         let requests = self.requests();
         if self.rates.len() == RATES {
             self.rates.pop_front();
         }
         self.rates.push_back(requests - self.requests_told);
         self.requests_told = requests;
+    }
+
+    /// How near the kernel's limits are.
+    fn look_at_limits(&mut self) {
+        let evidence = &mut self.evidence;
+        evidence.waiting_ports = evidence.waiting_ports.max(engine::waiting_ports());
+        evidence.descriptors = evidence.descriptors.max(engine::descriptors());
     }
 
     /// Requests so far, failed ones included.
@@ -260,6 +267,7 @@ impl Session {
         let elapsed = self.elapsed();
         let judged = self.totals.evaluate(elapsed, Stage::Over);
         let summary = self.totals.summary(elapsed);
+        self.look_at_limits();
         self.complete_evidence(&summary);
         let verdict = self.evidence.judge();
         let state = &self.running.state;

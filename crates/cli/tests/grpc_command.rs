@@ -383,3 +383,9 @@ fn a_search_takes_calls_too() {
         "{told}"
     );
 }
+
+/// Two crates that may not know each other name the codes: the client's and the reports'.
+#[test]
+fn codes_have_the_same_names_everywhere() {
+    assert_eq!(grpc::Code::NAMES, report::grpc_status::NAMES);
+}

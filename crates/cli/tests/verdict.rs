@@ -169,6 +169,26 @@ fn a_throttled_link_is_told() {
     assert_blamed(&ended, "network", "bytes were under way for");
 }
 
+/// Linux tells how many are open.
+#[cfg(target_os = "linux")]
+#[test]
+fn descriptors_that_run_short_are_told() {
+    let address = server(ok(2), || thread::sleep(Duration::from_millis(20)));
+    let line = format!(
+        "ulimit -n 200; exec '{}' http --json --quiet -c 160 -d 2s http://{address}/",
+        env!("CARGO_BIN_EXE_plimsoll")
+    );
+    let ended = Program::at("/bin/sh").args(["-c", &line]).run();
+    let (level, reasons) = verdict(&ended);
+    assert_ne!(level, "valid", "{reasons:?}");
+    // With many processors there are workers enough to take the rest of the 200.
+    let told = |reason: &String| {
+        reason.contains("of 200 file descriptors were open")
+            || reason.contains("for want of local ports or file descriptors")
+    };
+    assert!(reasons.iter().any(told), "{reasons:?}");
+}
+
 #[test]
 fn too_few_descriptors_are_told() {
     let address = server(ok(2), || thread::sleep(Duration::from_millis(2)));

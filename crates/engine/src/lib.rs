@@ -25,7 +25,7 @@ mod user;
 mod verdict;
 mod worker;
 
-pub use machine::{MachineReading, clock_step, waiting_ports};
+pub use machine::{MachineReading, clock_step, descriptors, waiting_ports};
 pub use pulse::PulseReading;
 pub use run::{Event, Notice, Part, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};

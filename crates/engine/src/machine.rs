@@ -108,6 +108,28 @@ pub fn waiting_ports() -> Option<(u64, u64)> {
     Some((time_wait(&sockets)?, ports(&range)?))
 }
 
+/// File descriptors that this process has open, and how many it may have.
+pub fn descriptors() -> Option<(u64, u64)> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let most = most_descriptors(&limits)?;
+    // From Linux 6.2 on the folder's size is its count, which spares reading it.
+    let size = std::fs::metadata("/proc/self/fd").ok()?.len();
+    if size > 0 {
+        return Some((size, most));
+    }
+    let counted = std::fs::read_dir("/proc/self/fd").ok()?.count();
+    Some((u64::try_from(counted).ok()?, most))
+}
+
+/// `Max open files            1024                 1048576              files`
+/// (proc_pid_limits(5)): the first is what counts. None where there is no limit.
+fn most_descriptors(limits: &str) -> Option<u64> {
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
 /// `TCP: inuse 5 orphan 0 tw 12 alloc 9 mem 2`
 fn time_wait(sockstat: &str) -> Option<u64> {
     let line = sockstat.lines().find(|line| line.starts_with("TCP:"))?;
@@ -270,6 +292,8 @@ mod tests {
             time_wait("sockets: used 1\nTCP: inuse 5 orphan 0 tw 12 alloc 9\n"),
             Some(12)
         );
+        let limits = "Limit  Soft Limit  Hard Limit  Units\nMax open files  1024  4096  files\n";
+        assert_eq!(most_descriptors(limits), Some(1_024));
         assert_eq!(ports("32768\t60999\n"), Some(28_232));
     }
 
@@ -280,6 +304,7 @@ mod tests {
         assert_eq!(snmp_tcp("Tcp: OutSegs", "OutSegs"), None);
         assert_eq!(allowed_times("cpu0 1 2", &[0]), None);
         assert_eq!(pressure("some avg10=0"), None);
+        assert_eq!(most_descriptors("Max open files unlimited"), None);
         assert_eq!((time_wait("TCP: tw"), ports("5 1")), (None, None));
         assert_eq!(
             allowed_processors("Cpus_allowed_list: x,0-99999999").len(),

@@ -6,6 +6,7 @@ use stats::interval::{self, Insufficient};
 use stats::{Histogram, Interval};
 
 use crate::record::{Record, Second};
+use crate::warm_up::WarmUp;
 
 /// A figure of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -180,6 +181,27 @@ impl RunFigures {
         }
         run.values = run.read(count, length);
         Ok(run)
+    }
+
+    /// Reads a record without its warm-up, which is found in the rate and in the mean of
+    /// its seconds.
+    ///
+    /// # Errors
+    /// See [`RunFigures::of`].
+    pub fn settled(record: &Record) -> Result<(RunFigures, WarmUp), String> {
+        let whole = RunFigures::of(record, 0)?;
+        let means = |windows: &[Histogram]| windows.iter().map(Histogram::mean).collect();
+        let mut series: Vec<Vec<f64>> = vec![means(&whole.rates)];
+        // A second without an answer has no mean, and would move all that follow it.
+        if whole.windows.len() >= whole.rates.len() {
+            series.push(means(&whole.windows));
+        }
+        let warm_up = WarmUp::of(&series);
+        let figures = match warm_up.seconds() {
+            0 => whole,
+            seconds => RunFigures::of(record, seconds)?,
+        };
+        Ok((figures, warm_up))
     }
 
     fn read(&self, count: f64, length: f64) -> BTreeMap<&'static str, f64> {

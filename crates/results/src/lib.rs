@@ -13,6 +13,8 @@ pub mod environment;
 pub mod figures;
 pub mod hash;
 pub mod lab;
+pub mod noise;
 pub mod record;
 pub mod secrets;
 pub mod store;
+pub mod warm_up;

@@ -17,6 +17,10 @@ fn normal(random: &mut Random) -> f64 {
 /// A run of `seconds`: latencies are log-normal about a level that wanders (a first-order
 /// autoregression with 0.6) around the run's own, which differs between runs by `noise`.
 fn run(random: &mut Random, seconds: u64, noise: f64, slower: f64) -> RunFigures {
+    RunFigures::of(&record(random, seconds, noise, slower), 0).expect("figures")
+}
+
+fn record(random: &mut Random, seconds: u64, noise: f64, slower: f64) -> Record {
     let own = 10.0 * slower * (noise * normal(random)).exp();
     let mut level = 0.0;
     let seconds = (0..seconds)
@@ -40,7 +44,7 @@ fn run(random: &mut Random, seconds: u64, noise: f64, slower: f64) -> RunFigures
             line
         })
         .collect();
-    let record = Record {
+    Record {
         header: Header {
             schema: SCHEMA.to_owned(),
             plimsoll: "0".to_owned(),
@@ -54,8 +58,7 @@ fn run(random: &mut Random, seconds: u64, noise: f64, slower: f64) -> RunFigures
         },
         seconds,
         end: None,
-    };
-    RunFigures::of(&record, 0).expect("figures")
+    }
 }
 
 fn figures() -> Vec<&'static Figure> {
@@ -116,6 +119,41 @@ fn the_same_in_single_runs_is_rarely_called_different() {
         wrong <= MOST_FALSE,
         "seed 4: {wrong} false of {COMPARISONS}"
     );
+}
+
+/// What is taken for a warm-up in a run that has none makes no differences either; what is
+/// one goes.
+#[test]
+fn the_same_without_its_warm_up_is_rarely_called_different() {
+    let figures = figures();
+    let mut random = Random::new(9);
+    let mut settled = || {
+        let record = record(&mut random, 60, 0.03, 1.0);
+        RunFigures::settled(&record).expect("figures").0
+    };
+    let wrong: u32 = (0..COMPARISONS)
+        .map(|_| {
+            let (a, b) = (settled(), settled());
+            u32::from(differs(&compare::single(&a, &b, &figures, &|_| None)))
+        })
+        .sum();
+    assert!(
+        wrong <= MOST_FALSE,
+        "seed 9: {wrong} false of {COMPARISONS}"
+    );
+    let mut random = Random::new(10);
+    let mut warming = record(&mut random, 60, 0.0, 1.0);
+    for second in &mut warming.seconds[..10] {
+        *second = record(&mut random, 1, 0.0, 4.0).seconds.remove(0);
+    }
+    for (number, second) in warming.seconds.iter_mut().enumerate() {
+        second.second = number as u64;
+    }
+    let (figures, warm_up) = RunFigures::settled(&warming).expect("figures");
+    assert!((10..=15).contains(&warm_up.seconds()), "{warm_up:?}");
+    let p50 = figures::find("p50").expect("a figure");
+    let median = figures.value(p50).expect("enough samples");
+    assert!((8.0..12.0).contains(&median), "{median}");
 }
 
 #[test]

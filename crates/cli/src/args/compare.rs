@@ -1,36 +1,39 @@
 //! `plimsoll compare`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use results::figures::{self, Figure};
+
+use super::StoredArgs;
 
 /// Say whether B differs from A, by how much, and how surely
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     plimsoll compare before.jsonl after.jsonl              two records (--record)\n  \
     plimsoll compare latest~1 latest                       two runs of the store (--keep)\n  \
+    plimsoll compare 3..8 9..14                            six pairs of them\n  \
     plimsoll compare --pairs 8 -- http -d 5s http://127.0.0.1:8080/a -- http -d 5s http://127.0.0.1:8080/b\n  \
     plimsoll compare --noise measure --fail-on regression -- run a.js -- run b.js\n  \
     plimsoll compare --fail-on p95:+10% before.jsonl after.jsonl\n\n\
     Two commands run in turns, ABBA, so that a drift of the machine meets both; Wilcoxon's exact test\n\
     over the pairs decides, corrected over the figures (Holm). Two single runs are compared by their\n\
     seconds, which know nothing of how runs differ among themselves: a difference counts beyond\n\
-    --noise, 10% if it is not given.\n\n\
+    --noise, 10% if it is not given. Several records, as many of each, are pairs in the order given.\n\
+    What each run's warm-up was is told, with the figures that it had with it.\n\n\
     Exit status: 0 compared, and nothing that --fail-on names, 1 something it names, 2 not compared\n\
     (a file, a run, or runs of different questions or places), 3 --fail-on could not be judged.")]
 pub struct CompareArgs {
-    /// A record, or a run of the store: its number, latest, latest~1
+    /// A record, or a run of the store: its number, latest, latest~1; several with commas, 3..8
     #[arg(value_name = "A", requires = "b")]
     pub a: Option<String>,
-    /// Another
+    /// Another, or as many
     #[arg(value_name = "B")]
     pub b: Option<String>,
     /// Pairs of runs of two commands; six are the least that can show anything
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub pairs: u32,
-    /// What runs of the same differ by: a share like 3%, or measure, which runs A against A too
-    #[arg(long, value_name = "SHARE|measure", value_parser = NoiseArg::parse)]
+    /// What runs of the same differ by: a share like 3%; measure, which runs A against A too; or
+    /// history, as the runs of the store do that asked A's question
+    #[arg(long, value_name = "SHARE|measure|history", value_parser = NoiseArg::parse)]
     pub noise: Option<NoiseArg>,
     /// Figures to compare
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "rate,failed,mean,p50,p95,p99", value_parser = figures::find)]
@@ -38,21 +41,14 @@ pub struct CompareArgs {
     /// Exit with 1 on: regression, difference, or a figure beyond a bound, like p95:+10%
     #[arg(long, value_name = "WHAT", value_parser = FailOn::parse)]
     pub fail_on: Vec<FailOn>,
-    /// Leave out so many seconds at each run's start
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
-    pub skip: u64,
+    /// Leave out so many seconds at each run's start; auto leaves out its warm-up (MSER-5)
+    #[arg(long, value_name = "SECONDS|auto", default_value = "auto", value_parser = SkipArg::parse)]
+    pub skip: SkipArg,
     /// Compare runs of different configurations too
     #[arg(long)]
     pub any_configuration: bool,
-    /// Compare runs of different machines too
-    #[arg(long)]
-    pub any_environment: bool,
-    /// The store that numbers are looked up in
-    #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
-    pub store: Option<PathBuf>,
-    /// One JSON object on standard output
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub stored: StoredArgs,
     /// Two commands, each after --
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "a")]
     pub commands: Vec<String>,
@@ -65,15 +61,38 @@ pub enum NoiseArg {
     Known(f64),
     /// By running A against A.
     Measure,
+    /// By the runs that were kept of A's question.
+    History,
 }
 
 impl NoiseArg {
     fn parse(text: &str) -> Result<NoiseArg, String> {
         match text {
             "measure" => Ok(NoiseArg::Measure),
-            _ => super::percent(text)
-                .map(NoiseArg::Known)
-                .map_err(|error| format!("{error}, or write measure, which runs A against A")),
+            "history" => Ok(NoiseArg::History),
+            _ => super::percent(text).map(NoiseArg::Known).map_err(|error| {
+                format!("{error}, or write measure, which runs A against A, or history")
+            }),
+        }
+    }
+}
+
+/// What is left out at a run's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipArg {
+    /// Its warm-up, where it ends by itself.
+    WarmUp,
+    /// So many seconds.
+    Seconds(u64),
+}
+
+impl SkipArg {
+    fn parse(text: &str) -> Result<SkipArg, String> {
+        match text {
+            "auto" => Ok(SkipArg::WarmUp),
+            _ => text.parse().map(SkipArg::Seconds).map_err(|_| {
+                format!("{text:?} is no number of seconds: write one like 5, or auto")
+            }),
         }
     }
 }
@@ -152,7 +171,11 @@ mod tests {
     #[test]
     fn noise_is_a_share_or_measured() {
         assert_eq!(NoiseArg::parse("measure"), Ok(NoiseArg::Measure));
+        assert_eq!(NoiseArg::parse("history"), Ok(NoiseArg::History));
         assert_eq!(NoiseArg::parse("3%"), Ok(NoiseArg::Known(0.03)));
+        assert_eq!(SkipArg::parse("auto"), Ok(SkipArg::WarmUp));
+        assert_eq!(SkipArg::parse("5"), Ok(SkipArg::Seconds(5)));
+        assert!(SkipArg::parse("5s").expect_err("a unit").contains("auto"));
         assert!(
             NoiseArg::parse("3")
                 .expect_err("no share")

@@ -1,9 +1,9 @@
 //! `plimsoll history`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use results::figures::{self, Figure};
+
+use super::StoredArgs;
 
 /// List the runs that were kept, with one figure over time and where it changed
 #[derive(Debug, Args)]
@@ -14,7 +14,9 @@ use results::figures::{self, Figure};
     plimsoll history --json | jq .change_points\n\n\
     Runs of one configuration on one machine, as the latest run has them unless said otherwise. A\n\
     change point is where the figure's level changed (energy distance in windows of 50 runs,\n\
-    confirmed by a t-test at p < 0.001). Runs whose verdict is invalid are listed and not followed.\n\n\
+    confirmed by a t-test at p < 0.001). Runs whose verdict is invalid, and runs that were killed, are\n\
+    listed and not followed. Six runs of a level tell how runs differ among themselves, which is what\n\
+    compare --noise history goes by.\n\n\
     Exit status: 0 listed, 2 there is no such store, or nothing in it.")]
 pub struct HistoryArgs {
     /// The figure: rate, failed, mean, p50, p90, p95, p99 or p999
@@ -23,13 +25,6 @@ pub struct HistoryArgs {
     /// Runs of this configuration: the start of its hash
     #[arg(long, value_name = "HASH")]
     pub configuration: Option<String>,
-    /// Runs of other machines too
-    #[arg(long)]
-    pub any_environment: bool,
-    /// The store
-    #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
-    pub store: Option<PathBuf>,
-    /// One JSON object on standard output
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub stored: StoredArgs,
 }

@@ -15,6 +15,7 @@ mod probe;
 mod record;
 mod run;
 mod single_dash;
+mod stored;
 mod throughput;
 mod vegeta;
 
@@ -23,7 +24,7 @@ use clap::{Parser, Subcommand};
 pub use attack::AttackArgs;
 pub use audit::{AuditArgs, AuditFormat};
 pub use certs::CertsArgs;
-pub use compare::{CompareArgs, FailOn, NoiseArg};
+pub use compare::{CompareArgs, FailOn, NoiseArg, SkipArg};
 pub use find::{FindArgs, Objective};
 pub use grpc::GrpcArgs;
 pub use history::HistoryArgs;
@@ -35,6 +36,7 @@ pub use probe::ProbeArgs;
 pub use record::RecordArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
 pub use single_dash::translate;
+pub use stored::StoredArgs;
 pub use throughput::ThroughputArgs;
 pub use vegeta::{EncodeArgs, PlotArgs, ReportArgs, VegetaArgs, VegetaCommand};
 

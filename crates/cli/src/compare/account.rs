@@ -5,6 +5,7 @@ use results::differences::Difference;
 use serde_json::{Value, json};
 
 use super::Failures;
+use super::settled::LeftOut;
 use crate::exit::Exit;
 use crate::talk::put;
 
@@ -15,6 +16,7 @@ pub struct Account {
     /// What the times are called.
     pub times: &'static str,
     pub differences: Vec<Difference>,
+    pub left_out: Vec<LeftOut>,
     pub doubts: Vec<String>,
     pub(super) failures: Failures,
 }
@@ -52,6 +54,9 @@ impl Account {
         for (name, a, b) in &self.differences {
             text += &format!("differs: {name}: {a} | {b}\n");
         }
+        for warm_up in &self.left_out {
+            text += &format!("{}\n", warm_up.text());
+        }
         for doubt in &self.doubts {
             text += &format!("doubt: {doubt}\n");
         }
@@ -71,17 +76,33 @@ impl Account {
             .iter()
             .map(|(name, a, b)| json!({"name": name, "a": a, "b": b}))
             .collect();
+        let left_out: Vec<Value> = self.left_out.iter().map(warm_up).collect();
         json!({
             "schema": "plimsoll/compare-result/1",
             "method": self.method,
             "times": self.times,
             "figures": figures,
             "differences": differences,
+            "warm_up": left_out,
             "doubts": self.doubts,
             "failed_on": self.failures.found,
             "not_judged": self.failures.open,
         })
     }
+}
+
+fn warm_up(left_out: &LeftOut) -> Value {
+    let with: serde_json::Map<String, Value> = left_out
+        .with
+        .iter()
+        .map(|(figure, value)| (figure.name.to_owned(), json!(value)))
+        .collect();
+    json!({
+        "run": left_out.name,
+        "rule": "MSER-5",
+        "seconds_left_out": left_out.seconds,
+        "figures_with_it": with,
+    })
 }
 
 fn figure(one: &Compared) -> Value {

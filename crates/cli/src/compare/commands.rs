@@ -4,6 +4,7 @@ use results::compare;
 use results::figures::RunFigures;
 use stats::comparison::{Side, order};
 
+use super::settled::{LeftOut, Settled};
 use crate::args::{CompareArgs, NoiseArg};
 use crate::own_run::Scratch;
 use crate::talk::say;
@@ -16,7 +17,9 @@ pub struct Runs {
     pub pairs: Vec<(RunFigures, RunFigures)>,
     /// Pairs of A and A, where the noise is to be measured.
     pub same: Vec<(RunFigures, RunFigures)>,
-    /// Verdicts other than valid, each with the run's name.
+    /// Warm-ups that are not in the figures.
+    pub left_out: Vec<LeftOut>,
+    /// What speaks against runs, each with the run's name.
     pub doubts: Vec<String>,
 }
 
@@ -32,6 +35,7 @@ pub fn run(args: &CompareArgs) -> Result<Runs, String> {
     let mut runs = Runs {
         pairs: Vec::new(),
         same: Vec::new(),
+        left_out: Vec::new(),
         doubts: Vec::new(),
     };
     let mut waiting: Option<(Side, RunFigures)> = None;
@@ -46,7 +50,7 @@ pub fn run(args: &CompareArgs) -> Result<Runs, String> {
             &scratch,
             &format!("run {} of {}, {name}", at + 1, 2 * pairs),
             command,
-            &mut runs.doubts,
+            &mut runs,
         )?;
         waiting = match (waiting.take(), side) {
             (None, _) => Some((side, figures)),
@@ -60,7 +64,7 @@ pub fn run(args: &CompareArgs) -> Result<Runs, String> {
             }
         };
         if args.noise == Some(NoiseArg::Measure) {
-            let again = one(args, &scratch, "a run of A against A", &a, &mut runs.doubts)?;
+            let again = one(args, &scratch, "a run of A against A", &a, &mut runs)?;
             match waiting_same.take() {
                 None => waiting_same = Some(again),
                 Some(first) => runs.same.push((first, again)),
@@ -75,19 +79,19 @@ fn one(
     scratch: &Scratch,
     name: &str,
     command: &[String],
-    doubts: &mut Vec<String>,
+    runs: &mut Runs,
 ) -> Result<RunFigures, String> {
     let record = scratch.run(name, command)?;
-    let figures = RunFigures::of(&record, args.skip).map_err(|why| format!("{name}: {why}"))?;
+    let settled = Settled::of(args, name, &record)?;
     let p95 = results::figures::find("p95")?;
-    let shown = figures
+    let shown = settled
+        .figures
         .value(p95)
         .map_or(String::new(), |value| format!("  p95 {value:.2} ms"));
     say(&format!("{name}{shown}"));
-    if let Some(doubt) = super::doubt(name, &record) {
-        doubts.push(doubt);
-    }
-    Ok(figures)
+    runs.left_out.extend(settled.left_out);
+    runs.doubts.extend(settled.doubts);
+    Ok(settled.figures)
 }
 
 /// Cuts `CMD_A -- CMD_B` in two, and readies each.

@@ -2,30 +2,27 @@
 
 mod account;
 mod commands;
-
-use std::io::BufReader;
-use std::path::Path;
+mod settled;
+mod stored;
 
 use results::compare::{self, Compared, Conclusion};
-use results::differences::{self, Difference};
-use results::figures::{Figure, RunFigures};
-use results::record::{self, Record};
+use results::figures::Figure;
+use results::record::Record;
 
 use crate::args::{CompareArgs, FailOn, NoiseArg};
 use crate::exit::Exit;
-use crate::kept;
 use crate::talk::complain;
 use account::Account;
 
 /// Compares, and says what came of it.
 pub fn compare(args: &CompareArgs) -> Exit {
     let account = match (&args.a, &args.b) {
-        (Some(a), Some(b)) => stored(args, a, b),
+        (Some(a), Some(b)) => stored::compare(args, a, b),
         _ => of_commands(args),
     };
     match account {
         Ok(account) => {
-            account.put(args.json);
+            account.put(args.stored.json);
             account.exit()
         }
         Err(message) => {
@@ -42,11 +39,17 @@ fn of_commands(args: &CompareArgs) -> Result<Account, String> {
                 .to_owned(),
         );
     }
+    if args.noise == Some(NoiseArg::History) {
+        return Err(
+            "--noise history is of runs of the store; commands are run again with --noise measure"
+                .to_owned(),
+        );
+    }
     let runs = commands::run(args)?;
     let known = |figure: &Figure| match args.noise {
         Some(NoiseArg::Known(share)) => Some(share),
         Some(NoiseArg::Measure) => commands::noise(&runs, figure),
-        None => None,
+        Some(NoiseArg::History) | None => None,
     };
     let compared = compare::pairs(&runs.pairs, &args.figures, &known);
     let times = runs.pairs.first().map_or("times", |(a, _)| a.times);
@@ -59,113 +62,9 @@ fn of_commands(args: &CompareArgs) -> Result<Account, String> {
         failures: failures(&args.fail_on, &compared),
         compared,
         differences: Vec::new(),
+        left_out: runs.left_out,
         doubts: runs.doubts,
     })
-}
-
-fn stored(args: &CompareArgs, a: &str, b: &str) -> Result<Account, String> {
-    if args.noise == Some(NoiseArg::Measure) {
-        return Err("--noise measure: there is nothing to run; give a share, like 3%, or compare two commands".to_owned());
-    }
-    let (one, other) = (open(args, a)?, open(args, b)?);
-    let differences = refuse_or_tell(args, &one, &other)?;
-    let figures = |name: &str, record: &Record| {
-        RunFigures::of(record, args.skip).map_err(|why| format!("{name}: {why}"))
-    };
-    let (first, second) = (figures(a, &one)?, figures(b, &other)?);
-    if first.times != second.times {
-        return Err(format!(
-            "A has the {} and B the {}, which are not the same thing: run both in the same model",
-            first.times, second.times
-        ));
-    }
-    let known = |_: &Figure| match args.noise {
-        Some(NoiseArg::Known(share)) => Some(share),
-        _ => None,
-    };
-    let doubts: Vec<String> = [(a, &one), (b, &other)]
-        .into_iter()
-        .filter_map(|(name, record)| doubt(name, record))
-        .collect();
-    let mut compared = compare::single(&first, &second, &args.figures, &known);
-    if [&one, &other].iter().any(|record| is_invalid(record)) {
-        for one in &mut compared {
-            one.conclusion = Conclusion::NotJudged;
-            one.why = Some("a run's verdict is invalid".to_owned());
-        }
-    }
-    let noise = match args.noise {
-        Some(NoiseArg::Known(share)) => format!("a noise of {:.1} % as given", share * 100.0),
-        _ => format!(
-            "an assumed noise of {:.0} % (--noise says otherwise)",
-            compare::ASSUMED_NOISE * 100.0
-        ),
-    };
-    Ok(Account {
-        method: format!(
-            "one run each: moving-block bootstrap over its seconds, and {noise}; --pairs with two commands knows how runs differ"
-        ),
-        times: first.times,
-        failures: failures(&args.fail_on, &compared),
-        compared,
-        differences,
-        doubts,
-    })
-}
-
-/// A record's file, or a run of the store.
-fn open(args: &CompareArgs, name: &str) -> Result<Record, String> {
-    let path = Path::new(name);
-    if path.exists() {
-        let file = std::fs::File::open(path).map_err(|error| format!("{name}: {error}"))?;
-        return record::read(BufReader::new(file)).map_err(|error| format!("{name}: {error}"));
-    }
-    if name.parse::<i64>().is_err() && !name.starts_with("latest") {
-        return Err(format!(
-            "there is no file {name}, and it is no run of the store either: those are numbers, latest, latest~1"
-        ));
-    }
-    let place = kept::place(args.store.as_deref())?;
-    let store = kept::open_existing(&place)?;
-    store
-        .resolve(name)
-        .and_then(|id| store.record(id))
-        .map_err(|error| format!("{}: {error}", place.display()))
-}
-
-/// Runs that cannot be set beside each other are refused; what differs is told either way.
-fn refuse_or_tell(args: &CompareArgs, a: &Record, b: &Record) -> Result<Vec<Difference>, String> {
-    let (a, b) = (&a.header, &b.header);
-    let configuration = differences::configuration(a, b);
-    let environment = if a.environment.fingerprint == b.environment.fingerprint {
-        Vec::new()
-    } else {
-        a.environment.differences(&b.environment)
-    };
-    let listed = |differences: &[Difference]| -> String {
-        differences
-            .iter()
-            .map(|(name, a, b)| format!("\n  {name}: {a} | {b}"))
-            .collect()
-    };
-    let mut refusals = Vec::new();
-    if !configuration.is_empty() && !args.any_configuration {
-        refusals.push(format!(
-            "the runs were asked different questions:{}\nUse --any-configuration if that is what you compare.",
-            listed(&configuration)
-        ));
-    }
-    if !environment.is_empty() && !args.any_environment {
-        refusals.push(format!(
-            "the runs took place in different environments:{}\nUse --any-environment if that is what you compare.",
-            listed(&environment)
-        ));
-    }
-    if refusals.is_empty() {
-        Ok([configuration, environment].concat())
-    } else {
-        Err(refusals.join("\n"))
-    }
 }
 
 fn is_invalid(record: &Record) -> bool {

@@ -1,5 +1,5 @@
-//! A generator that is kept from its processor, or from local ports. The kernel's means
-//! for that are Linux's.
+//! A generator that is kept from its processor, from local ports or from its server. The
+//! kernel's means for that are Linux's.
 
 #![allow(clippy::print_stdout)]
 
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::peers::{Peer, Play};
-use testkit::program::Program;
+use testkit::program::{Ended, Program};
 
 use super::{assert_blamed, verdict};
 
@@ -85,6 +85,10 @@ fn a_generator_on_a_crowded_processor_is_told() {
     drop(crowd);
     assert_blamed(&ended, "client", "had no processor for");
     assert_eq!(verdict(&ended).0, "invalid");
+    // Eight that never rest are always some who wait; not every kernel counts it.
+    if std::path::Path::new("/proc/pressure/cpu").exists() {
+        assert_blamed(&ended, "client", "waited for a processor (PSI)");
+    }
 }
 
 /// Needs a control group of its own, which takes a writable hierarchy: as root, outside
@@ -188,4 +192,44 @@ fn late_starts_of_an_open_schedule_are_told() {
         "client",
         "after its scheduled moment (send lag p99)",
     );
+}
+
+/// What `plimsoll http` says in a network of its own, where the server is behind a tunnel
+/// that loses every `drop`-th packet. None where no such network can be made.
+fn tunnelled(drop: u32, server: &str, ports: &str, flags: &[&str]) -> Option<Ended> {
+    let tunnel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/verdict/tunnel.py");
+    let ended = Program::at("unshare")
+        .args(["--net", "--map-root-user", "python3", tunnel])
+        .args([&drop.to_string(), server, ports])
+        .args([env!("CARGO_BIN_EXE_plimsoll"), "http", "--json", "--quiet"])
+        .args(flags)
+        .arg("http://10.9.0.2:7000/")
+        .run();
+    let refused = ended.status == Some(77) || ended.stderr.contains("unshare");
+    if refused {
+        println!("no network can be made here: {}", ended.stderr);
+    }
+    (!refused).then_some(ended)
+}
+
+#[test]
+fn a_way_that_loses_packets_is_told() {
+    // One in twenty is lost, so one in a hundred segments at least is sent again.
+    let flags = ["-c", "50", "-d", "4s"];
+    if let Some(ended) = tunnelled(20, "keep", "32768 60999", &flags) {
+        assert_blamed(&ended, "network", "TCP segments were sent again");
+    }
+}
+
+#[test]
+fn local_ports_that_run_short_are_told() {
+    // Ninety of a hundred; each is held for a minute by its closed connection.
+    let flags = ["-r", "45", "-c", "2", "-d", "2s"];
+    if let Some(ended) = tunnelled(0, "close", "40000 40099", &flags) {
+        assert_blamed(
+            &ended,
+            "client",
+            "held a local port each (TIME_WAIT), of 100",
+        );
+    }
 }

@@ -30,6 +30,8 @@ const PORTS_SUSPECT: f64 = 0.80;
 /// The share of the local ports that were taken while the run went on, below which ports that
 /// wait are left from before it and take nothing from it.
 const PORTS_TAKEN: f64 = 0.10;
+/// The share of the file descriptors that are open.
+const DESCRIPTORS_SUSPECT: f64 = 0.80;
 
 impl Evidence {
     pub(super) fn judge_machine(&self, found: &mut Findings) {
@@ -127,7 +129,16 @@ impl Evidence {
                 "{} requests failed for want of local ports or file descriptors: reuse connections, or raise ulimit -n and net.ipv4.ip_local_port_range",
                 self.exhausted
             ));
-        } else if let Some((waiting, ports)) = self.waiting_ports
+            return;
+        }
+        if let Some((open, most)) = self.descriptors
+            && open as f64 > most as f64 * DESCRIPTORS_SUSPECT
+        {
+            found.add(Level::Suspect, Cause::Client, format!(
+                "{open} of {most} file descriptors were open: raise ulimit -n, a few more users would be refused"
+            ));
+        }
+        if let Some((waiting, ports)) = self.waiting_ports
             && waiting as f64 > ports as f64 * PORTS_SUSPECT
             && self
                 .machine

@@ -42,6 +42,8 @@ pub struct Evidence {
     pub service: Option<ServiceTimes>,
     /// At the most, connections that still held their local port; local ports in all.
     pub waiting_ports: Option<(u64, u64)>,
+    /// At the most, file descriptors open; how many there may be.
+    pub descriptors: Option<(u64, u64)>,
     /// The smallest step that the clock was seen to make.
     pub clock_step: Option<Duration>,
 }

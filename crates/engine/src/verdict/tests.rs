@@ -243,6 +243,14 @@ fn the_machine_is_judged_by_its_counters() {
         ),
         (
             Level::Suspect,
+            Cause::Client,
+            "900 of 1024 file descriptors",
+            Box::new(|e| {
+                e.descriptors = Some((900, 1_024));
+            }),
+        ),
+        (
+            Level::Suspect,
             Cause::Clock,
             "in steps of 10ms",
             Box::new(|e| {
@@ -280,6 +288,7 @@ fn the_machine_is_judged_by_its_counters() {
         e.machine.own = seconds(9);
         (e.machine.calendar, e.machine.since_boot) = (Some(seconds(10)), Some(seconds(10)));
         e.waiting_ports = Some((100, 28_000));
+        e.descriptors = Some((100, 1_024));
         e.clock_step = Some(Duration::from_nanos(30));
         e.latency_median = Some(Duration::from_micros(50));
     });

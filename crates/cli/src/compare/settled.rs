@@ -1,0 +1,84 @@
+//! A run's figures without its warm-up, and what they were with it.
+
+use results::figures::{Figure, RunFigures};
+use results::record::Record;
+
+use crate::args::{CompareArgs, SkipArg};
+
+/// A run as it is compared.
+pub struct Settled {
+    pub figures: RunFigures,
+    pub left_out: Option<LeftOut>,
+    /// What speaks against its figures.
+    pub doubts: Vec<String>,
+}
+
+/// The warm-up that was left out of a run.
+pub struct LeftOut {
+    /// What the run is called.
+    pub name: String,
+    pub seconds: u64,
+    /// The figures with it, in the order of those that are compared.
+    pub with: Vec<(&'static Figure, Option<f64>)>,
+}
+
+impl Settled {
+    /// # Errors
+    /// When nothing was measured, or nothing is left.
+    pub fn of(args: &CompareArgs, name: &str, record: &Record) -> Result<Settled, String> {
+        let named = |why| format!("{name}: {why}");
+        let mut doubts: Vec<String> = super::doubt(name, record).into_iter().collect();
+        let SkipArg::Seconds(seconds) = args.skip else {
+            let (figures, warm_up) = RunFigures::settled(record).map_err(named)?;
+            doubts.extend(warm_up.doubt().map(|doubt| format!("{name} {doubt}")));
+            let left_out = match warm_up.seconds() {
+                0 => None,
+                seconds => Some(LeftOut::of(args, name, record, seconds)?),
+            };
+            return Ok(Settled {
+                figures,
+                left_out,
+                doubts,
+            });
+        };
+        Ok(Settled {
+            figures: RunFigures::of(record, seconds).map_err(named)?,
+            left_out: None,
+            doubts,
+        })
+    }
+}
+
+impl LeftOut {
+    fn of(
+        args: &CompareArgs,
+        name: &str,
+        record: &Record,
+        seconds: u64,
+    ) -> Result<LeftOut, String> {
+        let whole = RunFigures::of(record, 0)?;
+        let with = args.figures.iter();
+        Ok(LeftOut {
+            name: name.to_owned(),
+            seconds,
+            with: with.map(|figure| (*figure, whole.value(figure))).collect(),
+        })
+    }
+
+    /// In a sentence.
+    pub fn text(&self) -> String {
+        let with: Vec<String> = self
+            .with
+            .iter()
+            .filter_map(|(figure, value)| {
+                Some(format!("{} {:.2}{}", figure.name, (*value)?, figure.unit))
+            })
+            .collect();
+        format!(
+            "left out: the first {} s of {}, its warm-up (MSER-5); with them: {}",
+            self.seconds,
+            self.name,
+            with.join(", ")
+        )
+    }
+}

@@ -1,0 +1,311 @@
+//! Runs that are over: records, and runs of the store.
+
+use std::io::BufReader;
+use std::path::Path;
+
+use results::compare::{self, Compared, Conclusion};
+use results::differences::{self, Difference};
+use results::figures::Figure;
+use results::noise;
+use results::record::{self, Record};
+use stats::change_points::change_points;
+
+use super::account::Account;
+use super::settled::Settled;
+use super::{failures, is_invalid};
+use crate::args::{CompareArgs, NoiseArg};
+use crate::kept;
+
+/// Runs at the most of one side.
+const MOST: usize = 500;
+
+/// Compares the runs that `a` and `b` name, one of each or as many.
+///
+/// # Errors
+/// When they cannot be read, or not be set beside each other.
+pub fn compare(args: &CompareArgs, a: &str, b: &str) -> Result<Account, String> {
+    if args.noise == Some(NoiseArg::Measure) {
+        return Err("--noise measure: there is nothing to run; give a share, like 3%, or history, or compare two commands".to_owned());
+    }
+    let (a, b) = (Side::open(args, a)?, Side::open(args, b)?);
+    if a.runs.len() != b.runs.len() {
+        return Err(format!(
+            "A has {} runs and B has {}: they are compared in pairs, so name as many of each",
+            a.runs.len(),
+            b.runs.len()
+        ));
+    }
+    let differences = a.refuse_or_tell(&b, args)?;
+    let (mut doubts, mut left_out, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    for ((name, one), (other_name, other)) in a.runs.iter().zip(&b.runs) {
+        let mut settle = |name: &str, record: &Record| {
+            let settled = Settled::of(args, name, record)?;
+            doubts.extend(settled.doubts);
+            left_out.extend(settled.left_out);
+            Ok::<_, String>(settled.figures)
+        };
+        let pair = (settle(name, one)?, settle(other_name, other)?);
+        if pair.0.times != pair.1.times {
+            return Err(format!(
+                "A has the {} and B the {}, which are not the same thing: run both in the same model",
+                pair.0.times, pair.1.times
+            ));
+        }
+        pairs.push(pair);
+    }
+    let (noise, method) = noise_of(args, &a)?;
+    let mut compared = match &pairs[..] {
+        [(first, second)] => compare::single(first, second, &args.figures, &*noise),
+        _ => compare::pairs(&pairs, &args.figures, &*noise),
+    };
+    refuse_invalid(&mut compared, &a, &b);
+    Ok(Account {
+        method: match pairs.len() {
+            1 => format!(
+                "one run each: moving-block bootstrap over its seconds, and {method}; --pairs with two commands knows how runs differ"
+            ),
+            count => format!(
+                "{count} pairs of runs in the order given, Wilcoxon's exact test, Holm over the figures"
+            ),
+        },
+        times: pairs.first().map_or("times", |(a, _)| a.times),
+        failures: failures(&args.fail_on, &compared),
+        compared,
+        differences,
+        left_out,
+        doubts,
+    })
+}
+
+/// What is known of a figure's noise.
+type Known = Box<dyn Fn(&Figure) -> Option<f64>>;
+
+/// How the noise is known, and how that is called.
+fn noise_of(args: &CompareArgs, a: &Side) -> Result<(Known, String), String> {
+    Ok(match args.noise {
+        Some(NoiseArg::Known(share)) => (
+            Box::new(move |_: &Figure| Some(share)),
+            format!("a noise of {:.1} % as given", share * 100.0),
+        ),
+        Some(NoiseArg::History) => {
+            let known = history(args, a)?;
+            let method = format!("the noise between {} runs of A's question", known.runs);
+            (Box::new(move |figure: &Figure| known.of(figure)), method)
+        }
+        _ => (
+            Box::new(|_: &Figure| None),
+            format!(
+                "an assumed noise of {:.0} % (--noise says otherwise)",
+                compare::ASSUMED_NOISE * 100.0
+            ),
+        ),
+    })
+}
+
+/// The noise of each figure, by its name.
+struct History {
+    runs: usize,
+    noise: Vec<(&'static str, f64)>,
+}
+
+impl History {
+    fn of(&self, figure: &Figure) -> Option<f64> {
+        let found = self.noise.iter().find(|(name, _)| *name == figure.name);
+        found.map(|(_, noise)| *noise)
+    }
+}
+
+/// How the runs of the store that asked A's question where A was asked differ.
+fn history(args: &CompareArgs, a: &Side) -> Result<History, String> {
+    let place = kept::place(args.stored.store.as_deref())?;
+    let store = kept::open_existing(&place)?;
+    let header = &a.first().header;
+    let mut runs = store
+        .runs(&header.configuration_hash)
+        .map_err(|error| format!("{}: {error}", place.display()))?;
+    runs.retain(|run| {
+        kept::is_followed(run)
+            && (args.stored.any_environment || run.fingerprint == header.environment.fingerprint)
+    });
+    let mut noise = Vec::new();
+    for figure in &args.figures {
+        let values: Vec<f64> = runs
+            .iter()
+            .filter_map(|run| kept::figure(run, figure))
+            .collect();
+        if let Some(found) = noise::between_runs(
+            &values,
+            &change_points(&values)
+                .iter()
+                .map(|change| change.at)
+                .collect::<Vec<_>>(),
+            figure,
+        ) {
+            noise.push((figure.name, found.between_two));
+        }
+    }
+    if noise.is_empty() {
+        return Err(format!(
+            "--noise history: {} runs of A's question are in {}, and fewer than six of a level tell no noise: keep more, or give a share like 3%",
+            runs.len(),
+            place.display()
+        ));
+    }
+    Ok(History {
+        runs: runs.len(),
+        noise,
+    })
+}
+
+/// What an invalid run measured is no figure of the service.
+fn refuse_invalid(compared: &mut [Compared], a: &Side, b: &Side) {
+    let runs = a.runs.iter().chain(&b.runs);
+    let Some((name, _)) = runs.into_iter().find(|(_, record)| is_invalid(record)) else {
+        return;
+    };
+    let why = if a.runs.len() == 1 {
+        "a run's verdict is invalid".to_owned()
+    } else {
+        format!("a run's verdict is invalid: {name}")
+    };
+    for one in compared {
+        one.conclusion = Conclusion::NotJudged;
+        one.why = Some(why.clone());
+    }
+}
+
+/// The runs of A, or of B, each with its name; at least one.
+struct Side {
+    runs: Vec<(String, Record)>,
+}
+
+impl Side {
+    fn open(args: &CompareArgs, named: &str) -> Result<Side, String> {
+        let names = names(named)?;
+        let runs: Vec<(String, Record)> = names
+            .into_iter()
+            .map(|name| {
+                let record = open(args, &name)?;
+                Ok((name, record))
+            })
+            .collect::<Result<_, String>>()?;
+        let side = Side { runs };
+        let first = side.first();
+        for (name, record) in &side.runs {
+            if !args.any_configuration
+                && !differences::configuration(&first.header, &record.header).is_empty()
+            {
+                return Err(format!(
+                    "{name} was asked another question than the others of {named}: use --any-configuration if that is what you compare"
+                ));
+            }
+        }
+        Ok(side)
+    }
+
+    fn first(&self) -> &Record {
+        &self.runs[0].1
+    }
+
+    /// Runs that cannot be set beside each other are refused; what differs is told either way.
+    fn refuse_or_tell(&self, other: &Side, args: &CompareArgs) -> Result<Vec<Difference>, String> {
+        let (a, b) = (&self.first().header, &other.first().header);
+        let configuration = differences::configuration(a, b);
+        let all = || self.runs.iter().chain(&other.runs);
+        let elsewhere = all()
+            .find(|(_, record)| record.header.environment.fingerprint != a.environment.fingerprint);
+        let environment = elsewhere.map_or(Vec::new(), |(_, record)| {
+            a.environment.differences(&record.header.environment)
+        });
+        let listed = |differences: &[Difference]| -> String {
+            differences
+                .iter()
+                .map(|(name, a, b)| format!("\n  {name}: {a} | {b}"))
+                .collect()
+        };
+        let mut refusals = Vec::new();
+        if !configuration.is_empty() && !args.any_configuration {
+            refusals.push(format!(
+                "the runs were asked different questions:{}\nUse --any-configuration if that is what you compare.",
+                listed(&configuration)
+            ));
+        }
+        if !environment.is_empty() && !args.stored.any_environment {
+            refusals.push(format!(
+                "the runs took place in different environments:{}\nUse --any-environment if that is what you compare.",
+                listed(&environment)
+            ));
+        }
+        if refusals.is_empty() {
+            Ok([configuration, environment].concat())
+        } else {
+            Err(refusals.join("\n"))
+        }
+    }
+}
+
+/// The runs that are named: a file, or names with commas between them, and `3..8` for the
+/// runs 3 to 8 of the store.
+fn names(named: &str) -> Result<Vec<String>, String> {
+    if Path::new(named).exists() {
+        return Ok(vec![named.to_owned()]);
+    }
+    let mut names = Vec::new();
+    for name in named.split(',') {
+        let range = name
+            .split_once("..")
+            .and_then(|(from, to)| Some((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?)));
+        match range {
+            Some((from, to)) if from <= to && ((to - from) as usize) < MOST => {
+                names.extend((from..=to).map(|number| number.to_string()));
+            }
+            Some(_) => {
+                return Err(format!(
+                    "{name:?}: a range of runs goes from the lower number to the higher, {MOST} at the most"
+                ));
+            }
+            None => names.push(name.to_owned()),
+        }
+    }
+    if names.len() > MOST {
+        return Err(format!("{named:?} names more than {MOST} runs"));
+    }
+    Ok(names)
+}
+
+/// A record's file, or a run of the store.
+fn open(args: &CompareArgs, name: &str) -> Result<Record, String> {
+    let path = Path::new(name);
+    if path.exists() {
+        let file = std::fs::File::open(path).map_err(|error| format!("{name}: {error}"))?;
+        return record::read(BufReader::new(file)).map_err(|error| format!("{name}: {error}"));
+    }
+    if name.parse::<i64>().is_err() && !name.starts_with("latest") {
+        return Err(format!(
+            "there is no file {name}, and it is no run of the store either: those are numbers, latest, latest~1"
+        ));
+    }
+    let place = kept::place(args.stored.store.as_deref())?;
+    let store = kept::open_existing(&place)?;
+    store
+        .resolve(name)
+        .and_then(|id| store.record(id))
+        .map_err(|error| format!("{}: {error}", place.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_named_one_by_one_or_in_ranges() {
+        let of = |named: &str| names(named).expect("names");
+        assert_eq!(of("a.jsonl"), ["a.jsonl"]);
+        assert_eq!(of("3..5,latest,b"), ["3", "4", "5", "latest", "b"]);
+        assert_eq!(of("../a"), ["../a"]);
+        for wrong in ["5..3", "1..9999999"] {
+            assert!(names(wrong).expect_err(wrong).contains("range"));
+        }
+        assert!(names(&"a,".repeat(600)).is_err());
+    }
+}

@@ -1,0 +1,101 @@
+//! Where a run's warm-up ends.
+
+use stats::warm_up::{Steadiness, warm_up};
+
+/// What is left out at a run's start, and what that says of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarmUp {
+    /// So many seconds are left out; none where the run was steady from the start.
+    Ended { seconds: u64 },
+    /// So many are left out, and the halves of the rest still differ.
+    Moving { seconds: u64 },
+    /// The best cut lies in the second half, so nothing is left out.
+    TooLong,
+    /// Fewer than twenty seconds tell no warm-up.
+    Untold,
+}
+
+impl WarmUp {
+    /// MSER-5 on each of the `series`, a figure a second; the latest end counts, for a run
+    /// is steady when all of it is.
+    pub fn of(series: &[Vec<f64>]) -> WarmUp {
+        series
+            .iter()
+            .map(|figures| match warm_up(figures) {
+                None => WarmUp::Untold,
+                Some(found) => {
+                    let seconds = found.cut as u64;
+                    match found.steadiness {
+                        Steadiness::Steady { .. } => WarmUp::Ended { seconds },
+                        Steadiness::Moving { .. } => WarmUp::Moving { seconds },
+                        Steadiness::TooShort => WarmUp::TooLong,
+                    }
+                }
+            })
+            .reduce(WarmUp::later)
+            .unwrap_or(WarmUp::Untold)
+    }
+
+    fn later(self, other: WarmUp) -> WarmUp {
+        let seconds = self.seconds().max(other.seconds());
+        match (self, other) {
+            (WarmUp::TooLong, _) | (_, WarmUp::TooLong) => WarmUp::TooLong,
+            (WarmUp::Moving { .. }, _) | (_, WarmUp::Moving { .. }) => WarmUp::Moving { seconds },
+            (WarmUp::Ended { .. }, _) | (_, WarmUp::Ended { .. }) => WarmUp::Ended { seconds },
+            _ => WarmUp::Untold,
+        }
+    }
+
+    /// Seconds to leave out.
+    pub fn seconds(self) -> u64 {
+        match self {
+            WarmUp::Ended { seconds } | WarmUp::Moving { seconds } => seconds,
+            WarmUp::TooLong | WarmUp::Untold => 0,
+        }
+    }
+
+    /// What speaks against the run's being steady.
+    pub fn doubt(self) -> Option<&'static str> {
+        match self {
+            WarmUp::Moving { .. } => {
+                Some("was still moving after its warm-up: the halves of the rest differ")
+            }
+            WarmUp::TooLong => {
+                Some("may be shorter than its warm-up, which is therefore not left out: run longer")
+            }
+            WarmUp::Ended { .. } | WarmUp::Untold => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A little unrest, so that no two seconds are alike.
+    fn level(at: f64, seconds: usize) -> impl Iterator<Item = f64> {
+        (0..seconds).map(move |n| at + [0.0, 0.3, -0.2, 0.1, -0.3, 0.2, -0.1][n % 7])
+    }
+
+    #[test]
+    fn the_later_end_counts() {
+        let steady: Vec<f64> = level(10.0, 40).collect();
+        let warmed: Vec<f64> = level(30.0, 5).chain(level(10.0, 35)).collect();
+        assert_eq!(
+            WarmUp::of(&[steady.clone(), warmed]),
+            WarmUp::Ended { seconds: 5 }
+        );
+        assert_eq!(WarmUp::of(&[steady.clone()]), WarmUp::Ended { seconds: 0 });
+        assert_eq!(WarmUp::of(&[steady[..19].to_vec()]), WarmUp::Untold);
+        assert_eq!(WarmUp::of(&[]), WarmUp::Untold);
+    }
+
+    #[test]
+    fn what_never_settles_is_told() {
+        let falling: Vec<f64> = (0..40).map(|n| 100.0 - f64::from(n)).collect();
+        let found = WarmUp::of(&[falling]);
+        assert!(found.doubt().is_some(), "{found:?}");
+        let late: Vec<f64> = level(30.0, 28).chain(level(10.0, 12)).collect();
+        assert!(WarmUp::of(&[late]).doubt().is_some());
+    }
+}
