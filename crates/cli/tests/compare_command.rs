@@ -436,3 +436,112 @@ fn a_change_of_level_is_found_in_the_history() {
     assert_eq!(ended.status, Some(2));
     assert!(ended.stderr.contains("--keep"), "{}", ended.stderr);
 }
+
+#[test]
+fn several_runs_of_the_store_are_pairs_and_the_history_tells_the_noise() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = store(folder.path());
+    let name = place.to_str().expect("plain");
+    let mut kept = Store::open(&place).expect("a store");
+    for seed in 0..12 {
+        // Six quick ones, six slow ones; each 1 % beside its neighbour.
+        let level = if seed < 6 { 10.0 } else { 14.0 };
+        let median = level * (1.0 + 0.01 * (seed % 3) as f64);
+        let bytes = made(Made {
+            seed,
+            median,
+            ..PLAIN
+        });
+        kept.keep(&bytes).expect("kept");
+    }
+    drop(kept);
+    let compare = |flags: &[&str]| {
+        let flags = [
+            &["compare", "--store", name, "--figures", "mean,p95"],
+            flags,
+        ]
+        .concat();
+        plimsoll(&flags).run()
+    };
+    let ended = compare(&["1..6", "7..12", "--fail-on", "regression"]);
+    assert_eq!(ended.status, Some(1), "{ended:?}");
+    for part in ["6 pairs of runs in the order given", "worse (p 0.0"] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+    let ended = compare(&["1..6", "7..11"]);
+    assert_eq!(ended.status, Some(2), "{ended:?}");
+    assert!(ended.stderr.contains("name as many of each"), "{ended:?}");
+    // The change of level is no noise, and 1 % is: the slow ones are slower still.
+    let ended = compare(&["1", "7", "--noise", "history"]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    for part in ["the noise between 12 runs of A's question", " worse"] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+    let ended = history(&place, &["--figure", "mean"]);
+    assert!(
+        ended.stdout.contains("noise between runs of a level"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn a_warm_up_is_left_out_and_told() {
+    let records = Records::new();
+    let steady = records.put("steady", PLAIN);
+    let folder = tempfile::tempdir().expect("a folder");
+    let warming = folder.path().join("warming");
+    // Five slow seconds, and then the same as the other.
+    let text = String::from_utf8(made(PLAIN)).expect("text");
+    let slow = String::from_utf8(made(Made {
+        median: 80.0,
+        ..PLAIN
+    }))
+    .expect("text");
+    let mixed: Vec<&str> = slow.lines().take(6).chain(text.lines().skip(6)).collect();
+    std::fs::write(&warming, mixed.join("\n") + "\n").expect("written");
+    let warming = warming.to_str().expect("plain");
+    let compare = |flags: &[&str]| plimsoll(&[&["compare", steady, warming], flags].concat()).run();
+    let ended = compare(&["--figures", "mean"]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    for part in ["left out: the first 5 s of", "no difference shown"] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+    let ended = compare(&["--figures", "mean", "--json"]);
+    let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(told["warm_up"][0]["seconds_left_out"], 5, "{told:#}");
+    let ended = compare(&["--figures", "mean", "--skip", "0"]);
+    assert!(!ended.stdout.contains("left out"), "{}", ended.stdout);
+}
+
+#[test]
+fn what_a_killed_run_left_is_taken_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = store(folder.path());
+    Store::open(&place)
+        .and_then(|mut kept| kept.keep(&made(PLAIN)))
+        .expect("kept");
+    let killed = String::from_utf8(made(PLAIN)).expect("text");
+    let lines: Vec<&str> = killed.lines().take(10).collect();
+    let left = folder.path().join("runs.4194999.jsonl");
+    std::fs::write(&left, lines.join("\n") + "\n").expect("written");
+    // One that goes on holds its record.
+    let held = folder.path().join("runs.4194998.jsonl");
+    std::fs::write(&held, "").expect("written");
+    let file = std::fs::File::open(&held).expect("there");
+    file.lock().expect("locked");
+    let ended = history(&place, &[]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    assert!(
+        ended
+            .stderr
+            .contains("kept as run 2 what a killed run left"),
+        "{}",
+        ended.stderr
+    );
+    for part in [", 2 runs", "left out: run 2 of", "it was killed"] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+    assert!(!left.exists() && held.exists());
+    drop(file);
+}

@@ -171,6 +171,7 @@ fn failed(end: &End) -> f64 {
         (all > 0).then(|| hits as f64 / all as f64)
     };
     share("http_req_failed")
+        .or(share("grpc_req_failed"))
         .or(share("checks").map(|held| 1.0 - held))
         .unwrap_or(0.0)
 }
