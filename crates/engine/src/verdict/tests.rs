@@ -174,7 +174,7 @@ fn the_machine_is_judged_by_its_counters() {
         )
     };
     type Case = (Level, Cause, &'static str, Box<dyn Fn(&mut Evidence)>);
-    let cases: [Case; 11] = [
+    let cases: [Case; 12] = [
         (
             Level::Suspect,
             Cause::Client,
