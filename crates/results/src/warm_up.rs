@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn what_never_settles_is_told() {
-        let falling: Vec<f64> = (0..40).map(|n| 100.0 - f64::from(n)).collect();
+        let falling: Vec<f64> = (0..60).map(|n| 100.0 - f64::from(n)).collect();
         let found = WarmUp::of(&[falling]);
         assert!(found.doubt().is_some(), "{found:?}");
-        let late: Vec<f64> = level(30.0, 28).chain(level(10.0, 12)).collect();
+        let late: Vec<f64> = level(30.0, 80).chain(level(10.0, 40)).collect();
         assert!(WarmUp::of(&[late]).doubt().is_some());
     }
 }

@@ -131,15 +131,17 @@ fn the_same_without_its_warm_up_is_rarely_called_different() {
         let record = record(&mut random, 60, 0.03, 1.0);
         RunFigures::settled(&record).expect("figures").0
     };
-    let wrong: u32 = (0..COMPARISONS)
+    // A share near the bound takes more comparisons to tell from it.
+    let comparisons = 4 * COMPARISONS;
+    let wrong: u32 = (0..comparisons)
         .map(|_| {
             let (a, b) = (settled(), settled());
             u32::from(differs(&compare::single(&a, &b, &figures, &|_| None)))
         })
         .sum();
     assert!(
-        wrong <= MOST_FALSE,
-        "seed 9: {wrong} false of {COMPARISONS}"
+        wrong <= 4 * MOST_FALSE,
+        "seed 9: {wrong} false of {comparisons}"
     );
     let mut random = Random::new(10);
     let mut warming = record(&mut random, 60, 0.0, 1.0);
