@@ -443,9 +443,9 @@ fn several_runs_of_the_store_are_pairs_and_the_history_tells_the_noise() {
     let place = store(folder.path());
     let name = place.to_str().expect("plain");
     let mut kept = Store::open(&place).expect("a store");
-    for seed in 0..12 {
-        // Six quick ones, six slow ones; each 1 % beside its neighbour.
-        let level = if seed < 6 { 10.0 } else { 14.0 };
+    for seed in 0..16 {
+        // Eight quick ones, eight slow ones; each 1 % beside its neighbour.
+        let level = if seed < 8 { 10.0 } else { 14.0 };
         let median = level * (1.0 + 0.01 * (seed % 3) as f64);
         let bytes = made(Made {
             seed,
@@ -463,18 +463,18 @@ fn several_runs_of_the_store_are_pairs_and_the_history_tells_the_noise() {
         .concat();
         plimsoll(&flags).run()
     };
-    let ended = compare(&["1..6", "7..12", "--fail-on", "regression"]);
+    let ended = compare(&["1..8", "9..16", "--fail-on", "regression"]);
     assert_eq!(ended.status, Some(1), "{ended:?}");
-    for part in ["6 pairs of runs in the order given", "worse (p 0.0"] {
+    for part in ["8 pairs of runs in the order given", "worse (p 0.0"] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
-    let ended = compare(&["1..6", "7..11"]);
+    let ended = compare(&["1..8", "9..15"]);
     assert_eq!(ended.status, Some(2), "{ended:?}");
     assert!(ended.stderr.contains("name as many of each"), "{ended:?}");
     // The change of level is no noise, and 1 % is: the slow ones are slower still.
-    let ended = compare(&["1", "7", "--noise", "history"]);
+    let ended = compare(&["1", "9", "--noise", "history"]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
-    for part in ["the noise between 12 runs of A's question", " worse"] {
+    for part in ["the noise between 16 runs of A's question", " worse"] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
     let ended = history(&place, &["--figure", "mean"]);
@@ -491,7 +491,8 @@ fn a_warm_up_is_left_out_and_told() {
     let steady = records.put("steady", PLAIN);
     let folder = tempfile::tempdir().expect("a folder");
     let warming = folder.path().join("warming");
-    // Five slow seconds, and then the same as the other.
+    // Five slow seconds, and then the same as the other. MSER-5 may take a batch or two of the
+    // rest with them, never fewer.
     let text = String::from_utf8(made(PLAIN)).expect("text");
     let slow = String::from_utf8(made(Made {
         median: 80.0,
@@ -504,12 +505,14 @@ fn a_warm_up_is_left_out_and_told() {
     let compare = |flags: &[&str]| plimsoll(&[&["compare", steady, warming], flags].concat()).run();
     let ended = compare(&["--figures", "mean"]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
-    for part in ["left out: the first 5 s of", "no difference shown"] {
+    for part in ["warming, its warm-up", "no difference shown"] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
+    assert_eq!(ended.stdout.matches("left out").count(), 1, "{ended:?}");
     let ended = compare(&["--figures", "mean", "--json"]);
     let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    assert_eq!(told["warm_up"][0]["seconds_left_out"], 5, "{told:#}");
+    let left_out = told["warm_up"][0]["seconds_left_out"].as_u64();
+    assert!(matches!(left_out, Some(5 | 10 | 15)), "{told:#}");
     let ended = compare(&["--figures", "mean", "--skip", "0"]);
     assert!(!ended.stdout.contains("left out"), "{}", ended.stdout);
 }

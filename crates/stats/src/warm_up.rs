@@ -28,9 +28,16 @@ const LEAST: usize = 4 * BATCH;
 /// The p below which halves are called different.
 const LEVEL: f64 = 0.01;
 
+/// The p above which what the cut would leave out is not told from the rest.
+const EVIDENCE: f64 = 0.01;
+/// How far what is left out must lie from the rest, as a share of the rest's mean. A rate that
+/// is kept to the request has no noise that a single late one could hide in.
+const MATTERS: f64 = 0.01;
+
 /// MSER-5 (White, Cobb and Spratt 2000) on the figures of one-second windows: of all
 /// cuts in the first half, the one after which the squared standard error of the mean is
-/// smallest. None for fewer than twenty windows.
+/// smallest. It nearly always finds one, in noise too, so the cut is taken only where what it
+/// leaves out differs from the rest. None for fewer than twenty windows.
 pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
     if windows.len() < LEAST || windows.iter().any(|value| !value.is_finite()) {
         return None;
@@ -40,27 +47,25 @@ pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
         .map(|batch| batch.iter().sum::<f64>() / BATCH as f64)
         .collect();
     let n = batches.len();
-    let error = |cut: usize| {
-        let rest = &batches[cut..];
-        let size = rest.len() as f64;
-        let mean = rest.iter().sum::<f64>() / size;
-        rest.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (size * size)
-    };
     // The last few batches always agree with each other; cuts there mean nothing.
-    let best = (0..=n.saturating_sub(5).max(n / 2))
+    let latest = n.saturating_sub(5).max(n / 2);
+    let error = |cut: usize| squares(&batches[cut..]) / ((n - cut) as f64).powi(2);
+    let best = (0..=latest)
         .min_by(|one, other| error(*one).total_cmp(&error(*other)))
         .unwrap_or(0);
-    if best > n / 2 {
+    let (out, rest) = batches.split_at(best);
+    let cut = if differs(out, rest, latest) { best } else { 0 };
+    if cut > n / 2 {
         return Some(WarmUp {
-            cut: best * BATCH,
+            cut: cut * BATCH,
             steadiness: Steadiness::TooShort,
         });
     }
-    let rest = &batches[best..];
+    let rest = &batches[cut..];
     let (first, second) = rest.split_at(rest.len() / 2);
     let p = welch(first, second);
     Some(WarmUp {
-        cut: best * BATCH,
+        cut: cut * BATCH,
         steadiness: if p < LEVEL {
             Steadiness::Moving { p }
         } else {
@@ -69,17 +74,43 @@ pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
     })
 }
 
+/// Whether the batches that would be left `out` are of another level than the `rest`:
+/// Student's t of their means with the spread of the rest, for that of a warm-up is its own;
+/// its p times the number of cuts there were to choose from (Bonferroni), for the one that
+/// was chosen is the one that looks most like a warm-up.
+fn differs(out: &[f64], rest: &[f64], cuts: usize) -> bool {
+    if out.is_empty() || rest.len() < 2 {
+        return false;
+    }
+    let apart = mean(out) - mean(rest);
+    if apart.abs() <= MATTERS * mean(rest).abs() {
+        return false;
+    }
+    let freedom = rest.len() as f64 - 1.0;
+    let spread = squares(rest) / freedom;
+    if spread <= 0.0 {
+        return true;
+    }
+    let error = (spread * (1.0 / out.len() as f64 + 1.0 / rest.len() as f64)).sqrt();
+    student::two_sided(apart / error, freedom) * cuts as f64 <= EVIDENCE
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The sum of the squared distances from the mean.
+fn squares(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    values.iter().map(|value| (value - mean).powi(2)).sum()
+}
+
 /// The two-sided p of Welch's test for two means (Welch 1947). Two constants differ or
 /// do not.
 pub fn welch(one: &[f64], other: &[f64]) -> f64 {
     let of = |values: &[f64]| {
         let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let spread = values
-            .iter()
-            .map(|value| (value - mean).powi(2))
-            .sum::<f64>();
-        (n, mean, spread / (n - 1.0) / n)
+        (n, mean(values), squares(values) / (n - 1.0) / n)
     };
     if one.len() < 2 || other.len() < 2 {
         return 1.0;

@@ -171,6 +171,54 @@ fn warm_up_is_cut_and_a_run_that_never_settles_is_told() {
     ));
 }
 
+/// Seconds that resemble their neighbours (a first-order autoregression), of one level.
+fn neighbours(random: &mut Random, seconds: usize, resemblance: f64) -> Vec<f64> {
+    let mut level = 0.0;
+    (0..seconds + 20)
+        .map(|_| {
+            level = resemblance * level + random.normal();
+            100.0 + 5.0 * level
+        })
+        .skip(20)
+        .collect()
+}
+
+#[test]
+fn little_is_cut_from_what_was_steady_all_along_and_a_warm_up_is() {
+    let mut random = Random::new(9);
+    for resemblance in [0.0, 0.6] {
+        for seconds in [20, 30, 60, 120, 300] {
+            let cut = (0..1000)
+                .filter(|_| {
+                    let windows = neighbours(&mut random, seconds, resemblance);
+                    warm_up(&windows).unwrap().cut > 0
+                })
+                .count();
+            assert!(
+                cut <= 50,
+                "seed 9: {cut} of 1000 runs of {seconds} s, {resemblance}"
+            );
+            // Twenty seconds show only what is far beyond their unrest.
+            let least = if seconds == 20 { 10 } else { 170 };
+            let found = (0..200)
+                .filter(|_| {
+                    let mut windows = neighbours(&mut random, seconds, resemblance);
+                    windows.iter_mut().take(8).for_each(|value| *value *= 2.0);
+                    warm_up(&windows).unwrap().cut >= 5
+                })
+                .count();
+            assert!(
+                found >= least,
+                "seed 9: {found} of 200 runs of {seconds} s, {resemblance}"
+            );
+        }
+    }
+    // One request that came late in a rate that is kept exactly is no warm-up.
+    let mut exact = vec![100.0; 60];
+    exact[0] = 99.0;
+    assert_eq!(warm_up(&exact).unwrap().cut, 0);
+}
+
 #[test]
 fn the_knee_of_a_capped_server_is_its_cap() {
     let mut random = Random::new(8);
