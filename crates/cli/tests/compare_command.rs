@@ -468,6 +468,13 @@ fn several_runs_of_the_store_are_pairs_and_the_history_tells_the_noise() {
     for part in ["8 pairs of runs in the order given", "worse (p 0.0"] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
+    // Six pairs cannot show anything in two figures, and no gate passes on that.
+    let ended = compare(&["1..6", "9..14", "--fail-on", "regression"]);
+    assert_eq!(ended.status, Some(3), "{ended:?}");
+    assert!(
+        ended.stdout.contains("in 2 figures at once: 7 can"),
+        "{ended:?}"
+    );
     let ended = compare(&["1..8", "9..15"]);
     assert_eq!(ended.status, Some(2), "{ended:?}");
     assert!(ended.stderr.contains("name as many of each"), "{ended:?}");

@@ -108,13 +108,32 @@ pub fn pairs(
         .collect();
     let tested: Vec<f64> = all.iter().filter_map(|one| one.p).collect();
     let mut adjusted = comparison::holm(&tested).into_iter();
+    let why = too_few_for_all(runs.len(), tested.len());
     for one in all.iter_mut().filter(|one| one.p.is_some()) {
         one.p = adjusted.next();
         if one.p.is_none_or(|p| p > LEVEL) {
-            one.conclusion = Conclusion::NotShown;
+            one.conclusion = match why {
+                Some(_) => Conclusion::NotJudged,
+                None => Conclusion::NotShown,
+            };
+            one.why.clone_from(&why);
         }
     }
     all
+}
+
+/// What keeps so many pairs from showing anything in so many figures at once, if it does:
+/// where all pairs agree Wilcoxon's p is 2 in 2ⁿ, and Holm multiplies the least p by the
+/// number of figures.
+fn too_few_for_all(pairs: usize, figures: usize) -> Option<String> {
+    let least = |pairs: usize| 0.5_f64.powi(pairs as i32 - 1) * figures as f64;
+    if least(pairs) <= LEVEL {
+        return None;
+    }
+    let enough = (pairs..).find(|pairs| least(*pairs) <= LEVEL)?;
+    Some(format!(
+        "{pairs} pairs cannot show a difference in {figures} figures at once: {enough} can, or fewer --figures"
+    ))
 }
 
 fn pair(runs: &[(RunFigures, RunFigures)], figure: &'static Figure, noise: Noise<'_>) -> Compared {

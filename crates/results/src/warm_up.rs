@@ -85,7 +85,10 @@ mod tests {
             WarmUp::of(&[steady.clone(), warmed]),
             WarmUp::Ended { seconds: 5 }
         );
-        assert_eq!(WarmUp::of(&[steady.clone()]), WarmUp::Ended { seconds: 0 });
+        assert_eq!(
+            WarmUp::of(std::slice::from_ref(&steady)),
+            WarmUp::Ended { seconds: 0 }
+        );
         assert_eq!(WarmUp::of(&[steady[..19].to_vec()]), WarmUp::Untold);
         assert_eq!(WarmUp::of(&[]), WarmUp::Untold);
     }

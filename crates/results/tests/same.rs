@@ -258,6 +258,18 @@ fn few_pairs_and_the_noise_of_a_against_a() {
             .as_deref()
             .is_some_and(|why| why.contains("5 pairs are too few"))
     );
+    // Six pairs are enough for one figure and not for six.
+    let six = of(6);
+    for one in compare::pairs(&six, &figures, &|_| None) {
+        let why = one.why.unwrap_or_default();
+        assert!(
+            one.p.is_none() || one.conclusion == Conclusion::NotJudged && why.contains(": 8 can"),
+            "{why}"
+        );
+    }
+    let mean = figures::find("mean").expect("a figure");
+    let one = compare::pairs(&six, &[mean], &|_| None);
+    assert_eq!(one[0].conclusion, Conclusion::NotShown);
     let p50 = figures::find("p50").expect("a figure");
     let noise = compare::measured_noise(&of(8), p50).expect("enough pairs");
     assert!((0.005..0.3).contains(&noise), "{noise}");

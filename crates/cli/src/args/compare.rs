@@ -10,7 +10,7 @@ use super::StoredArgs;
 #[command(after_help = "Examples:\n  \
     plimsoll compare before.jsonl after.jsonl              two records (--record)\n  \
     plimsoll compare latest~1 latest                       two runs of the store (--keep)\n  \
-    plimsoll compare 3..8 9..14                            six pairs of them\n  \
+    plimsoll compare 3..10 11..18                          eight pairs of them\n  \
     plimsoll compare --pairs 8 -- http -d 5s http://127.0.0.1:8080/a -- http -d 5s http://127.0.0.1:8080/b\n  \
     plimsoll compare --noise measure --fail-on regression -- run a.js -- run b.js\n  \
     plimsoll compare --fail-on p95:+10% before.jsonl after.jsonl\n\n\
@@ -28,7 +28,7 @@ pub struct CompareArgs {
     /// Another, or as many
     #[arg(value_name = "B")]
     pub b: Option<String>,
-    /// Pairs of runs of two commands; six are the least that can show anything
+    /// Pairs of runs of two commands; six are the least that can show anything in one figure, eight in six
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub pairs: u32,
     /// What runs of the same differ by: a share like 3%; measure, which runs A against A too; or
