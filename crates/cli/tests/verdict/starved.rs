@@ -224,7 +224,7 @@ fn a_way_that_loses_packets_is_told() {
 #[test]
 fn local_ports_that_run_short_are_told() {
     // Ninety of a hundred; each is held for a minute by its closed connection.
-    let flags = ["-r", "45", "-c", "2", "-n", "90"];
+    let flags = ["-c", "2", "-n", "90"];
     if let Some(ended) = tunnelled(0, "close", "40000 40099", &flags) {
         assert_blamed(
             &ended,
