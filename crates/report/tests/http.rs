@@ -98,7 +98,9 @@ fn results_of_grpc_follow_their_schema_and_every_key_is_described() {
             .expect("the schema is JSON");
     for (answered, refused) in [(0, 0), (100, 7)] {
         let run = run(answered, refused, None, WatchSettings::default());
-        let mut result = json(&HttpResult::of_grpc(&run.summary, &generator(Level::Valid)));
+        let mut whole = HttpResult::of_grpc(&run.summary, &generator(Level::Valid));
+        whole.fixed_work = Some(FixedWork::new(1, 1, &Counted::default()));
+        let mut result = json(&whole);
         // The run is one of HTTP, with statuses of its own.
         result["status_codes"] = serde_json::json!({"OK": 90, "Unavailable": 10, "Code(42)": 1});
         let faults = faults(&schema, &result);
