@@ -44,6 +44,8 @@ pub struct Place {
     store: Option<PathBuf>,
     /// The file was asked for by nobody, and goes when the store has it.
     passing: bool,
+    /// How much of the start is warm-up.
+    warm_up: Duration,
 }
 
 impl Place {
@@ -60,17 +62,20 @@ impl Place {
         } else {
             None
         };
+        let warm_up = args.warm_up.unwrap_or_default();
         Ok(match (&args.record, store) {
             (None, None) => None,
             (Some(path), store) => Some(Place {
                 path: path.clone(),
                 store,
                 passing: false,
+                warm_up,
             }),
             (None, Some(store)) => Some(Place {
                 path: kept::passing(&store),
                 store: Some(store),
                 passing: true,
+                warm_up,
             }),
         })
     }
@@ -163,6 +168,8 @@ pub struct Recording {
     cpu: Duration,
     /// When each worker last handed over.
     taken: Vec<Moment>,
+    /// What came after the warm-up, where there is one.
+    measured: Option<Stretch>,
 }
 
 struct Pending {
@@ -201,7 +208,10 @@ impl Recording {
         // taken for a killed run's either.
         let _ = file.lock();
         let writer = Writer::begin(file, &header).map_err(failed)?;
+        let measured = (!place.warm_up.is_zero())
+            .then(|| Stretch::new(Arc::clone(registry), Arc::clone(watch)));
         Ok(Recording {
+            measured,
             writer: Some(writer),
             error: None,
             place,
@@ -241,7 +251,22 @@ impl Recording {
         if let Some(ended) = ended {
             second = second.min(last_second(ended.since(started)));
         }
+        if let Some(measured) = &mut self.measured
+            && second >= self.place.warm_up.as_secs()
+        {
+            measured.add(window);
+        }
         self.pending(second).stretch.add(window);
+    }
+
+    /// How much of the run's start is warm-up, in whole seconds.
+    pub fn warm_up(&self) -> Duration {
+        seconds(self.place.warm_up.as_secs())
+    }
+
+    /// What was recorded after the warm-up; none where there is none.
+    pub fn measured(&self) -> Option<&Stretch> {
+        self.measured.as_ref()
     }
 
     /// The users at a second's end. Call it for each second, as it ends.

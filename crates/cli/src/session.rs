@@ -28,6 +28,8 @@ pub struct Session {
     recording: Option<Recording>,
     next_in_flight: Moment,
     machine_before: MachineReading,
+    /// What the verdict leaves out at the start, because readers of the record will.
+    warm_up: Duration,
     /// Users at the most, as counted each second.
     users_most: u32,
     requests_told: f64,
@@ -93,12 +95,16 @@ impl Session {
             rates: VecDeque::new(),
             pulses: Vec::new(),
             machine_before: MachineReading::now(),
+            warm_up: Duration::ZERO,
             requests_told: 0.0,
         }
     }
 
     /// Has the run written down while it goes on.
     pub fn record(mut self, recording: Option<Recording>) -> Self {
+        self.warm_up = recording
+            .as_ref()
+            .map_or(Duration::ZERO, Recording::warm_up);
         self.recording = recording;
         self
     }
@@ -189,7 +195,7 @@ impl Session {
                 }
                 self.totals.merge(window);
                 if let Some(pulse) = pulse {
-                    if self.phase == Phase::Running {
+                    if self.phase == Phase::Running && !self.is_warm_up(taken, pulse.span) {
                         self.evidence.add(worker, &pulse);
                     }
                     if self.pulses.len() <= worker {
@@ -201,6 +207,12 @@ impl Session {
             }
             Event::Finished => {}
         }
+    }
+
+    /// Whether a reading of that length, taken then, is of the warm-up: its middle counts.
+    fn is_warm_up(&self, taken: Moment, span: Duration) -> bool {
+        let started = self.running.state.started();
+        started.is_some_and(|started| taken.since(started) < self.warm_up + span / 2)
     }
 
     fn pass_on(&mut self, watcher: &mut dyn Watcher) {
@@ -222,6 +234,10 @@ impl Session {
         }
         self.users_most = self.users_most.max(state.users_active());
         self.look_at_limits();
+        let elapsed = self.elapsed() + 2 * EARLIER;
+        if elapsed >= self.warm_up && elapsed < self.warm_up + SECOND {
+            self.machine_before = MachineReading::now();
+        }
         let requests = self.requests();
         if self.rates.len() == RATES {
             self.rates.pop_front();
@@ -289,14 +305,10 @@ impl Session {
 
     fn complete_evidence(&mut self, summary: &Summary) {
         let elapsed = summary.elapsed;
-        let p99 = |metric| {
-            let values = self.totals.values(metric, elapsed)?;
-            milliseconds(values.quantile(0.99)?)
-        };
+        let p99 = |metric| milliseconds(self.measured(metric)?.quantile(0.99)?);
         let lag = p99(builtin::ITERATION_SEND_LAG);
         let median = self
-            .totals
-            .values(builtin::HTTP_REQ_DURATION, elapsed)
+            .measured(builtin::HTTP_REQ_DURATION)
             .and_then(|values| milliseconds(values.med()?));
         let failed = self
             .totals
@@ -330,9 +342,20 @@ impl Session {
 }
 
 impl Session {
+    /// What the verdict is about: all of the run, or what came after the warm-up.
+    fn measured(&self, metric: samples::MetricId) -> Option<samples::Values> {
+        let elapsed = self.elapsed();
+        match self.recording.as_ref().and_then(Recording::measured) {
+            Some(measured) if elapsed > self.warm_up => {
+                measured.values(metric, elapsed.saturating_sub(self.warm_up))
+            }
+            _ => self.totals.values(metric, elapsed),
+        }
+    }
+
     /// How requests fared, for the verdict.
     fn service_times(&self, elapsed: Duration, closed: bool) -> Option<ServiceTimes> {
-        let values = self.totals.values(builtin::HTTP_REQ_DURATION, elapsed)?;
+        let values = self.measured(builtin::HTTP_REQ_DURATION)?;
         let times = values.histogram()?;
         let &[p10, median] = times.quantiles(&[0.1, 0.5]).as_slice() else {
             return None;
@@ -340,11 +363,11 @@ impl Session {
         let median = milliseconds(median)?;
         let slow_from = ServiceTimes::slow_from(median).as_secs_f64() * 1e3;
         let slow = times.beyond(slow_from);
-        let sum = |metric| {
-            let values = self.totals.values(metric, elapsed)?;
-            milliseconds(values.histogram()?.sum())
-        };
+        let sum = |metric| milliseconds(self.measured(metric)?.histogram()?.sum());
         let moving = [builtin::HTTP_REQ_SENDING, builtin::HTTP_REQ_RECEIVING];
+        let count = |metric| self.measured(metric)?.count();
+        let bytes = [builtin::DATA_SENT, builtin::DATA_RECEIVED];
+        let judged = elapsed.saturating_sub(self.warm_up);
         Some(ServiceTimes {
             count: times.count(),
             total: milliseconds(times.sum())?,
@@ -354,11 +377,9 @@ impl Session {
             slow: slow.0,
             slow_total: milliseconds(slow.1)?,
             moving: moving.into_iter().filter_map(sum).sum(),
-            bytes: Bytes(
-                (self.count(builtin::DATA_SENT) + self.count(builtin::DATA_RECEIVED)) as u64,
-            ),
+            bytes: Bytes(bytes.into_iter().filter_map(count).sum::<f64>() as u64),
             closed_users: closed.then_some(self.users_most),
-            elapsed,
+            elapsed: if judged.is_zero() { elapsed } else { judged },
         })
     }
 }

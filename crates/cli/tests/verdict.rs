@@ -11,7 +11,7 @@ mod starved;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -124,6 +124,30 @@ fn a_stall_that_a_closed_loop_hides_is_told() {
     });
     let ended = http(&["-c", "2", "-d", "6s"], &format!("http://{address}/")).run();
     assert_blamed(&ended, "server", "the server stalled");
+}
+
+#[test]
+fn a_warm_up_that_readers_cut_off_is_not_judged() {
+    // Stuck once, in the first second after the first request.
+    let stuck = || {
+        let first = OnceLock::new();
+        server(ok(2), move || {
+            let begun: &Instant = first.get_or_init(Instant::now);
+            if (100..1_100).contains(&begun.elapsed().as_millis()) {
+                thread::sleep(Duration::from_millis(1_100).saturating_sub(begun.elapsed()));
+            }
+        })
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("run.jsonl").display().to_string();
+    let judged = |warm_up: &[&str]| {
+        let flags = ["-c", "2", "-d", "5s", "--record", &record];
+        let ended = http(&[&flags, warm_up].concat(), &format!("http://{}/", stuck())).run();
+        let (_, reasons) = verdict(&ended);
+        reasons.iter().any(|reason| reason.contains("the server stalled"))
+    };
+    assert!(judged(&[]));
+    assert!(!judged(&["--warm-up", "3s"]));
 }
 
 #[test]

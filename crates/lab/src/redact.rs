@@ -1,4 +1,5 @@
-//! What belongs to nobody else's eyes: home directories, user names, secrets.
+//! What belongs to nobody else's eyes: home directories, user names, secrets. And what says
+//! nothing to others: where on this machine the program and the working directory are.
 
 use results::lab::LabResult;
 use results::secrets;
@@ -11,7 +12,12 @@ pub fn redact(result: &mut LabResult) {
     };
     let home = std::env::var("HOME").unwrap_or_default();
     let user = std::env::var("USER").unwrap_or_default();
-    each_text(&mut value, &|text| text_of(text, &home, &user));
+    let program = crate::run::server::ourselves().unwrap_or_default();
+    let here = std::env::current_dir().unwrap_or_default();
+    let here = format!("{}/", here.display());
+    each_text(&mut value, &|text| {
+        text_of(&shorter(text, &program, &here), &home, &user)
+    });
     if let Ok(redacted) = serde_json::from_value(value) {
         *result = redacted;
     }
@@ -26,6 +32,18 @@ fn each_text(value: &mut Value, change: &dyn Fn(&str) -> String) {
             .for_each(|field| each_text(field, change)),
         _ => {}
     }
+}
+
+/// As one would type it in this directory.
+fn shorter(text: &str, program: &str, here: &str) -> String {
+    let mut text = text.to_owned();
+    if program.len() > 1 {
+        text = text.replace(program, "plimsoll");
+    }
+    if here.len() > 2 {
+        text = text.replace(here, "");
+    }
+    text
 }
 
 fn text_of(text: &str, home: &str, user: &str) -> String {
@@ -44,6 +62,16 @@ fn text_of(text: &str, home: &str, user: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_are_as_one_would_type_them() {
+        let told = shorter(
+            "/w/here/target/plimsoll run -e A=/w/here/b /w/here/labs/x.js /w/hereby",
+            "/w/here/target/plimsoll",
+            "/w/here/",
+        );
+        assert_eq!(told, "plimsoll run -e A=b labs/x.js /w/hereby");
+    }
 
     #[test]
     fn homes_and_secrets_are_gone() {

@@ -9,6 +9,7 @@ use crate::summing::figures;
 use crate::totals::Totals;
 use crate::watch::Watch;
 use crate::window::Window;
+use crate::{MetricId, Values};
 
 /// Sums of a stretch of a run, such as a second, of all recorders. Emptied, it is ready
 /// for the next one.
@@ -27,6 +28,11 @@ impl Stretch {
         for sinks in cells {
             self.0.whole.merge(sinks, &self.0.registry);
         }
+    }
+
+    /// The figures of one metric; none where it has no samples.
+    pub fn values(&self, metric: MetricId, span: Duration) -> Option<Values> {
+        self.0.values(metric, span)
     }
 
     /// Metrics and sub-metrics that have samples, as in the run's summary; `span` is

@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What a run leaves behind besides its summary.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -19,6 +20,9 @@ pub struct RecordArgs {
         help_heading = "Results"
     )]
     pub store: Option<PathBuf>,
+    /// Judge the generator from then on: whoever reads the record leaves out what came before
+    #[arg(long, value_name = "TIME", value_parser = super::time, help_heading = "Results")]
+    pub warm_up: Option<Duration>,
 }
 
 impl RecordArgs {

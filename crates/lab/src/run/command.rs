@@ -89,13 +89,15 @@ fn ours(
     directory: &Path,
 ) -> Result<Invocation, Problem> {
     let record = directory.join(RECORD);
+    let recorded = record_flags(load, &record);
+    let recorded: Vec<&str> = recorded.iter().map(String::as_str).collect();
     let mut words = vec![ourselves().map_err(|why| place.problem(why))?];
     let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
     let whole = units::duration::format(load.whole());
-    let recorded = record.display().to_string();
     match &load.source {
         Source::Script(script) => {
-            add(&["run", "--quiet", "--no-color", "--record", &recorded]);
+            add(&["run", "--quiet", "--no-color"]);
+            add(&recorded);
             for (name, value) in script_environment(load, names, place)? {
                 add(&["-e", &format!("{name}={value}")]);
             }
@@ -105,7 +107,8 @@ fn ours(
             add(&[&absolute(script)]);
         }
         Source::Http(http) => {
-            add(&["http", "--quiet", "--record", &recorded]);
+            add(&["http", "--quiet"]);
+            add(&recorded);
             match load.work {
                 Some(work) => {
                     let (workers, loops) = (work.workers.to_string(), work.loops.to_string());
@@ -138,7 +141,7 @@ fn ours(
                     &format!("--max-workers={users}"),
                 ]);
             }
-            add(&["--record", &recorded]);
+            add(&recorded);
             let report = vec![
                 ourselves().map_err(|why| place.problem(why))?,
                 "vegeta".to_owned(),
@@ -154,7 +157,8 @@ fn ours(
             });
         }
         Source::Grpc(grpc) => {
-            add(&["grpc", "--quiet", "--record", &recorded]);
+            add(&["grpc", "--quiet"]);
+            add(&recorded);
             let flags = grpc_flags(load, grpc, names, place, &whole, directory)?;
             add(&flags.iter().map(String::as_str).collect::<Vec<_>>());
         }
@@ -176,6 +180,16 @@ fn ours(
         results: vec![1, 99],
         ..Invocation::default()
     })
+}
+
+/// Where the record goes, and what of it will be cut off.
+fn record_flags(load: &Load, record: &Path) -> Vec<String> {
+    let mut flags = vec!["--record".to_owned(), record.display().to_string()];
+    if load.work.is_none() && !load.warmup.is_zero() {
+        let warmup = units::duration::format(load.warmup);
+        flags.extend(["--warm-up".to_owned(), warmup]);
+    }
+    flags
 }
 
 fn theirs(

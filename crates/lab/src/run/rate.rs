@@ -1,5 +1,5 @@
-//! How much one TCP stream carries, in a blink: through a relay to a sink of our own, or
-//! over loopback.
+//! How much one TCP stream carries and how long a byte takes there and back, in a blink:
+//! through a relay to a sink of our own, or over loopback.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -44,6 +44,36 @@ impl Sink {
         let _ = near.shutdown(Shutdown::Both);
         let _ = writer.join();
         found
+    }
+
+    /// How long a byte takes to this sink by way of `port` and back again, the median of
+    /// `times`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn round_trip(&self, port: u16, times: usize) -> std::io::Result<Option<Duration>> {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let mut near = TcpStream::connect_timeout(&address, PATIENCE)?;
+        near.set_read_timeout(Some(PATIENCE))?;
+        near.set_nodelay(true)?;
+        let mut far = self.accept()?;
+        far.set_nodelay(true)?;
+        let echo = std::thread::spawn(move || {
+            let mut byte = [0; 1];
+            while far.read_exact(&mut byte).is_ok() && far.write_all(&byte).is_ok() {}
+        });
+        let mut took = Vec::with_capacity(times);
+        let mut byte = [0; 1];
+        for _ in 0..times {
+            let began = Instant::now();
+            near.write_all(&byte)?;
+            near.read_exact(&mut byte)?;
+            took.push(began.elapsed());
+        }
+        drop(near);
+        let _ = echo.join();
+        took.sort_unstable();
+        Ok(took.get(times / 2).copied())
     }
 
     fn accept(&self) -> std::io::Result<TcpStream> {
@@ -104,6 +134,14 @@ mod tests {
                 .unwrap();
             assert!(rate > 1e6, "{rate} bit/s");
         }
+    }
+
+    #[test]
+    fn a_byte_goes_there_and_back() {
+        let sink = Sink::open().unwrap();
+        let took = sink.round_trip(sink.port, 3).unwrap().unwrap();
+        assert!(took > Duration::ZERO && took < PATIENCE, "{took:?}");
+        assert_eq!(sink.round_trip(sink.port, 0).unwrap(), None);
     }
 
     #[test]

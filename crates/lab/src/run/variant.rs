@@ -150,16 +150,29 @@ impl Variant {
     /// # Errors
     /// What the system says.
     pub fn rate_of(&mut self, link: &Link) -> Result<Option<f64>, String> {
-        let told = |error: std::io::Error| error.to_string();
+        let (relay, sink) = self.sink_of(link)?;
+        sink.measure(relay.at, COUNTED)
+            .map_err(|error| error.to_string())
+    }
+
+    /// How long a byte takes there and back through the same relay.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn round_trip_of(&mut self, link: &Link) -> Result<Option<Duration>, String> {
+        let (relay, sink) = self.sink_of(link)?;
+        sink.round_trip(relay.at, ROUND_TRIPS)
+            .map_err(|error| error.to_string())
+    }
+
+    fn sink_of(&mut self, link: &Link) -> Result<&(Relay, Sink), String> {
         if !self.sinks.iter().any(|(relay, _)| relay.link == *link) {
-            let sink = Sink::open().map_err(told)?;
+            let sink = Sink::open().map_err(|error| error.to_string())?;
             let relay = Relay::start(link, sink.port, &self.private)?;
             self.sinks.push((relay, sink));
         }
-        match self.sinks.iter().find(|(relay, _)| relay.link == *link) {
-            Some((relay, sink)) => sink.measure(relay.at, COUNTED).map_err(told),
-            None => Ok(None),
-        }
+        let known = self.sinks.iter().find(|(relay, _)| relay.link == *link);
+        known.ok_or_else(|| "there is no relay of that link".to_owned())
     }
 
     /// A port of the first measured system that is on this host.
@@ -193,6 +206,8 @@ impl Variant {
 
 /// How long is counted what a link carries.
 const COUNTED: Duration = Duration::from_millis(250);
+/// How often a byte is sent there and back.
+const ROUND_TRIPS: usize = 5;
 
 impl Relay {
     fn start(link: &Link, to: u16, private: &Path) -> Result<Relay, String> {
