@@ -12,7 +12,7 @@ export const options = {
   scenarios: {
     pages: {
       executor: 'constant-arrival-rate',
-      rate: Number(__ENV.RATE || 500),
+      rate: Number(__ENV.RATE || 200),
       timeUnit: '1s',
       duration: __ENV.DURATION || '10s',
       preAllocatedVUs: 100,

@@ -144,7 +144,9 @@ fn a_warm_up_that_readers_cut_off_is_not_judged() {
         let flags = ["-c", "2", "-d", "5s", "--record", &record];
         let ended = http(&[&flags, warm_up].concat(), &format!("http://{}/", stuck())).run();
         let (_, reasons) = verdict(&ended);
-        reasons.iter().any(|reason| reason.contains("the server stalled"))
+        reasons
+            .iter()
+            .any(|reason| reason.contains("the server stalled"))
     };
     assert!(judged(&[]));
     assert!(!judged(&["--warm-up", "3s"]));

@@ -290,7 +290,8 @@ impl Channel {
         loop {
             let link = match self.open_link() {
                 Some(link) => link,
-                None => self.link(answer, self.connect_by(deadline)).await?,
+                // Boxed, as it is rare and large: a call is moved as often as it is made.
+                None => Box::pin(self.link(answer, self.connect_by(deadline))).await?,
             };
             answer.remote = link.remote;
             answer.tls = link.tls;

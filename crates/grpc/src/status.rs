@@ -62,7 +62,7 @@ impl Status {
                 Code::of_reset(*code),
                 format!(
                     "stream terminated by RST_STREAM with error code: {}",
-                    error_name(*code)
+                    http::h2_error_name(*code)
                 ),
             ),
             StreamFault::GoAway { code, said } => {
@@ -75,7 +75,7 @@ impl Status {
                     Code::UNAVAILABLE,
                     format!(
                         "closing transport due to: connection error: received GOAWAY, error code: {}{said}",
-                        error_name(*code)
+                        http::h2_error_name(*code)
                     ),
                 )
             }
@@ -87,7 +87,7 @@ impl Status {
                 };
                 Status::new(
                     Code::UNAVAILABLE,
-                    format!("connection error: {who}: {}", error_name(*code)),
+                    format!("connection error: {who}: {}", http::h2_error_name(*code)),
                 )
             }
             StreamFault::Broken(what) => Status::new(
@@ -123,30 +123,6 @@ fn unescape(text: &[u8]) -> String {
         }
     }
     String::from_utf8_lossy(&plain).into_owned()
-}
-
-/// An error code of HTTP/2 by its name: RFC 9113, section 7.
-fn error_name(code: u32) -> String {
-    const NAMES: [&str; 14] = [
-        "NO_ERROR",
-        "PROTOCOL_ERROR",
-        "INTERNAL_ERROR",
-        "FLOW_CONTROL_ERROR",
-        "SETTINGS_TIMEOUT",
-        "STREAM_CLOSED",
-        "FRAME_SIZE_ERROR",
-        "REFUSED_STREAM",
-        "CANCEL",
-        "COMPRESSION_ERROR",
-        "CONNECT_ERROR",
-        "ENHANCE_YOUR_CALM",
-        "INADEQUATE_SECURITY",
-        "HTTP_1_1_REQUIRED",
-    ];
-    match NAMES.get(code as usize) {
-        Some(name) => (*name).to_owned(),
-        None => format!("unknown error code 0x{code:x}"),
-    }
 }
 
 #[cfg(test)]

@@ -16,14 +16,10 @@ use crate::alarm::Alarm;
 use crate::encode::HeadParts;
 use crate::error::{ErrorInfo, code};
 use crate::h1::Progress;
-use crate::h2_wire::{Watched, Writes};
-use crate::head::{Head, MAX_HEAD};
+use crate::h2_wire::{AT_ONCE, Begun, Writes, begin};
+use crate::head::Head;
 use crate::response::Proto;
-
-/// Flow-control windows, as Go's client opens them: the answer's speed is the
-/// server's, not the window's.
-const STREAM_WINDOW: u32 = 4 << 20;
-const CONNECTION_WINDOW: u32 = 1 << 30;
+use crate::streams::h2_error_name;
 
 /// One HTTP/2 connection of a user. Requests share it.
 #[derive(Debug)]
@@ -71,28 +67,12 @@ impl Connection {
         remote: Option<SocketAddr>,
         tls: Option<TlsFacts>,
     ) -> Result<Connection, ErrorInfo> {
-        let writes = Rc::new(Writes::default());
-        let watched = Watched {
-            stream,
-            writes: writes.clone(),
-            dirty: false,
-            begun: false,
-        };
-        let (sender, connection) = h2::client::Builder::new()
-            .enable_push(false)
-            .initial_window_size(STREAM_WINDOW)
-            .initial_connection_window_size(CONNECTION_WINDOW)
-            .max_header_list_size(MAX_HEAD as u32)
-            .handshake::<_, Bytes>(watched)
-            .await
-            .map_err(|error| Fault::from(error).error)?;
-        let closed = Rc::new(Cell::new(false));
-        let told = closed.clone();
-        tokio::task::spawn_local(async move {
-            // Each request learns of an error by itself.
-            let _ = connection.await;
-            told.set(true);
-        });
+        let begun = begin(stream, None).await;
+        let Begun {
+            sender,
+            writes,
+            closed,
+        } = begun.map_err(|error| Fault::from(error).error)?;
         Ok(Connection {
             sender,
             writes,
@@ -267,6 +247,10 @@ struct Upload {
 
 impl Upload {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), h2::Error>> {
+        if self.rest.len() <= AT_ONCE {
+            let rest = std::mem::take(&mut self.rest);
+            return Poll::Ready(self.stream.send_data(rest, true));
+        }
         loop {
             self.stream.reserve_capacity(self.rest.len());
             match self.stream.poll_capacity(cx) {
@@ -376,7 +360,10 @@ impl From<h2::Error> for Fault {
             } else {
                 base
             };
-            ErrorInfo::new(code, format!("http2: {what} {}", name_of(reason)))
+            ErrorInfo::new(
+                code,
+                format!("http2: {what} {}", h2_error_name(reason.into())),
+            )
         } else {
             ErrorInfo::new(code::H2, format!("http2: {error}"))
         };
@@ -384,29 +371,5 @@ impl From<h2::Error> for Fault {
             error: info.with_detail(format!("http2: {error}")),
             is_unprocessed,
         }
-    }
-}
-
-fn name_of(reason: h2::Reason) -> String {
-    const NAMES: [&str; 14] = [
-        "NO_ERROR",
-        "PROTOCOL_ERROR",
-        "INTERNAL_ERROR",
-        "FLOW_CONTROL_ERROR",
-        "SETTINGS_TIMEOUT",
-        "STREAM_CLOSED",
-        "FRAME_SIZE_ERROR",
-        "REFUSED_STREAM",
-        "CANCEL",
-        "COMPRESSION_ERROR",
-        "CONNECT_ERROR",
-        "ENHANCE_YOUR_CALM",
-        "INADEQUATE_SECURITY",
-        "HTTP_1_1_REQUIRED",
-    ];
-    let number = u32::from(reason);
-    match NAMES.get(number as usize) {
-        Some(name) => (*name).to_owned(),
-        None => format!("unknown error code 0x{number:x}"),
     }
 }

@@ -4,11 +4,71 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
+use h2::client::SendRequest;
 use net::Wire;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use units::Moment;
 
 use crate::error::{ErrorInfo, code};
+use crate::head::MAX_HEAD;
+
+/// Flow-control windows, as Go's client opens them: the answer's speed is the
+/// server's, not the window's.
+const STREAM_WINDOW: u32 = 4 << 20;
+const CONNECTION_WINDOW: u32 = 1 << 30;
+
+/// Bodies up to this length are handed to the codec without asking for room in the peer's
+/// windows. The codec gives a stream room only once its head is written, and so head and
+/// body would go in two segments, each acknowledged; and the task would be woken between.
+/// What the windows do not allow waits in the codec, and is at most this much a stream.
+pub(crate) const AT_ONCE: usize = 16 << 10;
+
+/// A connection whose handshake is written.
+pub(crate) struct Begun {
+    pub(crate) sender: SendRequest<Bytes>,
+    pub(crate) writes: Rc<Writes>,
+    /// Set when the connection is over.
+    pub(crate) closed: Rc<Cell<bool>>,
+}
+
+/// Shakes hands on an open byte stream. The connection's own task runs on this thread
+/// until the last stream and the sender are gone. `send_buffer` is how many bytes of a
+/// stream may wait for the peer's window, where that is not the codec's choice.
+pub(crate) async fn begin<W: Wire + 'static>(
+    stream: W,
+    send_buffer: Option<usize>,
+) -> Result<Begun, h2::Error> {
+    let writes = Rc::new(Writes::default());
+    let watched = Watched {
+        stream,
+        writes: writes.clone(),
+        dirty: false,
+        begun: false,
+    };
+    let mut builder = h2::client::Builder::new();
+    builder
+        .enable_push(false)
+        .initial_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_header_list_size(MAX_HEAD as u32);
+    if let Some(bytes) = send_buffer {
+        builder.max_send_buffer_size(bytes);
+    }
+    let (sender, connection) = builder.handshake::<_, Bytes>(watched).await?;
+    let closed = Rc::new(Cell::new(false));
+    let told = closed.clone();
+    tokio::task::spawn_local(async move {
+        // Each stream learns of an error by itself.
+        let _ = connection.await;
+        told.set(true);
+    });
+    Ok(Begun {
+        sender,
+        writes,
+        closed,
+    })
+}
 
 /// Tells senders when the kernel had taken what they queued: frames are written
 /// by the connection's own task, some time after they were queued.
@@ -67,13 +127,13 @@ impl Writes {
 
 /// A stream whose flushes are told.
 #[derive(Debug)]
-pub(crate) struct Watched<W> {
-    pub(crate) stream: W,
-    pub(crate) writes: Rc<Writes>,
+struct Watched<W> {
+    stream: W,
+    writes: Rc<Writes>,
     /// Bytes were written since the last flush.
-    pub(crate) dirty: bool,
+    dirty: bool,
     /// The peer's first bytes are known.
-    pub(crate) begun: bool,
+    begun: bool,
 }
 
 impl<W: Wire> AsyncRead for Watched<W> {

@@ -68,7 +68,7 @@ pub use request::{Auth, BodyUse, Encoding, Request, RequestCookie};
 pub use response::{Proto, Response, Sent};
 pub use settings::{Protocol, Settings};
 pub use shared::Shared;
-pub use streams::{Incoming, Outgoing, StreamFault, Streams};
+pub use streams::{Incoming, Outgoing, StreamFault, Streams, h2_error_name};
 pub use timeline::{Phases, Timeline};
 pub use upgrade::{Switched, Upgrade};
 pub use url::{Url, UrlError, UserInfo};

@@ -14,12 +14,7 @@ use http_types::{HeaderMap, Request, response};
 use net::Wire;
 use units::Moment;
 
-use crate::h2_wire::{Watched, Writes};
-use crate::head::MAX_HEAD;
-
-/// Flow-control windows: the answer's speed is the server's, not the window's.
-const STREAM_WINDOW: u32 = 4 << 20;
-const CONNECTION_WINDOW: u32 = 1 << 30;
+use crate::h2_wire::{AT_ONCE, Begun, Writes, begin};
 
 /// How many bytes of one message may wait for the peer's window.
 const SEND_BUFFER: usize = 1 << 20;
@@ -68,28 +63,11 @@ impl Streams {
     /// # Errors
     /// When the stream breaks before the handshake is written.
     pub async fn start<W: Wire + 'static>(wire: W) -> Result<Streams, StreamFault> {
-        let writes = Rc::new(Writes::default());
-        let watched = Watched {
-            stream: wire,
-            writes: writes.clone(),
-            dirty: false,
-            begun: false,
-        };
-        let (sender, connection) = h2::client::Builder::new()
-            .enable_push(false)
-            .initial_window_size(STREAM_WINDOW)
-            .initial_connection_window_size(CONNECTION_WINDOW)
-            .max_header_list_size(MAX_HEAD as u32)
-            .max_send_buffer_size(SEND_BUFFER)
-            .handshake::<_, Bytes>(watched)
-            .await?;
-        let closed = Rc::new(Cell::new(false));
-        let told = closed.clone();
-        tokio::task::spawn_local(async move {
-            // Each stream learns of an error by itself.
-            let _ = connection.await;
-            told.set(true);
-        });
+        let Begun {
+            sender,
+            writes,
+            closed,
+        } = begin(wire, Some(SEND_BUFFER)).await?;
         Ok(Streams {
             sender,
             writes,
@@ -116,6 +94,7 @@ impl Streams {
         let (answer, stream) = sender.send_request(request, last)?;
         let outgoing = Outgoing {
             stream,
+            is_fresh: true,
             written: last.then(|| self.writes.next()),
             writes: self.writes.clone(),
         };
@@ -129,6 +108,8 @@ pub struct Outgoing {
     stream: SendStream<Bytes>,
     writes: Rc<Writes>,
     written: Option<Rc<Cell<Option<Moment>>>>,
+    /// Nothing was sent after the head.
+    is_fresh: bool,
 }
 
 impl Outgoing {
@@ -150,6 +131,12 @@ impl Outgoing {
         bytes: &mut Bytes,
         last: bool,
     ) -> Poll<Result<(), StreamFault>> {
+        let is_fresh = std::mem::replace(&mut self.is_fresh, false);
+        if is_fresh && !bytes.is_empty() && bytes.len() <= AT_ONCE {
+            self.stream.send_data(std::mem::take(bytes), last)?;
+            self.written = Some(self.writes.next());
+            return Poll::Ready(Ok(()));
+        }
         while !bytes.is_empty() {
             self.stream.reserve_capacity(bytes.len());
             let Some(room) = ready!(self.stream.poll_capacity(cx)) else {
@@ -281,6 +268,30 @@ impl Incoming {
             Receiving::Body(body) => body.is_end_stream(),
             Receiving::Head(_) => false,
         }
+    }
+}
+
+/// An error code of HTTP/2 by its name: RFC 9113, section 7.
+pub fn h2_error_name(code: u32) -> String {
+    const NAMES: [&str; 14] = [
+        "NO_ERROR",
+        "PROTOCOL_ERROR",
+        "INTERNAL_ERROR",
+        "FLOW_CONTROL_ERROR",
+        "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM",
+        "CANCEL",
+        "COMPRESSION_ERROR",
+        "CONNECT_ERROR",
+        "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY",
+        "HTTP_1_1_REQUIRED",
+    ];
+    match NAMES.get(code as usize) {
+        Some(name) => (*name).to_owned(),
+        None => format!("unknown error code 0x{code:x}"),
     }
 }
 

@@ -67,6 +67,18 @@ fn pages_work_in_a_browser() {
         fs::write(directory.join("report.html"), plimsoll_pages::html(&result))
             .expect("a file below target");
     }
+    // And the reports of whole labs that the project publishes.
+    let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
+    for entry in fs::read_dir(&published).expect("published reports") {
+        let page = entry.expect("an entry").path().join("report.html");
+        if !page.exists() {
+            continue;
+        }
+        let name = page.parent().and_then(Path::file_name).expect("a name");
+        let directory = pages.join(format!("published-{}", name.to_string_lossy()));
+        fs::create_dir_all(&directory).expect("a directory below target");
+        fs::copy(&page, directory.join("report.html")).expect("a copy below target");
+    }
     let screenshots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../screenshots");
     let directory = driver();
     run(

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use http::Head;
 use sha1::{Digest, Sha1};
 
-use crate::base64;
 use crate::deflate::Agreed as AgreedDeflate;
 
 /// What is asked of the server.
@@ -58,7 +59,7 @@ pub(crate) struct Key(String);
 impl Key {
     pub(crate) fn fresh() -> Self {
         let chance = [(); 4].map(|()| crate::mask::fresh_key());
-        Key(base64::encode(chance.as_flattened()))
+        Key(STANDARD.encode(chance.as_flattened()))
     }
 
     /// What the server has to answer it with (section 4.2.2, item 5.4).
@@ -66,7 +67,7 @@ impl Key {
         let mut digest = Sha1::new();
         digest.update(self.0.as_bytes());
         digest.update(b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
-        base64::encode(&digest.finalize())
+        STANDARD.encode(digest.finalize())
     }
 }
 

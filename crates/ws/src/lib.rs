@@ -11,7 +11,6 @@
 //! buffer a thread, and so do the compressors of connections that agreed to start
 //! each message afresh.
 
-mod base64;
 mod close;
 mod connection;
 mod decoder;

@@ -1,7 +1,9 @@
 //! What scripts see of a call's end.
 
+use bytes::Bytes;
 use grpc::{Answer, Code, Metadata, Method};
 
+use super::client::Known;
 use crate::quickjs::{Class, Context, Entry, Persistent, Returned, Value};
 use crate::user::user;
 
@@ -71,7 +73,7 @@ fn interned<'c>(
 /// `{ message, error, headers, trailers, status }`
 pub fn response<'c>(
     context: &'c Context,
-    method: &Method,
+    known: &Known,
     answer: &Answer,
     discard: bool,
 ) -> Returned<'c> {
@@ -80,9 +82,10 @@ pub fn response<'c>(
     let message = if discard || (answer.message.is_none() && !failed) {
         context.null()
     } else {
-        let bytes = answer.message.as_deref().unwrap_or_default();
-        match method.output().to_json(bytes) {
-            Ok(text) => context.parse_json(&text, "message")?,
+        let none = Bytes::new();
+        let bytes = answer.message.as_ref().unwrap_or(&none);
+        match known.with_json(bytes, |text| context.parse_json(text, "message")) {
+            Ok(message) => message?,
             Err(error) => {
                 return Err(context.throw_plain(format!("unable to unmarshal the answer: {error}")));
             }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use grpc::{Answer, Channel, Compression, Framed, Limits, Metadata, Schema, Template};
 use samples::{BaseTags, SystemTag, builtin};
 
@@ -34,14 +35,21 @@ pub struct State {
 /// A method that was called before.
 pub struct Known {
     pub method: grpc::Method,
-    /// For tags: the address and the path.
-    pub url: String,
+    /// For tags: the path, the service, and the address with the path.
+    pub path: String,
+    service: String,
+    url: String,
     /// The head of calls without parameters.
-    plain: RefCell<Option<Template>>,
+    plain: RefCell<Option<Rc<Template>>>,
     /// The JSON sent last, and what it is as a message: users mostly send the same again.
     last: RefCell<(String, Framed)>,
     has_last: Cell<bool>,
+    /// The message that came last, and what it is as JSON: many servers answer the same again.
+    heard: RefCell<Option<(Bytes, String)>>,
 }
+
+/// The longest message that is kept to be compared with the next.
+const KEPT: usize = 4 << 10;
 
 const NOT_CONNECTED: &str = "no gRPC connection, you must call connect first";
 const INVOKING: &str = "invoking RPC methods";
@@ -239,6 +247,9 @@ impl State {
             method.ok_or_else(|| format!("method {path:?} not found in file descriptors"))?;
         let known = Rc::new(Known {
             url: format!("{}{path}", self.address.borrow()),
+            path: method.path(),
+            service: method.service(),
+            heard: RefCell::default(),
             method,
             plain: RefCell::default(),
             last: RefCell::default(),
@@ -260,27 +271,28 @@ impl Known {
         &self,
         channel: &Channel,
         parameters: &CallParameters,
-        agent: &str,
-    ) -> Result<Template, String> {
+        user: &User,
+    ) -> Result<Rc<Template>, String> {
         let make = || {
             Template::new(
                 channel.endpoint(),
-                &self.method.path(),
+                &self.path,
                 &parameters.metadata,
-                agent,
+                &agent(user),
                 parameters.timeout,
                 Compression::Identity,
             )
+            .map(Rc::new)
         };
         if !parameters.metadata.is_empty() {
             return make();
         }
         let mut plain = self.plain.borrow_mut();
         match &*plain {
-            Some(template) if template.timeout() == parameters.timeout => Ok(template.clone()),
+            Some(template) if template.timeout() == parameters.timeout => Ok(Rc::clone(template)),
             _ => {
                 let template = make()?;
-                *plain = Some(template.clone());
+                *plain = Some(Rc::clone(&template));
                 Ok(template)
             }
         }
@@ -306,6 +318,28 @@ impl Known {
         Ok(framed)
     }
 
+    /// Runs `body` with what a message of the server's is as JSON.
+    ///
+    /// # Errors
+    /// When the bytes are no such message.
+    pub fn with_json<R>(
+        &self,
+        bytes: &Bytes,
+        body: impl FnOnce(&str) -> R,
+    ) -> Result<R, grpc::Unreadable> {
+        let mut heard = self.heard.borrow_mut();
+        if let Some((known, text)) = &*heard
+            && known == bytes
+        {
+            return Ok(body(text));
+        }
+        let text = self.method.output().to_json(bytes)?;
+        let told = body(&text);
+        // Bytes of their own: these may be a part of all that was read from the socket.
+        *heard = (bytes.len() <= KEPT).then(|| (Bytes::copy_from_slice(bytes), text));
+        Ok(told)
+    }
+
     /// Runs `body` with the tags of a call's samples.
     pub fn with_tags(
         &self,
@@ -315,8 +349,6 @@ impl Known {
         body: impl FnOnce(&[(&str, &str)]),
     ) {
         let mut tags = own.borrowed();
-        let path = self.method.path();
-        let service = self.method.service();
         let number = status.map(|status| status.to_string());
         let mut put = |tag: SystemTag, key: &'static str, value| {
             let given = tags.iter().any(|(known, _)| *known == key);
@@ -325,8 +357,8 @@ impl Known {
             }
         };
         put(SystemTag::Url, "url", self.url.as_str());
-        put(SystemTag::Name, "name", path.as_str());
-        put(SystemTag::Service, "service", service.as_str());
+        put(SystemTag::Name, "name", self.path.as_str());
+        put(SystemTag::Service, "service", self.service.as_str());
         put(SystemTag::Method, "method", self.method.name());
         if let Some(number) = &number {
             put(SystemTag::Status, "status", number.as_str());
@@ -339,7 +371,7 @@ impl Known {
 struct Prepared {
     known: Rc<Known>,
     channel: Rc<Channel>,
-    template: Template,
+    template: Rc<Template>,
     message: Framed,
     tags: SampleTags,
     discard: bool,
@@ -379,7 +411,7 @@ fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<P
         ))
     })?;
     let template = known
-        .template(&channel, &parameters, &agent(user(context)))
+        .template(&channel, &parameters, user(context))
         .map_err(fail)?;
     Ok(Prepared {
         known,
@@ -432,7 +464,7 @@ fn invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let answer = context
         .wait(prepared.make(work, user.base_tags()))
         .map_err(|cancelled| context.cancelled(cancelled))?;
-    answer::response(context, &prepared.known.method, &answer, prepared.discard)
+    answer::response(context, &prepared.known, &answer, prepared.discard)
 }
 
 /// `asyncInvoke(method, request, parameters?)`: a promise of the same.
@@ -457,9 +489,7 @@ fn async_invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         context,
         operation,
         |context, (prepared, answer)| match answer {
-            Some(answer) => {
-                answer::response(context, &prepared.known.method, &answer, prepared.discard)
-            }
+            Some(answer) => answer::response(context, &prepared.known, &answer, prepared.discard),
             None => Err(context.throw_plain("the call was begun in the init context")),
         },
     )

@@ -27,7 +27,7 @@ struct Shared {
     owner: Rc<User>,
     known: Rc<Known>,
     channel: Rc<Channel>,
-    template: Template,
+    template: Rc<Template>,
     tags: SampleTags,
     base: Option<BaseTags>,
     handlers: RefCell<Vec<(Event, Rc<Persistent>)>>,
@@ -82,10 +82,8 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         .map_err(|error| fail(format!("invalid GRPC Stream's method: {error}")))?;
     let parameters = of_call(&call.argument(2), true)?
         .map_err(|error| fail(format!("invalid GRPC Stream's parameters: {error}")))?;
-    let agent = owner.run.as_ref();
-    let agent = agent.map_or_else(String::new, |run| run.client.user_agent.clone());
     let template = known
-        .template(&channel, &parameters, &agent)
+        .template(&channel, &parameters, &owner)
         .map_err(fail)?;
     let shared = Rc::new(Shared {
         base: owner.base_tags(),
@@ -158,11 +156,11 @@ fn write<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let shared = shared(context, call)?;
     let message = call.argument(0);
     if message.is_nullish() {
-        let path = shared.known.method.path();
+        let path = &shared.known.path;
         user(context).log_with(
             Level::Warning,
             "can't send empty message",
-            &[("streamMethod", &path)],
+            &[("streamMethod", path)],
         );
         return Ok(context.undefined());
     }
@@ -317,9 +315,9 @@ impl Shared {
         times.define("ts", context.integer(now.unwrap_or_default().as_secs()))?;
         match news {
             News::Message(bytes) => {
-                let text = self.known.method.output().to_json(&bytes);
-                let text = text.map_err(|error| context.throw_plain(error.to_string()))?;
-                let message = context.parse_json(&text, "message")?;
+                let read = |text: &str| context.parse_json(text, "message");
+                let message = self.known.with_json(&bytes, read);
+                let message = message.map_err(|error| context.throw_plain(error.to_string()))??;
                 self.call(context, Event::Data, &message, &times)
                     .map_err(|thrown| self.thrown(context, thrown, &times))
             }
@@ -358,11 +356,11 @@ impl Shared {
 
     /// Says that an error was for nobody.
     fn unheard(&self, what: &str) {
-        let path = self.known.method.path();
+        let path = &self.known.path;
         self.owner.log_with(
             Level::Warning,
             &format!("no handlers for error registered, but an error happened: {what}"),
-            &[("streamMethod", &path)],
+            &[("streamMethod", path)],
         );
     }
 
