@@ -286,12 +286,18 @@ impl Channel {
         deadline: Option<Moment>,
     ) -> Result<(), Status> {
         self.limits.check_send(message)?;
-        let mut again = true;
+        let mut first_fault = None;
         loop {
             let link = match self.open_link() {
                 Some(link) => link,
-                // Boxed, as it is rare and large: a call is moved as often as it is made.
-                None => Box::pin(self.link(answer, self.connect_by(deadline))).await?,
+                None => {
+                    let connect_by = self.connect_by(deadline);
+                    // Boxed, as it is rare and large: a call is moved as often as it is made.
+                    let linked = Box::pin(self.link(answer, connect_by)).await;
+                    // Why the call was refused says more than that it could not be repeated.
+                    linked
+                        .map_err(|status| first_fault.as_ref().map_or(status, Status::of_fault))?
+                }
             };
             answer.remote = link.remote;
             answer.tls = link.tls;
@@ -301,13 +307,13 @@ impl Channel {
             };
             // What the server has not looked at may be sent once more: "gRPC Retry Design",
             // Transparent Retries.
-            if !(again && fault.is_unprocessed()) {
+            if first_fault.is_some() || !fault.is_unprocessed() {
                 return Err(Status::of_fault(&fault));
             }
-            again = false;
             if !matches!(fault, http::StreamFault::Reset { .. }) {
                 self.forget(&link);
             }
+            first_fault = Some(fault);
         }
     }
 
