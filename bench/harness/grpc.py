@@ -89,6 +89,7 @@ def grpc(settings):
     goals = [
         ("plimsoll grpc, 100 connections", "ghz, 100 connections", 3),
         ("plimsoll grpc, one connection", "ghz, one connection", 2),
+        ("plimsoll grpc, 100 connections", "k6, invoke + check", 6),
         ("plimsoll run, invoke + check", "k6, invoke + check", 6),
     ]
     title = "gRPC unary, closed loop, 100 concurrent calls"

@@ -64,6 +64,30 @@ pub fn tcp_state(_: &SockRef<'_>) -> Option<TcpState> {
     None
 }
 
+/// Has the kernel wake a reader only once that many bytes have come, or its patience is over,
+/// or nothing more will come (SO_RCVLOWAT, socket(7)): a reader that is woken for each segment
+/// competes with the sender for the connection's lock. Where the system does not know it,
+/// readers are woken earlier, and all else is the same.
+#[cfg(target_os = "linux")]
+pub fn wake_at(socket: &SockRef<'_>, bytes: usize) {
+    use std::os::fd::AsRawFd;
+    let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
+    // SAFETY: the kernel reads an int from `bytes`, which lives until the call is over; the
+    // descriptor is open as long as `socket` is borrowed.
+    unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_RCVLOWAT,
+            (&raw const bytes).cast(),
+            size_of_val(&bytes) as libc::socklen_t,
+        );
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn wake_at(_: &SockRef<'_>, _: usize) {}
+
 /// Processor time of this process so far: user's and system's.
 pub fn processor_time() -> (Duration, Duration) {
     // SAFETY: a zeroed `rusage` is valid, and getrusage only fills it.
