@@ -84,7 +84,13 @@ const NEGATIVES: &[(&str, &[&str])] = &[
     ),
     ("timeout-as-percentile", &["recorded/clean/vegeta_200.txt"]),
     ("vacuous-check", &["recorded/clean/k6_one_user.txt"]),
-    ("partial-check", &["recorded/clean/k6_one_user.txt"]),
+    (
+        "partial-check",
+        &[
+            "recorded/clean/k6_one_user.txt",
+            "recorded/clean/plimsoll_two_checks.txt",
+        ],
+    ),
     ("setup-in-metrics", &["recorded/clean/k6_one_user.txt"]),
     ("protocol-mismatch", &["plain beside TLS"]),
     ("handshake-amortised", &["recorded/clean/k6_open_100.txt"]),

@@ -92,6 +92,7 @@ impl Evidence {
         }
         if let Some(waited) = machine.processor_pressure
             && share(waited, machine.span) > PROCESSOR_PRESSURE
+            && self.may_have_waited()
         {
             let share = share(waited, machine.span);
             found.add(Level::Suspect, Cause::Client, format!(

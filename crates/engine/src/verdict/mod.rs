@@ -53,6 +53,8 @@ struct WorkerEvidence {
     span: Duration,
     cpu: Duration,
     waited: Duration,
+    /// Whether the kernel tells how long it waited.
+    tells_waiting: bool,
 }
 
 /// A worker that is busy for more than this share of the time sends late.
@@ -60,6 +62,8 @@ const BUSY: f64 = 0.90;
 /// The share of the time that a runnable worker may wait for a processor.
 const WAIT_SUSPECT: f64 = 0.05;
 const WAIT_INVALID: f64 = 0.25;
+/// Below this share others' waiting is none of the generator's.
+const WAIT_NOTED: f64 = 0.01;
 /// The 99th percentile of a worker's timers' lateness. Below the first it is
 /// the ordinary unrest of a machine.
 const LATE_SUSPECT: Duration = Duration::from_millis(5);
@@ -83,6 +87,7 @@ impl Evidence {
         entry.span += pulse.span;
         entry.cpu += pulse.cpu;
         entry.waited += pulse.run_queue_wait.unwrap_or_default();
+        entry.tells_waiting |= pulse.run_queue_wait.is_some();
         self.lateness.resize(BUCKETS, 0);
         for late in &pulse.lateness {
             let bucket = (late.as_micros() as u64)
@@ -164,6 +169,15 @@ impl Evidence {
                 self.dropped
             ));
         }
+    }
+
+    /// Whether a worker may have waited for a processor itself: what waits on others, such as
+    /// those of a measured server, is none of the generator's.
+    fn may_have_waited(&self) -> bool {
+        let knows = |worker: &WorkerEvidence| worker.tells_waiting;
+        self.workers.is_empty()
+            || !self.workers.iter().all(knows)
+            || self.workers.iter().any(|w| w.waiting_share() > WAIT_NOTED)
     }
 
     fn busiest(&self) -> Option<f64> {

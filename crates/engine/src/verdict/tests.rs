@@ -39,6 +39,18 @@ fn a_starved_worker_is_invalid() {
 }
 
 #[test]
+fn who_waits_on_other_processors_is_none_of_the_generators() {
+    let pressed = |wait_ms| {
+        let mut evidence = after(10, &second(300, wait_ms, Duration::from_micros(60)));
+        evidence.machine.span = Duration::from_secs(10);
+        evidence.machine.processor_pressure = Some(Duration::from_secs(7));
+        evidence.judge().level
+    };
+    assert_eq!(pressed(2), Level::Valid);
+    assert_eq!(pressed(20), Level::Suspect);
+}
+
+#[test]
 fn late_timers_are_told() {
     let verdict = after(10, &second(100, 0, Duration::from_millis(20))).judge();
     assert_eq!(verdict.level, Level::Suspect);
@@ -163,7 +175,7 @@ fn a_full_link_is_told_by_the_time_bytes_take() {
 fn the_machine_is_judged_by_its_counters() {
     let seconds = Duration::from_secs;
     let judge = |change: &dyn Fn(&mut Evidence)| {
-        let mut evidence = after(10, &second(100, 0, Duration::ZERO));
+        let mut evidence = after(10, &second(100, 20, Duration::ZERO));
         evidence.machine.span = seconds(10);
         change(&mut evidence);
         let verdict = evidence.judge();

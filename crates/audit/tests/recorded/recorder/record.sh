@@ -23,6 +23,7 @@ rec clean/k6_h2.txt k6q -e RATE=150 -e URL="https://127.0.0.1:28444/?ms=6" open.
 rec clean/k6_tls.txt k6q -e RATE=150 -e URL="https://127.0.0.1:28443/?ms=6" open.js
 rec clean/k6_ramp.txt k6q -e URL="$base?ms=6" ramp.js
 rec clean/k6_grpc.txt k6q grpc.js
+# clean/plimsoll_two_checks.txt is a run of labs/zanzibar, whose requests have one of two checks.
 rec clean/k6_one_user.txt k6q -u 1 -d 8s -e CHECK=body -e URL="$base?ms=5" closed.js
 rec clean/k6_quiet.txt k6q --quiet -e RATE=90 -e URL="$base?ms=5" open.js
 for r in "110 5" "210 9"; do set -- $r
