@@ -13,19 +13,25 @@ use testkit::program::Ended;
 
 /// A server that answers each request once `admit` has let it through.
 fn server(admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
+    server_that(Duration::ZERO, admit)
+}
+
+/// The same; the first answer on a connection takes so much longer.
+fn server_that(begins_in: Duration, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let admit = Arc::new(admit);
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
             let admit = Arc::clone(&admit);
-            thread::spawn(move || serve(connection, &*admit));
+            thread::spawn(move || serve(connection, begins_in, &*admit));
         }
     });
     address
 }
 
-fn serve(mut connection: TcpStream, admit: &dyn Fn()) {
+fn serve(mut connection: TcpStream, begins_in: Duration, admit: &dyn Fn()) {
+    let mut begins_in = Some(begins_in);
     let _ = connection.set_nodelay(true);
     let mut buffer = [0; 4_096];
     let mut held = 0;
@@ -35,6 +41,7 @@ fn serve(mut connection: TcpStream, admit: &dyn Fn()) {
             continue;
         }
         held = 0;
+        thread::sleep(begins_in.take().unwrap_or_default());
         admit();
         if connection
             .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
@@ -86,6 +93,8 @@ fn search(command: &[&str], flags: &[&str]) -> Ended {
             "find",
             "--trial",
             "1s",
+            "--warm-up",
+            "0s",
             "--soak",
             "2s",
             "--repeats",
@@ -147,6 +156,25 @@ fn the_rate_of_a_pool_of_workers_is_found() {
         let flags = ["--objective", "p95<60ms", "--start", "100", "--json"];
         find(address, &flags)
     });
+}
+
+#[test]
+fn opening_connections_is_no_part_of_a_trial() {
+    let address = server_that(Duration::from_millis(400), || ());
+    let url = format!("http://{address}/");
+    let is_kept = |warm_up| {
+        let ended = plimsoll::plimsoll(&[
+            "find", "--objective", "p90<200ms", "--start", "50", "--trials", "1", "--trial", "1s",
+            "--warm-up", warm_up, "--json", "--", "http", "-c", "20", &url,
+        ])
+        .run();
+        let told: Value =
+            serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+        told["trials"][0]["kept"].as_bool().expect("an outcome")
+    };
+    // Of fifty requests twenty are the first on their connection.
+    assert!(!is_kept("0s"));
+    assert!(is_kept("2s"));
 }
 
 #[test]

@@ -39,6 +39,10 @@ fn said(result: &LabResult, one: &Pooled) -> &'static str {
     match one.outcome {
         Outcome::Larger => comparative(&unit, true),
         Outcome::Smaller => comparative(&unit, false),
+        // The correction, and not the noise, is what it does not stand.
+        Outcome::WithinNoise if one.interval.0 > 1.0 || one.interval.1 < 1.0 => {
+            "not certain after the correction for the number of comparisons"
+        }
         Outcome::WithinNoise => "no difference beyond the noise",
         Outcome::NotJudged => "not judged",
     }

@@ -28,6 +28,9 @@ pub struct FindArgs {
     /// How long one trial takes
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = super::time)]
     pub trial: Duration,
+    /// How much goes before each trial and is not counted: connections are opened then
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = super::time)]
+    pub warm_up: Duration,
     /// How long the answer is held at last
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time)]
     pub soak: Duration,

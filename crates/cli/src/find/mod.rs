@@ -47,7 +47,7 @@ fn run(args: &FindArgs) -> Result<Exit, String> {
         };
         let length = if soak { args.soak } else { args.trial };
         let kept = loop {
-            let record = subject.run(rate, length)?;
+            let record = subject.run(rate, length, args.warm_up)?;
             let trial = Trial::of(args, rate, soak, &record)?;
             say(&trial.line(args));
             trials.push(trial);

@@ -27,6 +27,7 @@ const KINDS: &[Kind] = &[
             "--requests",
             "--json",
             "--record",
+            "--warm-up",
         ],
         quiet: &["--quiet", "--json"],
     },
@@ -45,6 +46,7 @@ const KINDS: &[Kind] = &[
             "--loops",
             "--json",
             "--record",
+            "--warm-up",
         ],
         quiet: &["--quiet", "--json"],
     },
@@ -59,12 +61,20 @@ const KINDS: &[Kind] = &[
             "-s",
             "--stage",
             "--record",
+            "--warm-up",
         ],
         quiet: &["--quiet", "--summary-mode", "disabled"],
     },
     Kind {
         name: "attack",
-        ours: &["-rate", "--rate", "-duration", "--duration", "--record"],
+        ours: &[
+            "-rate",
+            "--rate",
+            "-duration",
+            "--duration",
+            "--record",
+            "--warm-up",
+        ],
         quiet: &["--quiet"],
     },
 ];
@@ -95,7 +105,7 @@ impl Subject<'_> {
         });
         if let Some(word) = set {
             return Err(format!(
-                "{word} is what find sets itself, by --start, --trial and --soak: leave it out"
+                "{word} is what find sets itself, by --start, --trial, --warm-up and --soak: leave it out"
             ));
         }
         Ok(Subject {
@@ -105,13 +115,18 @@ impl Subject<'_> {
         })
     }
 
-    /// Runs the command once at `rate` for `length`.
-    pub fn run(&self, rate: u64, length: Duration) -> Result<Record, String> {
+    /// Runs the command once at `rate`, for `warm_up` and then for `length`.
+    pub fn run(&self, rate: u64, length: Duration, warm_up: Duration) -> Result<Record, String> {
         let words = self.kind.quiet.iter().map(|word| (*word).to_owned());
         let mut arguments = self.command.to_vec();
         arguments.extend(words);
         arguments.extend(["--rate".to_owned(), rate.to_string()]);
-        arguments.extend(["--duration".to_owned(), units::duration::format(length)]);
+        let whole = units::duration::format(warm_up + length);
+        arguments.extend(["--duration".to_owned(), whole]);
+        if !warm_up.is_zero() {
+            let warm_up = units::duration::format(warm_up);
+            arguments.extend(["--warm-up".to_owned(), warm_up]);
+        }
         self.scratch
             .run(&format!("the trial at {rate}/s"), &arguments)
     }
