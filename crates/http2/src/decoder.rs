@@ -120,7 +120,7 @@ impl Decoder {
 
     fn entry(&self, index: usize) -> Result<Entry<'_>, Unreadable> {
         let place = index.checked_sub(1).ok_or(Unreadable)?;
-        if let Some((name, value)) = STATIC.get(place) {
+        if let Some(&(name, value)) = STATIC.get(place) {
             return Ok(Entry::Static(name, value));
         }
         let kept = self.dynamic.get(place - STATIC.len());
