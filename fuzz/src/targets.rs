@@ -11,6 +11,7 @@ mod duration;
 mod environment;
 mod gateway_config;
 mod grpc_messages;
+mod http2_frames;
 mod http3_stream;
 mod http_answer;
 mod json_selector;
@@ -51,6 +52,7 @@ pub const TARGETS: &[&Target] = &[
     &gateway_config::TARGET,
     &grpc_messages::TARGET,
     &http_answer::TARGET,
+    &http2_frames::TARGET,
     &http3_stream::TARGET,
     &json_selector::TARGET,
     &lab_file::TARGET,

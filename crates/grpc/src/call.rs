@@ -3,8 +3,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::{Alarm, Incoming, Outgoing, StreamFault, Timeline};
-use http_types::{HeaderMap, response};
+use http::{Alarm, Heading, Incoming, Outgoing, StreamFault, Timeline};
+use http_types::HeaderMap;
 use units::Moment;
 
 use crate::channel::{Answer, Limits, Link};
@@ -240,14 +240,14 @@ impl Receiver {
         let now = clock::now();
         self.answer.timeline.finished(now, now, now);
         match Head::judge(parts, self.incoming.is_end()) {
-            Head::Begins(headers) => {
-                self.deframer.set_encoding(encoding(&headers));
-                self.answer.head = headers;
+            Head::Begins(heading) => {
+                self.deframer.set_encoding(encoding(&heading.fields));
+                self.answer.head = Some(heading);
                 self.place = Place::Body;
                 Poll::Ready(Ok(()))
             }
             Head::Ends(trailers, status) => {
-                self.answer.trailer = trailers;
+                self.answer.trailer = Some(trailers);
                 Poll::Ready(Err(status))
             }
         }
@@ -271,7 +271,7 @@ impl Receiver {
                 Place::Trailers => {
                     let trailers = ready!(self.incoming.poll_trailers(cx))
                         .map_err(|fault| Status::of_fault(&fault))?;
-                    let (trailers, status) = judge_end(trailers, &self.deframer);
+                    let status = judge_end(trailers.as_deref(), &self.deframer);
                     self.answer.trailer = trailers;
                     return Poll::Ready(Err(status));
                 }
@@ -283,30 +283,32 @@ impl Receiver {
 
 /// What the head of an answer says.
 enum Head {
-    Begins(HeaderMap),
+    Begins(Rc<Heading>),
     /// There is nothing else: "gRPC over HTTP2", Trailers-Only.
-    Ends(HeaderMap, Status),
+    Ends(Rc<Heading>, Status),
 }
 
 impl Head {
-    fn judge(parts: response::Parts, is_end: bool) -> Head {
-        let headers = parts.headers;
+    fn judge(heading: Rc<Heading>, is_end: bool) -> Head {
+        let headers = &heading.fields;
         let kind = headers.get("content-type").map(|kind| kind.as_bytes());
         let is_grpc = kind.is_some_and(is_grpc);
         if is_end
-            && let Some(status) = Status::of_headers(&headers)
+            && let Some(status) = Status::of_headers(headers)
             && (is_grpc || kind.is_none())
         {
-            return Head::Ends(headers, status);
+            return Head::Ends(heading, status);
         }
-        let number = parts.status.as_u16();
+        // A stream has no first head without a status.
+        let http_status = heading.status.unwrap_or_default();
+        let number = http_status.as_u16();
         if number == 200 && is_grpc {
             if is_end {
-                return Head::Ends(headers, no_trailers());
+                return Head::Ends(heading, no_trailers());
             }
-            return Head::Begins(headers);
+            return Head::Begins(heading);
         }
-        let reason = parts.status.canonical_reason().unwrap_or_default();
+        let reason = http_status.canonical_reason().unwrap_or_default();
         let mut message =
             format!("unexpected HTTP status code received from server: {number} ({reason})");
         if !is_grpc {
@@ -317,7 +319,7 @@ impl Head {
                 format!("; transport: received unexpected content-type {kind:?}")
             };
         }
-        Head::Ends(headers, Status::new(Code::of_http(number), message))
+        Head::Ends(heading, Status::new(Code::of_http(number), message))
     }
 }
 
@@ -344,27 +346,31 @@ fn no_trailers() -> Status {
     )
 }
 
-fn judge_end(trailers: Option<HeaderMap>, deframer: &Deframer) -> (HeaderMap, Status) {
-    let trailers = trailers.unwrap_or_default();
-    let mut status = Status::of_headers(&trailers).unwrap_or_else(no_trailers);
+fn judge_end(trailers: Option<&Heading>, deframer: &Deframer) -> Status {
+    let status = trailers.and_then(|trailers| Status::of_headers(&trailers.fields));
+    let status = status.unwrap_or_else(no_trailers);
     if status.code.is_ok() && !deframer.is_between_messages() {
-        status = Status::new(Code::INTERNAL, "unexpected EOF");
+        return Status::new(Code::INTERNAL, "unexpected EOF");
     }
-    (trailers, status)
+    status
 }
 
 /// Reads the one message of an answer, and its status.
 pub(crate) async fn read_single(
-    parts: response::Parts,
+    heading: Rc<Heading>,
     incoming: &mut Incoming,
     limits: Limits,
     answer: &mut Answer,
 ) -> Result<(), Status> {
     let of_fault = |fault: StreamFault| Status::of_fault(&fault);
-    match Head::judge(parts, incoming.is_end()) {
-        Head::Begins(headers) => answer.head = headers,
+    let mut deframer = Deframer::new(limits.max_receive);
+    match Head::judge(heading, incoming.is_end()) {
+        Head::Begins(heading) => {
+            deframer.set_encoding(encoding(&heading.fields));
+            answer.head = Some(heading);
+        }
         Head::Ends(trailers, status) => {
-            answer.trailer = trailers;
+            answer.trailer = Some(trailers);
             return if status.code.is_ok() {
                 Err(no_message())
             } else {
@@ -372,8 +378,6 @@ pub(crate) async fn read_single(
             };
         }
     }
-    let mut deframer = Deframer::new(limits.max_receive);
-    deframer.set_encoding(encoding(&answer.head));
     while let Some(piece) = incoming.data().await.map_err(of_fault)? {
         deframer.push(piece);
         while let Some(message) = deframer.next_message()? {
@@ -387,7 +391,7 @@ pub(crate) async fn read_single(
         }
     }
     let trailers = incoming.trailers().await.map_err(of_fault)?;
-    let (trailers, status) = judge_end(trailers, &deframer);
+    let status = judge_end(trailers.as_deref(), &deframer);
     answer.trailer = trailers;
     if !status.code.is_ok() {
         return Err(status);

@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Alarm, Streams, Timeline};
+use http::{Alarm, Heading, Streams, Timeline};
 use net::{Alpn, Dialled, Network, Steps, TlsFacts, TrafficCounter, Wire};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -114,8 +114,8 @@ pub struct Answer {
     pub opened: bool,
     pub remote: Option<SocketAddr>,
     pub tls: Option<TlsFacts>,
-    pub(crate) head: http_types::HeaderMap,
-    pub(crate) trailer: http_types::HeaderMap,
+    pub(crate) head: Option<Rc<Heading>>,
+    pub(crate) trailer: Option<Rc<Heading>>,
 }
 
 impl Answer {
@@ -128,19 +128,19 @@ impl Answer {
             opened: false,
             remote: None,
             tls: None,
-            head: http_types::HeaderMap::new(),
-            trailer: http_types::HeaderMap::new(),
+            head: None,
+            trailer: None,
         }
     }
 
     /// What the server said at the start of its answer.
     pub fn headers(&self) -> Metadata {
-        Metadata::read(&self.head)
+        Metadata::of(self.head.as_deref())
     }
 
     /// What the server said at the end of its answer.
     pub fn trailers(&self) -> Metadata {
-        Metadata::read(&self.trailer)
+        Metadata::of(self.trailer.as_deref())
     }
 }
 
@@ -202,19 +202,13 @@ impl Channel {
     }
 
     /// Takes an open byte stream for its connection, instead of one it opens itself.
-    ///
-    /// # Errors
-    /// When the stream breaks before the handshake is written.
-    pub async fn adopt<W: Wire + 'static>(&self, wire: W) -> Result<(), Status> {
-        let streams = Streams::start(wire)
-            .await
-            .map_err(|fault| Status::of_fault(&fault))?;
+    pub fn adopt<W: Wire + 'static>(&self, wire: W) {
+        let streams = Streams::start(wire);
         *self.current.borrow_mut() = Some(Rc::new(Link {
             streams,
             remote: None,
             tls: None,
         }));
-        Ok(())
     }
 
     /// Lets go of the connection: calls that are under way go on, the next opens another.
@@ -259,7 +253,7 @@ impl Channel {
         let deadline = template.timeout.map(|timeout| started + timeout);
         let opening = async {
             let link = self.link(&mut answer, self.connect_by(deadline)).await?;
-            let opened = link.streams.open(template.request.clone(), false).await;
+            let opened = link.streams.open(&template.head, false).await;
             let (outgoing, incoming) = opened.map_err(|fault| Status::of_fault(&fault))?;
             Ok((link, outgoing, incoming))
         };
@@ -324,7 +318,7 @@ impl Channel {
         message: &Framed,
         answer: &mut Answer,
     ) -> Result<Result<(), Status>, http::StreamFault> {
-        let opened = link.streams.open(template.request.clone(), false).await;
+        let opened = link.streams.open(&template.head, false).await;
         let (mut outgoing, mut incoming) = opened?;
         let mut rest = message.0.clone();
         let mut sent = false;
@@ -455,11 +449,8 @@ impl Channel {
         } else {
             (stream, None)
         };
-        let streams = Streams::start(stream)
-            .await
-            .map_err(|fault| Status::of_fault(&fault))?;
         Ok(Link {
-            streams,
+            streams: Streams::start(stream),
             remote,
             tls,
         })

@@ -66,6 +66,11 @@ impl Metadata {
         }
     }
 
+    /// Reads a head or trailers; empty where there were none.
+    pub(crate) fn of(heading: Option<&http::Heading>) -> Metadata {
+        heading.map_or_else(Metadata::new, |heading| Metadata::read(&heading.fields))
+    }
+
     /// Reads what a server sent.
     pub(crate) fn read(headers: &HeaderMap) -> Metadata {
         let mut read = Vec::with_capacity(headers.len());

@@ -60,7 +60,7 @@ where
             play(server, asked).await;
         });
         let channel = channel();
-        channel.adopt(ours).await.unwrap();
+        channel.adopt(ours);
         let message = Framed::new(b"hello", Compression::Identity, 100).unwrap();
         let template = template(&channel, timeout);
         channel.unary(&template, &message, clock::now()).await
@@ -287,7 +287,7 @@ fn said_and(bytes: &'static [u8], leaves: bool) -> Answer {
             while theirs.read(&mut some).await.is_ok_and(|count| count > 0) {}
         });
         let channel = channel();
-        channel.adopt(ours).await.unwrap();
+        channel.adopt(ours);
         let message = Framed::new(b"hello", Compression::Identity, 100).unwrap();
         let template = template(&channel, LONG);
         channel.unary(&template, &message, clock::now()).await
@@ -385,7 +385,7 @@ fn a_status_before_the_last_message_ends_a_streaming_call() {
             linger(server).await;
         });
         let channel = channel();
-        channel.adopt(ours).await.unwrap();
+        channel.adopt(ours);
         let template = template(&channel, LONG);
         let mut call = channel.open(&template, clock::now()).await.unwrap();
         assert_eq!(call.receiver.message().await, None);
@@ -441,7 +441,7 @@ fn described(
             Rc::default(),
             Limits::default(),
         );
-        channel.adopt(ours).await.unwrap();
+        channel.adopt(ours);
         let mut schema = Schema::new();
         let metadata = Metadata::new();
         let asking = reflect(&channel, &mut schema, Some("a.B/C"), &metadata, "", timeout);

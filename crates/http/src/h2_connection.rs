@@ -19,7 +19,6 @@ use crate::h1::Progress;
 use crate::h2_wire::{AT_ONCE, Begun, Writes, begin};
 use crate::head::Head;
 use crate::response::Proto;
-use crate::streams::h2_error_name;
 
 /// One HTTP/2 connection of a user. Requests share it.
 #[derive(Debug)]
@@ -67,7 +66,7 @@ impl Connection {
         remote: Option<SocketAddr>,
         tls: Option<TlsFacts>,
     ) -> Result<Connection, ErrorInfo> {
-        let begun = begin(stream, None).await;
+        let begun = begin(stream).await;
         let Begun {
             sender,
             writes,
@@ -362,7 +361,7 @@ impl From<h2::Error> for Fault {
             };
             ErrorInfo::new(
                 code,
-                format!("http2: {what} {}", h2_error_name(reason.into())),
+                format!("http2: {what} {}", http2::error_name(reason.into())),
             )
         } else {
             ErrorInfo::new(code::H2, format!("http2: {error}"))

@@ -33,12 +33,8 @@ pub(crate) struct Begun {
 }
 
 /// Shakes hands on an open byte stream. The connection's own task runs on this thread
-/// until the last stream and the sender are gone. `send_buffer` is how many bytes of a
-/// stream may wait for the peer's window, where that is not the codec's choice.
-pub(crate) async fn begin<W: Wire + 'static>(
-    stream: W,
-    send_buffer: Option<usize>,
-) -> Result<Begun, h2::Error> {
+/// until the last stream and the sender are gone.
+pub(crate) async fn begin<W: Wire + 'static>(stream: W) -> Result<Begun, h2::Error> {
     let writes = Rc::new(Writes::default());
     let watched = Watched {
         stream,
@@ -46,16 +42,13 @@ pub(crate) async fn begin<W: Wire + 'static>(
         dirty: false,
         begun: false,
     };
-    let mut builder = h2::client::Builder::new();
-    builder
+    let (sender, connection) = h2::client::Builder::new()
         .enable_push(false)
         .initial_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_header_list_size(MAX_HEAD as u32);
-    if let Some(bytes) = send_buffer {
-        builder.max_send_buffer_size(bytes);
-    }
-    let (sender, connection) = builder.handshake::<_, Bytes>(watched).await?;
+        .max_header_list_size(MAX_HEAD as u32)
+        .handshake::<_, Bytes>(watched)
+        .await?;
     let closed = Rc::new(Cell::new(false));
     let told = closed.clone();
     tokio::task::spawn_local(async move {

@@ -47,7 +47,6 @@ mod response;
 mod send;
 mod settings;
 mod shared;
-mod streams;
 mod timeline;
 mod upgrade;
 mod url;
@@ -68,7 +67,9 @@ pub use request::{Auth, BodyUse, Encoding, Request, RequestCookie};
 pub use response::{Proto, Response, Sent};
 pub use settings::{Protocol, Settings};
 pub use shared::Shared;
-pub use streams::{Incoming, Outgoing, StreamFault, Streams, h2_error_name};
+pub use http2::{
+    Heading, Incoming, Outgoing, RequestHead, StreamFault, Streams, error_name as h2_error_name,
+};
 pub use timeline::{Phases, Timeline};
 pub use upgrade::{Switched, Upgrade};
 pub use url::{Url, UrlError, UserInfo};

@@ -11,7 +11,6 @@ mod endpoints;
 mod exchange;
 mod fault;
 mod frames;
-mod huffman;
 mod qpack;
 mod static_table;
 mod tls;

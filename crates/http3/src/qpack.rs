@@ -2,7 +2,8 @@
 //! peer may use one, and what is sent refers to nothing sent before. So no request
 //! waits for another one's header.
 
-use crate::huffman;
+use http2::huffman;
+
 use crate::static_table::{Known, STATIC, look_up};
 
 /// A field's name and value.

@@ -58,7 +58,7 @@ fn code() -> &'static Code {
 }
 
 /// Decodes a string; at most `limit` bytes. `None` if it is none, or longer.
-pub(crate) fn decode(input: &[u8], limit: usize) -> Option<Vec<u8>> {
+pub fn decode(input: &[u8], limit: usize) -> Option<Vec<u8>> {
     let table = code();
     let mut out = Vec::with_capacity((input.len() * 2).min(limit));
     let (mut bits, mut length, mut only_ones) = (0u32, 0usize, true);

@@ -1,0 +1,256 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use http_types::Request;
+
+use super::*;
+
+/// An empty SETTINGS frame, with which a server begins.
+const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
+
+fn cx() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}
+
+/// A connection that has heard SETTINGS, with a stream that waits for its answer.
+fn asked() -> (Connection, Rc<RefCell<Stream>>) {
+    let mut connection = Connection::new();
+    connection.feed(SETTINGS);
+    let stream = open(&mut connection, true);
+    connection.wrote(connection.unwritten().len());
+    (connection, stream)
+}
+
+fn open(connection: &mut Connection, last: bool) -> Rc<RefCell<Stream>> {
+    let request = Request::post("http://h/a").body(()).unwrap();
+    let head = Rc::new(RequestHead::of(&request));
+    match connection.poll_open(&mut cx(), &head, last) {
+        Poll::Ready(Ok(stream)) => stream,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    put(&mut out, kind, flags, stream, payload);
+    out
+}
+
+fn written(connection: &mut Connection) -> Vec<u8> {
+    let bytes = connection.unwritten().to_vec();
+    connection.wrote(bytes.len());
+    bytes
+}
+
+#[test]
+fn an_answer_is_read_however_it_is_cut() {
+    let mut answer = SETTINGS.to_vec();
+    answer.extend(frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
+    answer.extend(frame(kind::DATA, flag::PADDED, 1, b"\x02hi.."));
+    answer.extend(frame(0x42, 0xff, 77, b"what nobody knows"));
+    answer.extend(frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b"));
+    for step in [1, 2, 7, answer.len()] {
+        let mut connection = Connection::new();
+        let stream = open(&mut connection, true);
+        for piece in answer.chunks(step) {
+            connection.feed(piece);
+        }
+        let stream = &mut *stream.borrow_mut();
+        assert_eq!(stream.take_head().unwrap().status.unwrap(), 200);
+        assert_eq!(stream.take_piece().unwrap(), "hi");
+        assert_eq!(stream.take_trailers().unwrap().fields["a"], "b");
+        assert!(stream.is_read() && stream.is_over() && stream.fault.is_none());
+        assert!(connection.streams.is_empty());
+    }
+}
+
+#[test]
+fn a_head_and_a_message_go_out_together_within_the_window() {
+    let (mut connection, _) = asked();
+    connection.set(setting::INITIAL_WINDOW_SIZE, 3).unwrap();
+    let stream = open(&mut connection, false);
+    let mut bytes = Bytes::from_static(b"hello");
+    let mut send = |connection: &mut Connection| {
+        connection.poll_send(&mut cx(), &mut stream.borrow_mut(), &mut bytes, true)
+    };
+    assert!(send(&mut connection).is_pending());
+    assert!(written(&mut connection).ends_with(&frame(kind::DATA, 0, 3, b"hel")));
+    connection.feed(&frame(kind::WINDOW_UPDATE, 0, 3, &[0, 0, 0, 2]));
+    assert_eq!(send(&mut connection), Poll::Ready(Ok(())));
+    assert_eq!(
+        written(&mut connection),
+        frame(kind::DATA, flag::END_STREAM, 3, b"lo")
+    );
+    assert!(matches!(send(&mut connection), Poll::Ready(Err(_))));
+}
+
+#[test]
+fn settings_and_pings_are_answered_and_a_flood_of_them_ends_it() {
+    let (mut connection, _) = asked();
+    connection.feed(&frame(kind::PING, 0, 0, b"12345678"));
+    assert_eq!(
+        written(&mut connection),
+        frame(kind::PING, flag::ACK, 0, b"12345678")
+    );
+    let ping = frame(kind::PING, 0, 0, b"12345678");
+    for _ in 0..FLOOD / ping.len() + 2 {
+        connection.feed(&ping);
+    }
+    assert_eq!(
+        connection.over,
+        Some(StreamFault::ours(code::ENHANCE_YOUR_CALM))
+    );
+    assert!(connection.unwritten().len() < FLOOD + 100);
+}
+
+#[test]
+fn the_peer_decides_how_many_streams_there_are() {
+    let (mut connection, first) = asked();
+    connection.set(setting::MAX_CONCURRENT_STREAMS, 1).unwrap();
+    let head = Rc::new(RequestHead::of(&Request::new(())));
+    assert!(
+        connection
+            .poll_open(&mut cx(), &head, true)
+            .is_pending()
+    );
+    connection.feed(&frame(kind::RST_STREAM, 0, 1, &[0, 0, 0, 7]));
+    let fault = first.borrow().fault.clone().unwrap();
+    assert!(fault.is_unprocessed(), "{fault}");
+    assert!(connection.poll_open(&mut cx(), &head, true).is_ready());
+}
+
+#[test]
+fn who_goes_away_ends_what_came_after_and_nothing_else() {
+    let (mut connection, first) = asked();
+    let second = open(&mut connection, true);
+    connection.feed(&frame(kind::GOAWAY, 0, 0, b"\0\0\0\x01\0\0\0\x0bcalm"));
+    assert!(!connection.is_open());
+    let fault = second.borrow().fault.clone().unwrap();
+    assert!(fault.is_unprocessed());
+    assert!(fault.to_string().contains("calm"), "{fault}");
+    assert_eq!(first.borrow().fault, None);
+    connection.feed(&frame(kind::HEADERS, 5, 1, b"\x88"));
+    assert!(first.borrow().is_over());
+    assert!(connection.is_unwanted());
+}
+
+#[test]
+fn windows_are_given_back_as_they_are_read_and_nobody_may_exceed_them() {
+    let (mut connection, stream) = asked();
+    connection.feed(&frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
+    let piece = frame(kind::DATA, 0, 1, &[7; MAX_FRAME]);
+    let pieces = stream::WINDOW as usize / MAX_FRAME;
+    for _ in 0..pieces / 2 {
+        connection.feed(&piece);
+    }
+    assert_eq!(written(&mut connection), b"");
+    let mut read = 0;
+    while let Some(piece) = stream.borrow_mut().take_piece() {
+        read += piece.len();
+    }
+    assert_eq!(read, pieces / 2 * MAX_FRAME);
+    connection.give_back(&mut stream.borrow_mut());
+    let owed = (read as u32).to_be_bytes();
+    assert_eq!(
+        written(&mut connection),
+        frame(kind::WINDOW_UPDATE, 0, 1, &owed)
+    );
+    for _ in 0..=pieces {
+        connection.feed(&piece);
+    }
+    let fault = stream.borrow().fault.clone();
+    let (code, by_peer) = (code::FLOW_CONTROL_ERROR, false);
+    assert_eq!(fault, Some(StreamFault::Reset { code, by_peer }));
+    assert_eq!(connection.over, None);
+}
+
+#[test]
+fn small_pieces_do_not_cost_their_places() {
+    let (mut connection, stream) = asked();
+    connection.feed(&frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
+    let piece = frame(kind::DATA, 0, 1, b"x");
+    for _ in 0..10_000 {
+        connection.feed(&piece);
+    }
+    let stream = &mut *stream.borrow_mut();
+    let mut taken = Vec::new();
+    while let Some(piece) = stream.take_piece() {
+        taken.push(piece.len());
+    }
+    assert_eq!(taken.iter().sum::<usize>(), 10_000);
+    assert!(taken.len() < 100, "{}", taken.len());
+}
+
+#[test]
+fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
+    let head = frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88");
+    let of_stream: &[(&str, Vec<u8>)] = &[
+        ("a body without a head", frame(kind::DATA, 0, 1, b"x")),
+        ("a head without a status", frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b")),
+        ("a name in upper case", frame(kind::HEADERS, 5, 1, b"\x88\0\x01A\x01b")),
+        ("a second head", [head.clone(), head.clone()].concat()),
+        ("a window of nothing", frame(kind::WINDOW_UPDATE, 0, 1, &[0; 4])),
+    ];
+    for (what, bytes) in of_stream {
+        let (mut connection, stream) = asked();
+        connection.feed(bytes);
+        let fault = stream.borrow().fault.clone();
+        assert!(
+            matches!(fault, Some(StreamFault::Reset { by_peer: false, .. })),
+            "{what}: {fault:?}"
+        );
+        assert_eq!(connection.over, None, "{what}");
+        assert_eq!(written(&mut connection).get(3), Some(&kind::RST_STREAM), "{what}");
+    }
+    let of_connection: &[(&str, Vec<u8>)] = &[
+        ("a stream that was not opened", frame(kind::HEADERS, 5, 9, b"\x88")),
+        ("a stream of the server's", frame(kind::DATA, 0, 2, b"x")),
+        ("padding beyond the frame", frame(kind::DATA, flag::PADDED, 1, b"\x09x")),
+        ("a reference to nothing", frame(kind::HEADERS, 5, 1, b"\xff\x7f")),
+        ("a reset of three bytes", frame(kind::RST_STREAM, 0, 1, b"123")),
+        ("a frame within a head", [frame(kind::HEADERS, 0, 1, b"\x88"), SETTINGS.to_vec()].concat()),
+        ("a head that goes on from nothing", frame(kind::CONTINUATION, 4, 1, b"\x88")),
+        ("a window beyond all", frame(kind::WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])),
+    ];
+    for (what, bytes) in of_connection {
+        let (mut connection, stream) = asked();
+        connection.feed(bytes);
+        let over = connection.over.clone();
+        assert!(
+            matches!(over, Some(StreamFault::Connection { by_peer: false, .. })),
+            "{what}: {over:?}"
+        );
+        assert_eq!(stream.borrow().fault, over, "{what}");
+        assert_eq!(written(&mut connection).get(3), Some(&kind::GOAWAY), "{what}");
+    }
+}
+
+#[test]
+fn who_does_not_begin_with_settings_does_not_speak_http2() {
+    for words in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], b"\0\0\x08\x06\0\0\0\0\0"] {
+        let mut connection = Connection::new();
+        connection.feed(words);
+        assert!(connection.over.is_some(), "{words:?}");
+    }
+}
+
+#[test]
+fn a_long_head_goes_in_several_frames() {
+    let mut connection = Connection::new();
+    let value = "v".repeat(40_000);
+    let request = Request::get("http://h/").header("x-long", &value).body(()).unwrap();
+    let head = Rc::new(RequestHead::of(&request));
+    connection.wrote(connection.unwritten().len());
+    assert!(connection.poll_open(&mut cx(), &head, true).is_ready());
+    let bytes = written(&mut connection);
+    let mut at = 0;
+    let mut seen = Vec::new();
+    while let Some(head) = bytes.get(at..).and_then(FrameHead::read) {
+        seen.push((head.kind, head.flags));
+        at += HEAD + head.length;
+    }
+    assert_eq!(at, bytes.len());
+    assert_eq!(seen, [(1, 1), (9, 0), (9, 4)]);
+}

@@ -1,0 +1,288 @@
+//! HPACK, the way from the peer: RFC 7541.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::head::{Field, Heading, Malformed};
+use crate::huffman;
+use crate::static_table::STATIC;
+
+/// What we allow the peer to keep: the value that holds unless a setting says otherwise.
+const TABLE_SIZE: usize = 4096;
+/// How many heads are remembered by the bytes that mean them.
+const KNOWN: usize = 4;
+
+/// Reads header blocks, all of a connection's, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    dynamic: VecDeque<Field>,
+    /// The sum of the entries' sizes.
+    size: usize,
+    /// What the peer limits itself to; below [`TABLE_SIZE`].
+    limit: Option<usize>,
+    /// Blocks of nothing but references, and what they mean while the table stays as it is.
+    known: Vec<(Vec<u8>, Rc<Heading>)>,
+}
+
+/// What a block is.
+#[derive(Clone, Debug)]
+pub(crate) enum Decoded {
+    Heading(Rc<Heading>),
+    /// The block could be read, and no head can be made of its fields.
+    Malformed,
+}
+
+/// The block cannot be read, and so no later one either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable;
+
+impl Decoder {
+    /// Reads a block whose fields are at most `longest` bytes, names, values and 32 for each.
+    ///
+    /// # Errors
+    /// When the connection has to end.
+    pub fn decode(&mut self, block: &[u8], longest: usize) -> Result<Decoded, Unreadable> {
+        if let Some((_, heading)) = self.known.iter().find(|(known, _)| known == block) {
+            return Ok(Decoded::Heading(Rc::clone(heading)));
+        }
+        let mut input = Input(block);
+        let mut heading = Heading::default();
+        let mut is_well = true;
+        let mut left = longest;
+        let mut only_references = true;
+        let mut begun = false;
+        while let Some(&first) = input.0.first() {
+            if first & 0xe0 == 0x20 {
+                // Section 4.2: only before the first field.
+                if begun {
+                    return Err(Unreadable);
+                }
+                let size = input.integer(5).ok_or(Unreadable)?;
+                if size > TABLE_SIZE {
+                    return Err(Unreadable);
+                }
+                self.limit = Some(size);
+                self.shrink(size);
+                only_references = false;
+                continue;
+            }
+            begun = true;
+            let put = |heading: &mut Heading, field: &Field, left: &mut usize| {
+                match left.checked_sub(field.size) {
+                    Some(rest) => *left = rest,
+                    None => return Err(Malformed),
+                }
+                heading.put(field)
+            };
+            if first & 0x80 != 0 {
+                let index = input.integer(7).ok_or(Unreadable)?;
+                match self.entry(index)? {
+                    Entry::Kept(field) => is_well &= put(&mut heading, field, &mut left).is_ok(),
+                    Entry::Static(name, value) => {
+                        let field = Field::new(name.as_bytes(), value.as_bytes());
+                        is_well &= put(&mut heading, &field, &mut left).is_ok();
+                    }
+                }
+                continue;
+            }
+            only_references = false;
+            let is_kept = first & 0xc0 == 0x40;
+            let index = input.integer(if is_kept { 6 } else { 4 });
+            let index = index.ok_or(Unreadable)?;
+            let field = if index == 0 {
+                let name = input.string(longest).ok_or(Unreadable)?;
+                let value = input.string(longest).ok_or(Unreadable)?;
+                Field::new(&name, &value)
+            } else {
+                let value = input.string(longest).ok_or(Unreadable)?;
+                match self.entry(index)? {
+                    Entry::Kept(field) => field.with_value(field.name_length(), &value),
+                    Entry::Static(name, _) => Field::new(name.as_bytes(), &value),
+                }
+            };
+            is_well &= put(&mut heading, &field, &mut left).is_ok();
+            if is_kept {
+                self.insert(field);
+            }
+        }
+        if !is_well {
+            return Ok(Decoded::Malformed);
+        }
+        let heading = Rc::new(heading);
+        if only_references {
+            if self.known.len() >= KNOWN {
+                self.known.remove(0);
+            }
+            self.known.push((block.to_vec(), Rc::clone(&heading)));
+        }
+        Ok(Decoded::Heading(heading))
+    }
+
+    fn entry(&self, index: usize) -> Result<Entry<'_>, Unreadable> {
+        let place = index.checked_sub(1).ok_or(Unreadable)?;
+        if let Some(&(name, value)) = STATIC.get(place) {
+            return Ok(Entry::Static(name, value));
+        }
+        let kept = self.dynamic.get(place - STATIC.len());
+        kept.map(Entry::Kept).ok_or(Unreadable)
+    }
+
+    /// Section 4.4: what is larger than the table empties it.
+    fn insert(&mut self, field: Field) {
+        let limit = self.limit.unwrap_or(TABLE_SIZE);
+        self.shrink(limit.saturating_sub(field.size));
+        if field.size <= limit {
+            self.size += field.size;
+            self.dynamic.push_front(field);
+        }
+        self.known.clear();
+    }
+
+    fn shrink(&mut self, size: usize) {
+        while self.size > size {
+            let Some(oldest) = self.dynamic.pop_back() else {
+                break;
+            };
+            self.size = self.size.saturating_sub(oldest.size);
+            self.known.clear();
+        }
+    }
+}
+
+enum Entry<'a> {
+    Static(&'static str, &'static str),
+    Kept(&'a Field),
+}
+
+struct Input<'a>(&'a [u8]);
+
+impl Input<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// An integer in the last bits of a byte, and what follows it: section 5.1.
+    fn integer(&mut self, bits: u32) -> Option<usize> {
+        let most = (1usize << bits) - 1;
+        let mut value = usize::from(self.byte()?) & most;
+        if value < most {
+            return Some(value);
+        }
+        for shift in (0..28).step_by(7) {
+            let byte = self.byte()?;
+            value = value.checked_add((usize::from(byte) & 0x7f) << shift)?;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// Section 5.2. What is longer than `longest` is of no use to anybody.
+    fn string(&mut self, longest: usize) -> Option<Vec<u8>> {
+        let is_coded = self.0.first()? & 0x80 != 0;
+        let length = self.integer(7)?;
+        let (text, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        if is_coded {
+            return huffman::decode(text, longest);
+        }
+        (length <= longest).then(|| text.to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let text: String = text.split_whitespace().collect();
+        (0..text.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
+            .collect()
+    }
+
+    fn told(decoder: &mut Decoder, block: &str) -> (u16, Vec<(String, String)>) {
+        let Ok(Decoded::Heading(heading)) = decoder.decode(&hex(block), 1 << 14) else {
+            panic!("{block} is no head");
+        };
+        let fields = heading.fields.iter();
+        (
+            heading.status.map_or(0, |status| status.as_u16()),
+            fields
+                .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+                .collect(),
+        )
+    }
+
+    /// The examples of RFC 7541, appendix C.6: answers in the Huffman code, one connection.
+    #[test]
+    fn the_rfcs_answers_decode() {
+        let mut decoder = Decoder {
+            limit: Some(256),
+            ..Decoder::default()
+        };
+        let (status, fields) = told(
+            &mut decoder,
+            "4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 \
+             2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3",
+        );
+        assert_eq!((status, fields.len()), (302, 3));
+        assert_eq!(fields[2].1, "https://www.example.com");
+        assert_eq!((decoder.size, decoder.dynamic.len()), (222, 4));
+        let (status, fields) = told(&mut decoder, "4883 640e ffc1 c0bf");
+        assert_eq!((status, fields.len()), (307, 3));
+        assert_eq!(fields[0], ("cache-control".into(), "private".into()));
+        assert_eq!((decoder.size, decoder.dynamic.len()), (222, 4));
+        let (status, fields) = told(
+            &mut decoder,
+            "88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab \
+             77ad 94e7 821d d7f2 e6c7 b335 dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f \
+             9587 3160 65c0 03ed 4ee5 b106 3d50 07",
+        );
+        assert_eq!((status, fields.len()), (200, 5));
+        assert_eq!(
+            fields[4].1,
+            "foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1"
+        );
+        assert_eq!((decoder.size, decoder.dynamic.len()), (215, 3));
+    }
+
+    #[test]
+    fn what_is_only_referred_to_is_remembered_until_the_table_changes() {
+        let mut decoder = Decoder::default();
+        // :status 200, and x: y to be kept.
+        told(&mut decoder, "88 40 01 78 01 79");
+        let first = told(&mut decoder, "88 be");
+        assert_eq!(first, (200, vec![("x".into(), "y".into())]));
+        assert_eq!(decoder.known.len(), 1);
+        assert_eq!(told(&mut decoder, "88 be"), first);
+        // What 0xbe means moves on.
+        told(&mut decoder, "88 40 01 61 01 62");
+        assert_eq!(
+            told(&mut decoder, "88 be"),
+            (200, vec![("a".into(), "b".into())])
+        );
+    }
+
+    #[test]
+    fn blocks_that_are_none_and_fields_that_are_no_head_are_told_apart() {
+        let mut decoder = Decoder::default();
+        for unreadable in ["80", "c0", "ff ff ff ff ff 7f", "40 02 78", "88 20", "3f e2 1f", "40"] {
+            assert!(
+                decoder.decode(&hex(unreadable), 1000).is_err(),
+                "{unreadable}"
+            );
+        }
+        // Upper case; a status that is none; a status behind a field; another pseudo-field.
+        for malformed in ["00 01 58 00", "08 01 78", "00 01 78 00 88", "00 02 3a 78 00"] {
+            let decoded = decoder.decode(&hex(malformed), 1000);
+            assert!(matches!(decoded, Ok(Decoded::Malformed)), "{malformed}");
+        }
+        let long = decoder.decode(&hex("00 01 78 01 79"), 33);
+        assert!(matches!(long, Ok(Decoded::Malformed)));
+    }
+}

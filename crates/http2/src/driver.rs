@@ -1,0 +1,126 @@
+//! The task that reads and writes a connection's socket.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use net::Wire;
+use tokio::io::ReadBuf;
+
+use crate::connection::Connection;
+use crate::fault::StreamFault;
+
+/// How much is read at once.
+const READ: usize = 64 << 10;
+/// How often one turn reads before others get theirs.
+const TURNS: usize = 16;
+
+thread_local! {
+    /// What all connections of this thread read into: between two reads nothing is left in it.
+    static READ_INTO: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
+}
+
+/// Reads and writes until the connection is over, or nobody wants it any more.
+pub(crate) async fn drive<W: Wire>(connection: Rc<RefCell<Connection>>, wire: W) {
+    let mut driver = Driver {
+        wire,
+        is_dirty: false,
+        has_ended: false,
+    };
+    poll_fn(|cx| driver.turn(cx, &connection)).await;
+    // What was said last is on its way; whether it arrives is the peer's affair.
+    let _ = poll_fn(|cx| Pin::new(&mut driver.wire).poll_shutdown(cx)).await;
+}
+
+struct Driver<W> {
+    wire: W,
+    /// Bytes were written since the last flush.
+    is_dirty: bool,
+    /// The peer says nothing more.
+    has_ended: bool,
+}
+
+impl<W: Wire> Driver<W> {
+    fn turn(&mut self, cx: &mut Context<'_>, shared: &RefCell<Connection>) -> Poll<()> {
+        for _ in 0..TURNS {
+            let connection = &mut *shared.borrow_mut();
+            connection.set_driver(cx.waker());
+            let written = self.write(cx, connection);
+            if let Poll::Ready(Err(error)) = &written {
+                connection.fail(StreamFault::io(error));
+                return Poll::Ready(());
+            }
+            // Nobody waits for a socket that takes no more of what nobody needs.
+            if connection.is_unwanted() || self.has_ended {
+                return Poll::Ready(());
+            }
+            match self.read(cx, connection) {
+                Poll::Ready(Ok(0)) => {
+                    self.has_ended = true;
+                    connection.fail(StreamFault::end());
+                }
+                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) => {
+                    self.has_ended = true;
+                    connection.fail(StreamFault::io(&error));
+                }
+                // What was read before may have asked for an answer.
+                Poll::Pending if written.is_ready() && connection.unwritten().is_empty() => {
+                    return Poll::Pending;
+                }
+                Poll::Pending if written.is_pending() => return Poll::Pending,
+                Poll::Pending => {}
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Ready when all is written and flushed.
+    fn write(&mut self, cx: &mut Context<'_>, connection: &mut Connection) -> Poll<io::Result<()>> {
+        loop {
+            let bytes = connection.unwritten();
+            if bytes.is_empty() {
+                break;
+            }
+            match Pin::new(&mut self.wire).poll_write(cx, bytes) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(Ok(count)) => {
+                    self.is_dirty = true;
+                    connection.wrote(count);
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+        if self.is_dirty {
+            match Pin::new(&mut self.wire).poll_flush(cx) {
+                Poll::Ready(Ok(())) => self.is_dirty = false,
+                other => return other,
+            }
+            if connection.has_marks() {
+                let at = self.wire.written_at();
+                connection.flushed(at.unwrap_or_else(clock::now));
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Reads once, and has the connection take it.
+    fn read(&mut self, cx: &mut Context<'_>, connection: &mut Connection) -> Poll<io::Result<usize>> {
+        READ_INTO.with_borrow_mut(|buffer| {
+            let mut buffer = ReadBuf::new(buffer.as_mut_slice());
+            match Pin::new(&mut self.wire).poll_read(cx, &mut buffer) {
+                Poll::Ready(Ok(())) => {
+                    connection.feed(buffer.filled());
+                    Poll::Ready(Ok(buffer.filled().len()))
+                }
+                Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+                Poll::Pending => Poll::Pending,
+            }
+        })
+    }
+}

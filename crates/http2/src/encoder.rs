@@ -1,0 +1,238 @@
+//! HPACK, the way to the peer: RFC 7541.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::head::{RequestHead, Sent};
+use crate::static_table::STATIC;
+
+/// What the peer is asked to keep at most, if it allows as much.
+const TABLE_SIZE: usize = 4096;
+/// A field that takes more than this part of the table would drive out all others.
+const LARGEST_PART: usize = 4;
+/// How many heads are remembered as the references that they have become.
+const KNOWN: usize = 8;
+
+/// Writes header blocks, all of a connection's.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    /// Names and values that the peer keeps, the latest first.
+    dynamic: VecDeque<(Vec<u8>, Vec<u8>)>,
+    size: usize,
+    limit: usize,
+    /// The peer's limit has changed since the last block, at the least to this. The next one
+    /// has to say so: section 4.2.
+    lowest: Option<usize>,
+    /// Heads sent before, as blocks that hold while the table stays as it is.
+    known: Vec<(Rc<RequestHead>, Vec<u8>)>,
+}
+
+impl Default for Encoder {
+    fn default() -> Self {
+        Encoder {
+            dynamic: VecDeque::new(),
+            size: 0,
+            limit: TABLE_SIZE,
+            lowest: None,
+            known: Vec::new(),
+        }
+    }
+}
+
+impl Encoder {
+    /// The peer keeps at most that many bytes.
+    pub fn resize(&mut self, size: usize) {
+        let limit = size.min(TABLE_SIZE);
+        if limit != self.limit {
+            self.limit = limit;
+            self.lowest = Some(self.lowest.map_or(limit, |lowest| lowest.min(limit)));
+            self.shrink(limit);
+            self.known.clear();
+        }
+    }
+
+    /// Appends the block of a head.
+    pub fn encode(&mut self, head: &Rc<RequestHead>, out: &mut Vec<u8>) {
+        if let Some(lowest) = self.lowest.take() {
+            if lowest < self.limit {
+                integer(out, 0x20, 5, lowest);
+            }
+            integer(out, 0x20, 5, self.limit);
+        }
+        if let Some((_, block)) = self.known.iter().find(|(known, _)| known.is_like(head)) {
+            out.extend_from_slice(block);
+            return;
+        }
+        let start = out.len();
+        let mut only_references = true;
+        for field in &head.fields {
+            only_references &= self.field(field, out);
+        }
+        if only_references {
+            if self.known.len() >= KNOWN {
+                self.known.remove(0);
+            }
+            let block = out.get(start..).unwrap_or_default().to_vec();
+            self.known.push((Rc::clone(head), block));
+        }
+    }
+
+    /// Appends a field. True where it leaves the table as it is and means the same again.
+    fn field(&mut self, field: &Sent, out: &mut Vec<u8>) -> bool {
+        let (whole, name) = self.look_up(field);
+        if let Some(index) = whole.filter(|_| !field.is_secret) {
+            integer(out, 0x80, 7, index);
+            return true;
+        }
+        let size = field.name.len() + field.value.len() + 32;
+        let is_kept = !field.is_secret && size <= self.limit / LARGEST_PART;
+        let (mark, bits) = match (field.is_secret, is_kept) {
+            // Section 6.2.3: nobody may keep it.
+            (true, _) => (0x10, 4),
+            (false, true) => (0x40, 6),
+            (false, false) => (0x00, 4),
+        };
+        integer(out, mark, bits, name.unwrap_or(0));
+        if name.is_none() {
+            string(out, &field.name);
+        }
+        string(out, &field.value);
+        if is_kept {
+            self.shrink(self.limit.saturating_sub(size));
+            self.size += size;
+            self.dynamic
+                .push_front((field.name.clone(), field.value.clone()));
+            self.known.clear();
+        }
+        !is_kept
+    }
+
+    /// Where the whole field is in the tables, and where its name is.
+    fn look_up(&self, field: &Sent) -> (Option<usize>, Option<usize>) {
+        let mut named = None;
+        let fixed = STATIC
+            .iter()
+            .map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+        let kept = self
+            .dynamic
+            .iter()
+            .map(|(name, value)| (name.as_slice(), value.as_slice()));
+        for (place, (name, value)) in fixed.chain(kept).enumerate() {
+            if name != field.name {
+                continue;
+            }
+            if value == field.value {
+                return (Some(place + 1), Some(place + 1));
+            }
+            named.get_or_insert(place + 1);
+        }
+        (None, named)
+    }
+
+    fn shrink(&mut self, size: usize) {
+        while self.size > size {
+            let Some((name, value)) = self.dynamic.pop_back() else {
+                break;
+            };
+            self.size = self.size.saturating_sub(name.len() + value.len() + 32);
+        }
+    }
+}
+
+/// Without the Huffman code: it saves the wire a third of what is sent once a connection.
+fn string(out: &mut Vec<u8>, text: &[u8]) {
+    integer(out, 0, 7, text.len());
+    out.extend_from_slice(text);
+}
+
+/// Appends an integer with a prefix of so many bits: section 5.1.
+fn integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
+    let most = (1usize << bits) - 1;
+    if value < most {
+        out.push(mark | value as u8);
+        return;
+    }
+    out.push(mark | most as u8);
+    let mut rest = value - most;
+    while rest >= 0x80 {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_types::{HeaderValue, Request};
+
+    fn head(path: &str, own: &[(&'static str, &str)]) -> Rc<RequestHead> {
+        let mut request = Request::post(format!("http://h:1{path}")).body(()).unwrap();
+        for (name, value) in own {
+            let value = HeaderValue::from_str(value).unwrap();
+            request.headers_mut().append(*name, value);
+        }
+        Rc::new(RequestHead::of(&request))
+    }
+
+    fn encode(encoder: &mut Encoder, head: &Rc<RequestHead>) -> Vec<u8> {
+        let mut out = Vec::new();
+        encoder.encode(head, &mut out);
+        out
+    }
+
+    #[test]
+    fn what_was_sent_is_referred_to() {
+        let mut encoder = Encoder::default();
+        let head = head("/a.B/C", &[("te", "trailers")]);
+        let first = encode(&mut encoder, &head);
+        assert!(first.len() > 20);
+        let second = encode(&mut encoder, &head);
+        // :method POST and :scheme http are in the static table, and three fields were kept.
+        assert_eq!(second, [0x83, 0x86, 0xc0, 0xbf, 0xbe]);
+        assert_eq!(encoder.known.len(), 1);
+        assert_eq!(encode(&mut encoder, &head), second);
+    }
+
+    #[test]
+    fn other_heads_move_what_references_mean() {
+        let mut encoder = Encoder::default();
+        let (one, other) = (head("/1", &[]), head("/2", &[]));
+        encode(&mut encoder, &one);
+        let before = encode(&mut encoder, &one);
+        encode(&mut encoder, &other);
+        let after = encode(&mut encoder, &one);
+        assert_eq!(before, [0x83, 0x86, 0xbf, 0xbe]);
+        assert_eq!(after, [0x83, 0x86, 0xc0, 0xbf]);
+    }
+
+    #[test]
+    fn secrets_and_long_fields_are_kept_nowhere() {
+        let mut encoder = Encoder::default();
+        let long = "x".repeat(2000);
+        let head = head("/", &[("authorization", "Bearer 1"), ("x-long", &long)]);
+        encode(&mut encoder, &head);
+        // The authority alone.
+        assert_eq!(encoder.dynamic.len(), 1);
+        let again = encode(&mut encoder, &head);
+        assert!(again.ends_with(long.as_bytes()));
+        assert!(again.windows(2).any(|two| two == [0x1f, 0x08]), "{again:?}");
+    }
+
+    #[test]
+    fn a_peer_may_keep_less_or_nothing() {
+        let mut encoder = Encoder::default();
+        let head = head("/a", &[]);
+        encode(&mut encoder, &head);
+        encoder.resize(0);
+        let block = encode(&mut encoder, &head);
+        assert_eq!(block.first(), Some(&0x20));
+        assert!(encoder.dynamic.is_empty());
+        assert_eq!(encode(&mut encoder, &head), block[1..]);
+        encoder.resize(100);
+        encoder.resize(0);
+        encoder.resize(1 << 20);
+        // 4096 = 31 + 4065.
+        assert_eq!(encode(&mut encoder, &head)[..4], [0x20, 0x3f, 0xe1, 0x1f]);
+    }
+}

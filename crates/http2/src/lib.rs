@@ -1,0 +1,27 @@
+//! A client's HTTP/2 (RFC 9113, RFC 7541): streams whose bodies go both ways, for what is
+//! made often and has to cost little. A connection belongs to one worker's thread.
+//!
+//! A head is written once into references to what the peer keeps of it, and then copied;
+//! an answer's head that is nothing but references is read once, and then shared. Bodies
+//! are bounded by the window of their stream (4 MiB), heads to 1 MiB, what waits for a peer
+//! that does not read to 1 MiB.
+//!
+//! [`connection`] is the protocol without a socket, [`driver`] has the socket.
+
+mod connection;
+mod decoder;
+mod driver;
+mod encoder;
+mod fault;
+mod frames;
+mod head;
+pub mod huffman;
+mod static_table;
+mod stream;
+mod streams;
+
+#[doc(hidden)]
+pub use connection::hear;
+pub use fault::{StreamFault, error_name};
+pub use head::{Heading, RequestHead};
+pub use streams::{Incoming, Outgoing, Streams};

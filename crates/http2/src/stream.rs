@@ -1,0 +1,171 @@
+//! What one stream has to tell, and to ask for.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::task::Waker;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::fault::StreamFault;
+use crate::head::Heading;
+
+/// What the peer may send on a stream before it is read: its speed is its own, not the window's.
+pub(crate) const WINDOW: i64 = 4 << 20;
+/// So many pieces may wait as they came; what follows is put together, for each costs its place.
+const PIECES: usize = 64;
+
+/// One stream.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub id: u32,
+    /// What we may send.
+    pub send_window: i64,
+    /// What the peer may send.
+    receive_window: i64,
+    /// Read, and not yet given back to the window.
+    owed: i64,
+    pub has_sent_all: bool,
+    pub has_received_all: bool,
+    head: Option<Rc<Heading>>,
+    has_head: bool,
+    data: VecDeque<Bytes>,
+    /// What came after those.
+    more: BytesMut,
+    trailers: Option<Rc<Heading>>,
+    pub fault: Option<StreamFault>,
+    pub reader: Option<Waker>,
+    /// How many of its two ways somebody holds.
+    pub held: u8,
+}
+
+/// The peer did what it must not on a stream: the error code.
+pub(crate) type Refused = u32;
+
+impl Stream {
+    pub fn new(id: u32, send_window: i64, has_sent_all: bool) -> Stream {
+        Stream {
+            id,
+            send_window,
+            receive_window: WINDOW,
+            owed: 0,
+            has_sent_all,
+            has_received_all: false,
+            head: None,
+            has_head: false,
+            data: VecDeque::new(),
+            more: BytesMut::new(),
+            trailers: None,
+            fault: None,
+            reader: None,
+            held: 2,
+        }
+    }
+
+    /// Whether neither side sends any more.
+    pub fn is_over(&self) -> bool {
+        self.fault.is_some() || self.has_sent_all && self.has_received_all
+    }
+
+    /// Takes a head or trailers.
+    pub fn heading(&mut self, heading: Rc<Heading>, last: bool) -> Result<(), Refused> {
+        use crate::fault::code::{PROTOCOL_ERROR, STREAM_CLOSED};
+        if self.has_received_all {
+            return Err(STREAM_CLOSED);
+        }
+        match (self.has_head, heading.status) {
+            // An answer for the meantime: RFC 9113, section 8.1.
+            (false, Some(status)) if status.is_informational() && !last => return Ok(()),
+            (false, Some(_)) => {
+                self.has_head = true;
+                self.head = Some(heading);
+            }
+            (true, None) if last => self.trailers = Some(heading),
+            _ => return Err(PROTOCOL_ERROR),
+        }
+        self.has_received_all = last;
+        self.tell();
+        Ok(())
+    }
+
+    /// Takes a piece of the body; `length` is what it takes of the window, its padding included.
+    pub fn piece(&mut self, piece: &[u8], length: usize, last: bool) -> Result<(), Refused> {
+        use crate::fault::code::{FLOW_CONTROL_ERROR, PROTOCOL_ERROR, STREAM_CLOSED};
+        if self.has_received_all {
+            return Err(STREAM_CLOSED);
+        }
+        if !self.has_head {
+            return Err(PROTOCOL_ERROR);
+        }
+        self.receive_window -= length as i64;
+        if self.receive_window < 0 {
+            return Err(FLOW_CONTROL_ERROR);
+        }
+        // Padding is read at once.
+        self.owed += (length - piece.len()) as i64;
+        if !piece.is_empty() {
+            if self.data.len() >= PIECES || !self.more.is_empty() {
+                self.more.extend_from_slice(piece);
+            } else {
+                self.data.push_back(Bytes::copy_from_slice(piece));
+            }
+        }
+        self.has_received_all = last;
+        self.tell();
+        Ok(())
+    }
+
+    pub fn take_head(&mut self) -> Option<Rc<Heading>> {
+        self.head.take()
+    }
+
+    pub fn take_piece(&mut self) -> Option<Bytes> {
+        let next = self.data.pop_front();
+        let piece = match next {
+            Some(piece) => piece,
+            None if self.more.is_empty() => return None,
+            None => self.more.split().freeze(),
+        };
+        self.owed += piece.len() as i64;
+        Some(piece)
+    }
+
+    pub fn take_trailers(&mut self) -> Option<Rc<Heading>> {
+        self.trailers.take()
+    }
+
+    /// Whether nothing is left to read, and nothing will come.
+    pub fn is_read(&self) -> bool {
+        self.has_received_all
+            && self.head.is_none()
+            && !self.has_pieces()
+            && self.trailers.is_none()
+    }
+
+    pub fn has_pieces(&self) -> bool {
+        !self.data.is_empty() || !self.more.is_empty()
+    }
+
+    /// What is to be given back to the peer's window, if it is worth a frame.
+    pub fn take_owed(&mut self) -> Option<u32> {
+        if self.owed < WINDOW / 2 || self.has_received_all || self.fault.is_some() {
+            return None;
+        }
+        self.receive_window += self.owed;
+        u32::try_from(std::mem::take(&mut self.owed)).ok()
+    }
+
+    /// It is over, for that reason, unless it is already.
+    pub fn fail(&mut self, fault: StreamFault) {
+        if !self.is_over() {
+            self.fault = Some(fault);
+        }
+        self.tell();
+    }
+
+    /// Wakes who reads.
+    pub fn tell(&mut self) {
+        if let Some(reader) = self.reader.take() {
+            reader.wake();
+        }
+    }
+}

@@ -1,0 +1,221 @@
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use net::Wire;
+use units::Moment;
+
+use crate::connection::{Connection, Mark};
+use crate::driver::drive;
+use crate::fault::{StreamFault, code};
+use crate::head::{Heading, RequestHead};
+use crate::stream::Stream;
+
+/// One HTTP/2 connection whose streams are all the caller's.
+#[derive(Debug)]
+pub struct Streams(Rc<RefCell<Connection>>);
+
+impl Streams {
+    /// Begins on an open byte stream. The connection's own task runs on this thread (call it
+    /// within a `LocalSet`) until the last stream and the handle are gone.
+    pub fn start<W: Wire + 'static>(wire: W) -> Streams {
+        let connection = Rc::new(RefCell::new(Connection::new()));
+        tokio::task::spawn_local(drive(Rc::clone(&connection), wire));
+        Streams(connection)
+    }
+
+    /// Whether new streams can be tried on it.
+    pub fn is_open(&self) -> bool {
+        self.0.borrow().is_open()
+    }
+
+    /// Opens a stream; with `last` nothing follows the request's head. Waits while the peer
+    /// allows no more streams.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub async fn open(
+        &self,
+        head: &Rc<RequestHead>,
+        last: bool,
+    ) -> Result<(Outgoing, Incoming), StreamFault> {
+        let stream = poll_fn(|cx| self.0.borrow_mut().poll_open(cx, head, last)).await?;
+        let written = last.then(|| self.0.borrow_mut().mark());
+        let held = Held {
+            connection: Rc::clone(&self.0),
+            stream,
+        };
+        let incoming = Incoming(Held {
+            connection: Rc::clone(&held.connection),
+            stream: Rc::clone(&held.stream),
+        });
+        Ok((Outgoing { held, written }, incoming))
+    }
+}
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        self.0.borrow_mut().abandon();
+    }
+}
+
+/// One way of a stream.
+#[derive(Debug)]
+struct Held {
+    connection: Rc<RefCell<Connection>>,
+    stream: Rc<RefCell<Stream>>,
+}
+
+impl Drop for Held {
+    /// Who drops both ways before their end has no use for the rest of the answer.
+    fn drop(&mut self) {
+        let stream = &mut *self.stream.borrow_mut();
+        stream.held = stream.held.saturating_sub(1);
+        if stream.held == 0 {
+            self.connection.borrow_mut().reset(stream, code::CANCEL);
+        }
+    }
+}
+
+/// The way to the peer. Dropping both ways before their end resets the stream.
+#[derive(Debug)]
+pub struct Outgoing {
+    held: Held,
+    written: Option<Mark>,
+}
+
+impl Outgoing {
+    /// Sends bytes, as fast as the peer's window opens; with `last` nothing follows.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub async fn send(&mut self, mut bytes: Bytes, last: bool) -> Result<(), StreamFault> {
+        poll_fn(|cx| self.poll_send(cx, &mut bytes, last)).await
+    }
+
+    /// Sends what is left of `bytes`, and takes away what was sent. Ready when all is.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub fn poll_send(
+        &mut self,
+        cx: &mut Context<'_>,
+        bytes: &mut Bytes,
+        last: bool,
+    ) -> Poll<Result<(), StreamFault>> {
+        let connection = &mut *self.held.connection.borrow_mut();
+        let stream = &mut *self.held.stream.borrow_mut();
+        let sent = connection.poll_send(cx, stream, bytes, last);
+        if let Poll::Ready(Ok(())) = sent {
+            self.written = Some(connection.mark());
+        }
+        sent
+    }
+
+    /// Resets the stream with that error code.
+    pub fn reset(&mut self, code: u32) {
+        let stream = &mut *self.held.stream.borrow_mut();
+        self.held.connection.borrow_mut().reset(stream, code);
+    }
+
+    /// When the kernel had taken the bytes sent last, if it has by now.
+    pub fn written(&self) -> Option<Moment> {
+        self.written.as_ref().and_then(|mark| mark.get())
+    }
+}
+
+/// The way from the peer.
+#[derive(Debug)]
+pub struct Incoming(Held);
+
+impl Incoming {
+    /// The head of the answer; to be awaited once, before anything else.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub async fn head(&mut self) -> Result<Rc<Heading>, StreamFault> {
+        poll_fn(|cx| self.poll_head(cx)).await
+    }
+
+    /// [`Incoming::head`] in the form of a poll.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<Rc<Heading>, StreamFault>> {
+        let stream = &mut *self.0.stream.borrow_mut();
+        match (stream.take_head(), &stream.fault) {
+            (Some(head), _) => Poll::Ready(Ok(head)),
+            (None, Some(fault)) => Poll::Ready(Err(fault.clone())),
+            (None, None) if stream.has_received_all => {
+                let text = "the head of the answer was read before".to_owned();
+                Poll::Ready(Err(StreamFault::Other(text)))
+            }
+            (None, None) => {
+                stream.reader = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// The next piece of the body; `None` at its end.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub async fn data(&mut self) -> Result<Option<Bytes>, StreamFault> {
+        poll_fn(|cx| self.poll_data(cx)).await
+    }
+
+    /// [`Incoming::data`] in the form of a poll.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, StreamFault>> {
+        let stream = &mut *self.0.stream.borrow_mut();
+        if let Some(piece) = stream.take_piece() {
+            self.0.connection.borrow_mut().give_back(stream);
+            return Poll::Ready(Ok(Some(piece)));
+        }
+        if stream.has_received_all {
+            return Poll::Ready(Ok(None));
+        }
+        if let Some(fault) = &stream.fault {
+            return Poll::Ready(Err(fault.clone()));
+        }
+        stream.reader = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// The trailers, if any, after the end of the body.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub async fn trailers(&mut self) -> Result<Option<Rc<Heading>>, StreamFault> {
+        poll_fn(|cx| self.poll_trailers(cx)).await
+    }
+
+    /// [`Incoming::trailers`] in the form of a poll.
+    ///
+    /// # Errors
+    /// See [`StreamFault`].
+    pub fn poll_trailers(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Rc<Heading>>, StreamFault>> {
+        let stream = &mut *self.0.stream.borrow_mut();
+        if stream.has_received_all {
+            return Poll::Ready(Ok(stream.take_trailers()));
+        }
+        if let Some(fault) = &stream.fault {
+            return Poll::Ready(Err(fault.clone()));
+        }
+        stream.reader = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// Whether the peer has ended the stream, and nothing is left to read.
+    pub fn is_end(&self) -> bool {
+        self.0.stream.borrow().is_read()
+    }
+}
