@@ -164,8 +164,23 @@ fn opening_connections_is_no_part_of_a_trial() {
     let url = format!("http://{address}/");
     let is_kept = |warm_up| {
         let ended = plimsoll::plimsoll(&[
-            "find", "--objective", "p90<200ms", "--start", "50", "--trials", "1", "--trial", "1s",
-            "--warm-up", warm_up, "--json", "--", "http", "-c", "20", &url,
+            "find",
+            "--objective",
+            "p90<200ms",
+            "--start",
+            "50",
+            "--trials",
+            "1",
+            "--trial",
+            "1s",
+            "--warm-up",
+            warm_up,
+            "--json",
+            "--",
+            "http",
+            "-c",
+            "20",
+            &url,
         ])
         .run();
         let told: Value =

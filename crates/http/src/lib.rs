@@ -58,6 +58,9 @@ pub use error::{ErrorInfo, Failure, code};
 pub use exchange::Exchange;
 pub use fields::Fields;
 pub use head::{Head, canonical_name};
+pub use http2::{
+    Heading, Incoming, Outgoing, RequestHead, StreamFault, Streams, error_name as h2_error_name,
+};
 pub use method::Method;
 pub use net::{TlsFacts, Traffic};
 pub use prepared::{Prepared, Stamp};
@@ -67,9 +70,6 @@ pub use request::{Auth, BodyUse, Encoding, Request, RequestCookie};
 pub use response::{Proto, Response, Sent};
 pub use settings::{Protocol, Settings};
 pub use shared::Shared;
-pub use http2::{
-    Heading, Incoming, Outgoing, RequestHead, StreamFault, Streams, error_name as h2_error_name,
-};
 pub use timeline::{Phases, Timeline};
 pub use upgrade::{Switched, Upgrade};
 pub use url::{Url, UrlError, UserInfo};

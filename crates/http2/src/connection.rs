@@ -191,7 +191,11 @@ impl Connection {
         let pieces = block.len().div_ceil(self.max_frame);
         for (place, piece) in block.chunks(self.max_frame).enumerate() {
             let is_first = place == 0;
-            let kind = if is_first { kind::HEADERS } else { kind::CONTINUATION };
+            let kind = if is_first {
+                kind::HEADERS
+            } else {
+                kind::CONTINUATION
+            };
             let mut flags = if is_first { end } else { 0 };
             if place + 1 == pieces {
                 flags |= flag::END_HEADERS;
@@ -346,7 +350,8 @@ impl Connection {
         }
         let outcome = if self.partial.is_empty() {
             self.take_frames(bytes).map(|rest| {
-                self.partial.extend_from_slice(bytes.get(rest..).unwrap_or_default());
+                self.partial
+                    .extend_from_slice(bytes.get(rest..).unwrap_or_default());
             })
         } else {
             let mut all = std::mem::take(&mut self.partial);
@@ -602,9 +607,7 @@ impl Connection {
         if head.stream != 0 {
             return Err(code::PROTOCOL_ERROR);
         }
-        let (fixed, said) = payload
-            .split_at_checked(8)
-            .ok_or(code::FRAME_SIZE_ERROR)?;
+        let (fixed, said) = payload.split_at_checked(8).ok_or(code::FRAME_SIZE_ERROR)?;
         let (last, code) = fixed.split_at(4);
         let last = number(last).unwrap_or(0) & LAST_STREAM;
         let fault = StreamFault::GoAway {

@@ -271,14 +271,27 @@ mod tests {
     #[test]
     fn blocks_that_are_none_and_fields_that_are_no_head_are_told_apart() {
         let mut decoder = Decoder::default();
-        for unreadable in ["80", "c0", "ff ff ff ff ff 7f", "40 02 78", "88 20", "3f e2 1f", "40"] {
+        for unreadable in [
+            "80",
+            "c0",
+            "ff ff ff ff ff 7f",
+            "40 02 78",
+            "88 20",
+            "3f e2 1f",
+            "40",
+        ] {
             assert!(
                 decoder.decode(&hex(unreadable), 1000).is_err(),
                 "{unreadable}"
             );
         }
         // Upper case; a status that is none; a status behind a field; another pseudo-field.
-        for malformed in ["00 01 58 00", "08 01 78", "00 01 78 00 88", "00 02 3a 78 00"] {
+        for malformed in [
+            "00 01 58 00",
+            "08 01 78",
+            "00 01 78 00 88",
+            "00 02 3a 78 00",
+        ] {
             let decoded = decoder.decode(&hex(malformed), 1000);
             assert!(matches!(decoded, Ok(Decoded::Malformed)), "{malformed}");
         }

@@ -110,7 +110,11 @@ impl<W: Wire> Driver<W> {
     }
 
     /// Reads once, and has the connection take it.
-    fn read(&mut self, cx: &mut Context<'_>, connection: &mut Connection) -> Poll<io::Result<usize>> {
+    fn read(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: &mut Connection,
+    ) -> Poll<io::Result<usize>> {
         READ_INTO.with_borrow_mut(|buffer| {
             let mut buffer = ReadBuf::new(buffer.as_mut_slice());
             match Pin::new(&mut self.wire).poll_read(cx, &mut buffer) {

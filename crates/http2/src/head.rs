@@ -34,7 +34,11 @@ impl RequestHead {
             });
         };
         put(":method", request.method().as_str().as_bytes(), false);
-        put(":scheme", uri.scheme_str().unwrap_or("http").as_bytes(), false);
+        put(
+            ":scheme",
+            uri.scheme_str().unwrap_or("http").as_bytes(),
+            false,
+        );
         if let Some(authority) = uri.authority() {
             put(":authority", authority.as_str().as_bytes(), false);
         }
@@ -138,7 +142,7 @@ impl Heading {
     ///
     /// # Errors
     /// For a field that no answer can have, or not there.
-    pub fn put(&mut self, field: &Field) -> Result<(), Malformed> {
+    pub(crate) fn put(&mut self, field: &Field) -> Result<(), Malformed> {
         let value = field.value.as_ref().ok_or(Malformed)?;
         match &field.name {
             Name::Plain(name) => {

@@ -110,11 +110,7 @@ fn the_peer_decides_how_many_streams_there_are() {
     let (mut connection, first) = asked();
     connection.set(setting::MAX_CONCURRENT_STREAMS, 1).unwrap();
     let head = Rc::new(RequestHead::of(&Request::new(())));
-    assert!(
-        connection
-            .poll_open(&mut cx(), &head, true)
-            .is_pending()
-    );
+    assert!(connection.poll_open(&mut cx(), &head, true).is_pending());
     connection.feed(&frame(kind::RST_STREAM, 0, 1, &[0, 0, 0, 7]));
     let fault = first.borrow().fault.clone().unwrap();
     assert!(fault.is_unprocessed(), "{fault}");
@@ -188,10 +184,19 @@ fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
     let head = frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88");
     let of_stream: &[(&str, Vec<u8>)] = &[
         ("a body without a head", frame(kind::DATA, 0, 1, b"x")),
-        ("a head without a status", frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b")),
-        ("a name in upper case", frame(kind::HEADERS, 5, 1, b"\x88\0\x01A\x01b")),
+        (
+            "a head without a status",
+            frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b"),
+        ),
+        (
+            "a name in upper case",
+            frame(kind::HEADERS, 5, 1, b"\x88\0\x01A\x01b"),
+        ),
         ("a second head", [head.clone(), head.clone()].concat()),
-        ("a window of nothing", frame(kind::WINDOW_UPDATE, 0, 1, &[0; 4])),
+        (
+            "a window of nothing",
+            frame(kind::WINDOW_UPDATE, 0, 1, &[0; 4]),
+        ),
     ];
     for (what, bytes) in of_stream {
         let (mut connection, stream) = asked();
@@ -202,17 +207,42 @@ fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
             "{what}: {fault:?}"
         );
         assert_eq!(connection.over, None, "{what}");
-        assert_eq!(written(&mut connection).get(3), Some(&kind::RST_STREAM), "{what}");
+        assert_eq!(
+            written(&mut connection).get(3),
+            Some(&kind::RST_STREAM),
+            "{what}"
+        );
     }
     let of_connection: &[(&str, Vec<u8>)] = &[
-        ("a stream that was not opened", frame(kind::HEADERS, 5, 9, b"\x88")),
+        (
+            "a stream that was not opened",
+            frame(kind::HEADERS, 5, 9, b"\x88"),
+        ),
         ("a stream of the server's", frame(kind::DATA, 0, 2, b"x")),
-        ("padding beyond the frame", frame(kind::DATA, flag::PADDED, 1, b"\x09x")),
-        ("a reference to nothing", frame(kind::HEADERS, 5, 1, b"\xff\x7f")),
-        ("a reset of three bytes", frame(kind::RST_STREAM, 0, 1, b"123")),
-        ("a frame within a head", [frame(kind::HEADERS, 0, 1, b"\x88"), SETTINGS.to_vec()].concat()),
-        ("a head that goes on from nothing", frame(kind::CONTINUATION, 4, 1, b"\x88")),
-        ("a window beyond all", frame(kind::WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])),
+        (
+            "padding beyond the frame",
+            frame(kind::DATA, flag::PADDED, 1, b"\x09x"),
+        ),
+        (
+            "a reference to nothing",
+            frame(kind::HEADERS, 5, 1, b"\xff\x7f"),
+        ),
+        (
+            "a reset of three bytes",
+            frame(kind::RST_STREAM, 0, 1, b"123"),
+        ),
+        (
+            "a frame within a head",
+            [frame(kind::HEADERS, 0, 1, b"\x88"), SETTINGS.to_vec()].concat(),
+        ),
+        (
+            "a head that goes on from nothing",
+            frame(kind::CONTINUATION, 4, 1, b"\x88"),
+        ),
+        (
+            "a window beyond all",
+            frame(kind::WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff]),
+        ),
     ];
     for (what, bytes) in of_connection {
         let (mut connection, stream) = asked();
@@ -223,13 +253,20 @@ fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
             "{what}: {over:?}"
         );
         assert_eq!(stream.borrow().fault, over, "{what}");
-        assert_eq!(written(&mut connection).get(3), Some(&kind::GOAWAY), "{what}");
+        assert_eq!(
+            written(&mut connection).get(3),
+            Some(&kind::GOAWAY),
+            "{what}"
+        );
     }
 }
 
 #[test]
 fn who_does_not_begin_with_settings_does_not_speak_http2() {
-    for words in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], b"\0\0\x08\x06\0\0\0\0\0"] {
+    for words in [
+        &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
+        b"\0\0\x08\x06\0\0\0\0\0",
+    ] {
         let mut connection = Connection::new();
         connection.feed(words);
         assert!(connection.over.is_some(), "{words:?}");
@@ -240,7 +277,10 @@ fn who_does_not_begin_with_settings_does_not_speak_http2() {
 fn a_long_head_goes_in_several_frames() {
     let mut connection = Connection::new();
     let value = "v".repeat(40_000);
-    let request = Request::get("http://h/").header("x-long", &value).body(()).unwrap();
+    let request = Request::get("http://h/")
+        .header("x-long", &value)
+        .body(())
+        .unwrap();
     let head = Rc::new(RequestHead::of(&request));
     connection.wrote(connection.unwritten().len());
     assert!(connection.poll_open(&mut cx(), &head, true).is_ready());
