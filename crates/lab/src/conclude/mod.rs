@@ -6,6 +6,7 @@ pub mod judge;
 pub mod pooled;
 pub mod repeat;
 pub mod search;
+pub mod stream;
 
 use results::lab::{
     Axis, Cell as Written, CellState, Finding, LabResult, LimitSearch, Placed, PublishedError,

@@ -8,7 +8,7 @@ use results::lab::{LimitSearch, Repeat, SecondFigures, Used};
 use results::record::{End, Generator, Record, Second};
 use stats::Histogram;
 
-use super::search;
+use super::{search, stream};
 use crate::resolve::Cell;
 use crate::resolve::load::Source;
 use crate::run::command::RECORD;
@@ -415,7 +415,7 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         }
         of_json(cell, &json, &mut repeat, &mut figures);
         if let (Source::Throughput(_), Some(_)) = (&cell.load.source, sum) {
-            judge_stream(&mut repeat, cell.load.whole().as_secs_f64());
+            stream::judge(&mut repeat, cell.load.whole().as_secs_f64());
         }
     }
     let mut checks = BTreeMap::new();
@@ -450,31 +450,6 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         search: None,
     }
 }
-
-/// A stream of bytes has no schedule to keep and no timers: all that its sender can lack is
-/// processor time, and that was looked at from outside.
-fn judge_stream(repeat: &mut Repeat, declared: f64) {
-    let Some(used) = repeat.used.iter().find(|used| used.name == GENERATOR) else {
-        return;
-    };
-    // With what was left out at its start.
-    let whole = repeat.duration_seconds.max(declared).max(0.001);
-    let share = used.cpu_seconds / whole;
-    repeat.generator.reasons.clear();
-    repeat.generator.verdict = if share > BUSY { "suspect" } else { "valid" }.to_owned();
-    if share > BUSY {
-        repeat.generator.reasons.push((
-            "client".to_owned(),
-            format!(
-                "the sender used {:.0} % of one processor: it, and not the way, may be what limits the stream",
-                share * 100.0
-            ),
-        ));
-    }
-}
-
-/// A sender that is busy for more than this share of the time may be the limit.
-const BUSY: f64 = 0.9;
 
 /// A search for a limit: its trials are runs of their own, each watched over.
 fn of_search(mut repeat: Repeat, facts: &Facts) -> Measured {
