@@ -28,8 +28,6 @@ pub struct Session {
     recording: Option<Recording>,
     next_in_flight: Moment,
     machine_before: MachineReading,
-    /// What the verdict leaves out at the start, because readers of the record will.
-    warm_up: Duration,
     /// Users at the most, as counted each second.
     users_most: u32,
     requests_told: f64,
@@ -95,16 +93,12 @@ impl Session {
             rates: VecDeque::new(),
             pulses: Vec::new(),
             machine_before: MachineReading::now(),
-            warm_up: Duration::ZERO,
             requests_told: 0.0,
         }
     }
 
     /// Has the run written down while it goes on.
     pub fn record(mut self, recording: Option<Recording>) -> Self {
-        self.warm_up = recording
-            .as_ref()
-            .map_or(Duration::ZERO, Recording::warm_up);
         self.recording = recording;
         self
     }
@@ -209,10 +203,16 @@ impl Session {
         }
     }
 
+    /// What the verdict leaves out at the start, because readers of the record will.
+    fn warm_up(&self) -> Duration {
+        let recording = self.recording.as_ref();
+        recording.map_or(Duration::ZERO, Recording::warm_up)
+    }
+
     /// Whether a reading of that length, taken then, is of the warm-up: its middle counts.
     fn is_warm_up(&self, taken: Moment, span: Duration) -> bool {
         let started = self.running.state.started();
-        started.is_some_and(|started| taken.since(started) < self.warm_up + span / 2)
+        started.is_some_and(|started| taken.since(started) < self.warm_up() + span / 2)
     }
 
     fn pass_on(&mut self, watcher: &mut dyn Watcher) {
@@ -234,8 +234,10 @@ impl Session {
         }
         self.users_most = self.users_most.max(state.users_active());
         self.look_at_limits();
+        // This second was the warm-up's last.
+        let warm_up = self.warm_up();
         let elapsed = self.elapsed() + 2 * EARLIER;
-        if elapsed >= self.warm_up && elapsed < self.warm_up + SECOND {
+        if !warm_up.is_zero() && elapsed >= warm_up && elapsed < warm_up + SECOND {
             self.machine_before = MachineReading::now();
         }
         let requests = self.requests();
@@ -324,7 +326,7 @@ impl Session {
             .filter(|error| is_exhaustion(&error.text))
             .map(|error| error.count)
             .sum();
-        let service = self.service_times(elapsed, lag.is_none());
+        let service = self.service_times(lag.is_none());
         let evidence = &mut self.evidence;
         evidence.service = service;
         evidence.clock_step = Some(engine::clock_step());
@@ -342,19 +344,27 @@ impl Session {
 }
 
 impl Session {
+    /// How long what the verdict is about took: all of a run that ended in its warm-up.
+    fn judged(&self) -> Duration {
+        let (elapsed, warm_up) = (self.elapsed(), self.warm_up());
+        if elapsed > warm_up {
+            elapsed.saturating_sub(warm_up)
+        } else {
+            elapsed
+        }
+    }
+
     /// What the verdict is about: all of the run, or what came after the warm-up.
     fn measured(&self, metric: samples::MetricId) -> Option<samples::Values> {
         let elapsed = self.elapsed();
         match self.recording.as_ref().and_then(Recording::measured) {
-            Some(measured) if elapsed > self.warm_up => {
-                measured.values(metric, elapsed.saturating_sub(self.warm_up))
-            }
+            Some(measured) if elapsed > self.warm_up() => measured.values(metric, self.judged()),
             _ => self.totals.values(metric, elapsed),
         }
     }
 
     /// How requests fared, for the verdict.
-    fn service_times(&self, elapsed: Duration, closed: bool) -> Option<ServiceTimes> {
+    fn service_times(&self, closed: bool) -> Option<ServiceTimes> {
         let values = self.measured(builtin::HTTP_REQ_DURATION)?;
         let times = values.histogram()?;
         let &[p10, median] = times.quantiles(&[0.1, 0.5]).as_slice() else {
@@ -367,7 +377,6 @@ impl Session {
         let moving = [builtin::HTTP_REQ_SENDING, builtin::HTTP_REQ_RECEIVING];
         let count = |metric| self.measured(metric)?.count();
         let bytes = [builtin::DATA_SENT, builtin::DATA_RECEIVED];
-        let judged = elapsed.saturating_sub(self.warm_up);
         Some(ServiceTimes {
             count: times.count(),
             total: milliseconds(times.sum())?,
@@ -379,7 +388,7 @@ impl Session {
             moving: moving.into_iter().filter_map(sum).sum(),
             bytes: Bytes(bytes.into_iter().filter_map(count).sum::<f64>() as u64),
             closed_users: closed.then_some(self.users_most),
-            elapsed: if judged.is_zero() { elapsed } else { judged },
+            elapsed: self.judged(),
         })
     }
 }

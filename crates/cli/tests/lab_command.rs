@@ -15,11 +15,7 @@ use tiny_lab::{Lab, SCRIPT, TINY};
 #[test]
 fn a_tiny_lab_is_run_and_concluded() {
     let lab = Lab::new(TINY);
-    let output = lab.run(&["run", "lab.toml"]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{talk}");
-    lab.assert_nothing_is_left();
-    let result = lab.result();
+    let result = lab.run_well();
     let cells = result["cells"].as_array().expect("cells");
     assert_eq!(cells.len(), 4);
     for cell in cells {

@@ -103,11 +103,7 @@ fn each_kind_of_service_is_started_and_used() {
     }
     // PostgreSQL runs as another user, and has to get at its own part of it.
     fs::set_permissions(lab.directory.path(), fs::Permissions::from_mode(0o755)).expect("ours");
-    let output = lab.run(&["run", "lab.toml"]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{talk}");
-    lab.assert_nothing_is_left();
-    let result = lab.result();
+    let result = lab.run_well();
     let cells = result["cells"].as_array().expect("cells");
     assert_eq!(cells.len(), 7);
     for cell in cells {

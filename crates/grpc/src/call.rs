@@ -3,8 +3,9 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::{Alarm, Heading, Incoming, Outgoing, StreamFault, Timeline};
+use http::{Alarm, Timeline};
 use http_types::HeaderMap;
+use http2::{Heading, Incoming, Outgoing, StreamFault};
 use units::Moment;
 
 use crate::channel::{Answer, Limits, Link};

@@ -7,7 +7,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Alarm, Heading, Streams, Timeline};
+use http::{Alarm, Timeline};
+use http2::{Heading, StreamFault, Streams};
 use net::{Alpn, Dialled, Network, Steps, TlsFacts, TrafficCounter, Wire};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -304,7 +305,7 @@ impl Channel {
             if first_fault.is_some() || !fault.is_unprocessed() {
                 return Err(Status::of_fault(&fault));
             }
-            if !matches!(fault, http::StreamFault::Reset { .. }) {
+            if !matches!(fault, StreamFault::Reset { .. }) {
                 self.forget(&link);
             }
             first_fault = Some(fault);
@@ -317,7 +318,7 @@ impl Channel {
         template: &Template,
         message: &Framed,
         answer: &mut Answer,
-    ) -> Result<Result<(), Status>, http::StreamFault> {
+    ) -> Result<Result<(), Status>, StreamFault> {
         let opened = link.streams.open(&template.head, false).await;
         let (mut outgoing, mut incoming) = opened?;
         let mut rest = message.0.clone();

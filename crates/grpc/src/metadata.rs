@@ -67,7 +67,7 @@ impl Metadata {
     }
 
     /// Reads a head or trailers; empty where there were none.
-    pub(crate) fn of(heading: Option<&http::Heading>) -> Metadata {
+    pub(crate) fn of(heading: Option<&http2::Heading>) -> Metadata {
         heading.map_or_else(Metadata::new, |heading| Metadata::read(&heading.fields))
     }
 

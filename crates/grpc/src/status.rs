@@ -1,8 +1,8 @@
 use std::fmt;
 
 use bytes::Bytes;
-use http::StreamFault;
 use http_types::HeaderMap;
+use http2::{StreamFault, error_name};
 
 use crate::base64;
 use crate::code::Code;
@@ -62,7 +62,7 @@ impl Status {
                 Code::of_reset(*code),
                 format!(
                     "stream terminated by RST_STREAM with error code: {}",
-                    http::h2_error_name(*code)
+                    error_name(*code)
                 ),
             ),
             StreamFault::GoAway { code, said } => {
@@ -75,7 +75,7 @@ impl Status {
                     Code::UNAVAILABLE,
                     format!(
                         "closing transport due to: connection error: received GOAWAY, error code: {}{said}",
-                        http::h2_error_name(*code)
+                        error_name(*code)
                     ),
                 )
             }
@@ -87,7 +87,7 @@ impl Status {
                 };
                 Status::new(
                     Code::UNAVAILABLE,
-                    format!("connection error: {who}: {}", http::h2_error_name(*code)),
+                    format!("connection error: {who}: {}", error_name(*code)),
                 )
             }
             StreamFault::Broken(what) => Status::new(

@@ -58,9 +58,6 @@ pub use error::{ErrorInfo, Failure, code};
 pub use exchange::Exchange;
 pub use fields::Fields;
 pub use head::{Head, canonical_name};
-pub use http2::{
-    Heading, Incoming, Outgoing, RequestHead, StreamFault, Streams, error_name as h2_error_name,
-};
 pub use method::Method;
 pub use net::{TlsFacts, Traffic};
 pub use prepared::{Prepared, Stamp};

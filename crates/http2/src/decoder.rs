@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::head::{Field, Heading, Malformed};
 use crate::huffman;
+use crate::primitives::Input;
 use crate::static_table::STATIC;
 
 /// What we allow the peer to keep: the value that holds unless a setting says otherwise.
@@ -90,11 +91,11 @@ impl Decoder {
             let index = input.integer(if is_kept { 6 } else { 4 });
             let index = index.ok_or(Unreadable)?;
             let field = if index == 0 {
-                let name = input.string(longest).ok_or(Unreadable)?;
-                let value = input.string(longest).ok_or(Unreadable)?;
+                let name = string(&mut input, longest).ok_or(Unreadable)?;
+                let value = string(&mut input, longest).ok_or(Unreadable)?;
                 Field::new(&name, &value)
             } else {
-                let value = input.string(longest).ok_or(Unreadable)?;
+                let value = string(&mut input, longest).ok_or(Unreadable)?;
                 match self.entry(index)? {
                     Entry::Kept(field) => field.with_value(field.name_length(), &value),
                     Entry::Static(name, _) => Field::new(name.as_bytes(), &value),
@@ -154,42 +155,11 @@ enum Entry<'a> {
     Kept(&'a Field),
 }
 
-struct Input<'a>(&'a [u8]);
-
-impl Input<'_> {
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    /// An integer in the last bits of a byte, and what follows it: section 5.1.
-    fn integer(&mut self, bits: u32) -> Option<usize> {
-        let most = (1usize << bits) - 1;
-        let mut value = usize::from(self.byte()?) & most;
-        if value < most {
-            return Some(value);
-        }
-        for shift in (0..28).step_by(7) {
-            let byte = self.byte()?;
-            value = value.checked_add((usize::from(byte) & 0x7f) << shift)?;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    /// Section 5.2. What is longer than `longest` is of no use to anybody.
-    fn string(&mut self, longest: usize) -> Option<Vec<u8>> {
-        let is_coded = self.0.first()? & 0x80 != 0;
-        let length = self.integer(7)?;
-        let (text, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        if is_coded {
-            return huffman::decode(text, longest);
-        }
-        (length <= longest).then(|| text.to_vec())
+/// A string; what is longer than `longest` is of no use to anybody.
+fn string(input: &mut Input<'_>, longest: usize) -> Option<Vec<u8>> {
+    match input.string(7)? {
+        (text, true) => huffman::decode(text, longest),
+        (text, false) => (text.len() <= longest).then(|| text.to_vec()),
     }
 }
 

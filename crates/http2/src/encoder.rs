@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::head::{RequestHead, Sent};
+use crate::primitives::put_integer;
 use crate::static_table::STATIC;
 
 /// What the peer is asked to keep at most, if it allows as much.
@@ -55,9 +56,9 @@ impl Encoder {
     pub fn encode(&mut self, head: &Rc<RequestHead>, out: &mut Vec<u8>) {
         if let Some(lowest) = self.lowest.take() {
             if lowest < self.limit {
-                integer(out, 0x20, 5, lowest);
+                put_integer(out, 0x20, 5, lowest);
             }
-            integer(out, 0x20, 5, self.limit);
+            put_integer(out, 0x20, 5, self.limit);
         }
         if let Some((_, block)) = self.known.iter().find(|(known, _)| known.is_like(head)) {
             out.extend_from_slice(block);
@@ -81,7 +82,7 @@ impl Encoder {
     fn field(&mut self, field: &Sent, out: &mut Vec<u8>) -> bool {
         let (whole, name) = self.look_up(field);
         if let Some(index) = whole.filter(|_| !field.is_secret) {
-            integer(out, 0x80, 7, index);
+            put_integer(out, 0x80, 7, index);
             return true;
         }
         let size = field.name.len() + field.value.len() + 32;
@@ -92,7 +93,7 @@ impl Encoder {
             (false, true) => (0x40, 6),
             (false, false) => (0x00, 4),
         };
-        integer(out, mark, bits, name.unwrap_or(0));
+        put_integer(out, mark, bits, name.unwrap_or(0));
         if name.is_none() {
             string(out, &field.name);
         }
@@ -141,24 +142,8 @@ impl Encoder {
 
 /// Without the Huffman code: it saves the wire a third of what is sent once a connection.
 fn string(out: &mut Vec<u8>, text: &[u8]) {
-    integer(out, 0, 7, text.len());
+    put_integer(out, 0, 7, text.len());
     out.extend_from_slice(text);
-}
-
-/// Appends an integer with a prefix of so many bits: section 5.1.
-fn integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
-    let most = (1usize << bits) - 1;
-    if value < most {
-        out.push(mark | value as u8);
-        return;
-    }
-    out.push(mark | most as u8);
-    let mut rest = value - most;
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
 }
 
 #[cfg(test)]

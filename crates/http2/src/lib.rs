@@ -16,6 +16,7 @@ mod fault;
 mod frames;
 mod head;
 pub mod huffman;
+pub mod primitives;
 mod static_table;
 mod stream;
 mod streams;

@@ -3,6 +3,7 @@
 //! waits for another one's header.
 
 use http2::huffman;
+use http2::primitives::{Input, put_integer};
 
 use crate::static_table::{Known, STATIC, look_up};
 
@@ -20,35 +21,19 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
 /// Appends a field. The name is in lower case.
 pub(crate) fn encode(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     match look_up(name, value) {
-        Known::Field(index) => integer(out, 0xc0, 6, index),
+        Known::Field(index) => put_integer(out, 0xc0, 6, index),
         Known::Name(index) => {
-            integer(out, 0x50, 4, index);
-            integer(out, 0, 7, value.len());
+            put_integer(out, 0x50, 4, index);
+            put_integer(out, 0, 7, value.len());
             out.extend_from_slice(value);
         }
         Known::No => {
-            integer(out, 0x20, 3, name.len());
+            put_integer(out, 0x20, 3, name.len());
             out.extend_from_slice(name.as_bytes());
-            integer(out, 0, 7, value.len());
+            put_integer(out, 0, 7, value.len());
             out.extend_from_slice(value);
         }
     }
-}
-
-/// Appends an integer with a prefix of so many bits: RFC 7541, section 5.1.
-fn integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
-    let most = (1usize << bits) - 1;
-    if value < most {
-        out.push(mark | value as u8);
-        return;
-    }
-    out.push(mark | most as u8);
-    let mut rest = value - most;
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
 }
 
 /// Decodes a section whose fields are at most `limit` bytes long, names, values
@@ -74,9 +59,9 @@ pub fn decode(section: &[u8], limit: usize) -> Result<Vec<Field>, &'static str> 
             (name.as_bytes().to_vec(), value.as_bytes().to_vec())
         } else if first & 0xd0 == 0x50 {
             let (name, _) = entry(input.integer(4).ok_or(CUT)?)?;
-            (name.as_bytes().to_vec(), input.string(7, left)?)
+            (name.as_bytes().to_vec(), string(&mut input, 7, left)?)
         } else if first & 0xe0 == 0x20 {
-            (input.string(3, left)?, input.string(7, left)?)
+            (string(&mut input, 3, left)?, string(&mut input, 7, left)?)
         } else {
             return Err(DYNAMIC);
         };
@@ -90,49 +75,19 @@ pub fn decode(section: &[u8], limit: usize) -> Result<Vec<Field>, &'static str> 
 
 const TOO_LONG: &str = "the header is longer than what is read";
 
-struct Input<'a>(&'a [u8]);
-
-impl Input<'_> {
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
+/// A string whose length has that many bits.
+fn string(input: &mut Input<'_>, bits: u32, limit: usize) -> Result<Vec<u8>, &'static str> {
+    let (text, is_coded) = input
+        .string(bits)
+        .ok_or("the header ends within a string")?;
+    if is_coded {
+        return huffman::decode(text, limit)
+            .ok_or("a string of the header is not in the Huffman code, or too long");
     }
-
-    /// An integer in the last bits of a byte, and what follows it.
-    fn integer(&mut self, bits: u32) -> Option<usize> {
-        let most = (1usize << bits) - 1;
-        let mut value = usize::from(self.byte()?) & most;
-        if value < most {
-            return Some(value);
-        }
-        for shift in (0..28).step_by(7) {
-            let byte = self.byte()?;
-            value = value.checked_add((usize::from(byte) & 0x7f) << shift)?;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
+    if text.len() > limit {
+        return Err(TOO_LONG);
     }
-
-    /// A string whose length has that many bits, under one that says whether it
-    /// is in the Huffman code.
-    fn string(&mut self, bits: u32, limit: usize) -> Result<Vec<u8>, &'static str> {
-        const CUT: &str = "the header ends within a string";
-        let is_coded = self.0.first().ok_or(CUT)? & (1 << bits) != 0;
-        let length = self.integer(bits).ok_or(CUT)?;
-        let (text, rest) = self.0.split_at_checked(length).ok_or(CUT)?;
-        self.0 = rest;
-        if is_coded {
-            return huffman::decode(text, limit)
-                .ok_or("a string of the header is not in the Huffman code, or too long");
-        }
-        if length > limit {
-            return Err(TOO_LONG);
-        }
-        Ok(text.to_vec())
-    }
+    Ok(text.to_vec())
 }
 
 #[cfg(test)]

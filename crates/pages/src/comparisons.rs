@@ -76,10 +76,7 @@ impl Group<'_> {
         let (within, unsure): (Vec<&Comparison>, Vec<&Comparison>) = self
             .with(Outcome::WithinNoise)
             .into_iter()
-            .partition(|one| {
-                one.interval
-                    .is_none_or(|(low, high)| low <= 1.0 && high >= 1.0)
-            });
+            .partition(|one| !one.interval.is_some_and(leaves_out_one));
         let judged = larger.len() + smaller.len() + within.len() + unsure.len();
         if judged == unsure.len() {
             return None;
@@ -314,9 +311,7 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
                 Words::plain(match one.outcome {
                     Outcome::Larger => comparative(&group.unit, true).to_owned(),
                     Outcome::Smaller => comparative(&group.unit, false).to_owned(),
-                    Outcome::WithinNoise
-                        if one.interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0) =>
-                    {
+                    Outcome::WithinNoise if one.interval.is_some_and(leaves_out_one) => {
                         "not certain: it does not stand the correction for the number of comparisons"
                             .to_owned()
                     }
@@ -374,6 +369,11 @@ fn printed(value: f64, interval: Option<(f64, f64)>) -> String {
             )
         }
     }
+}
+
+/// Whether a ratio's interval has no 1 in it, so that a pair by itself shows a difference.
+pub fn leaves_out_one((low, high): (f64, f64)) -> bool {
+    low > 1.0 || high < 1.0
 }
 
 pub fn probability(p: f64) -> String {

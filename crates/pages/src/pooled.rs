@@ -2,7 +2,7 @@
 
 use results::lab::{LabResult, Outcome, Pooled};
 
-use crate::comparisons::{comparative, probability};
+use crate::comparisons::{comparative, leaves_out_one, probability};
 use crate::document::{Head, Table, Words};
 use crate::naming::{capital, counted};
 
@@ -40,7 +40,7 @@ fn said(result: &LabResult, one: &Pooled) -> &'static str {
         Outcome::Larger => comparative(&unit, true),
         Outcome::Smaller => comparative(&unit, false),
         // The correction, and not the noise, is what it does not stand.
-        Outcome::WithinNoise if one.interval.0 > 1.0 || one.interval.1 < 1.0 => {
+        Outcome::WithinNoise if leaves_out_one(one.interval) => {
             "not certain after the correction for the number of comparisons"
         }
         Outcome::WithinNoise => "no difference beyond the noise",

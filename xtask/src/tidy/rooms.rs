@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("http3", &["units", "clock", "net", "http2"]),
     ("http", &["units", "clock", "net", "http2", "http3"]),
     ("ws", &["net", "http"]),
-    ("grpc", &["units", "clock", "net", "http"]),
+    ("grpc", &["units", "clock", "net", "http", "http2"]),
     ("hits", &["units"]),
     ("engine", &["units", "clock", "plan", "pace", "samples"]),
     (

@@ -1,7 +1,6 @@
 //! One trial's figures, and whether it kept the objective.
 
-use results::distribution::Distribution;
-use results::record::{End, Record, Second};
+use results::record::{End, Record};
 use stats::Histogram;
 
 use crate::args::FindArgs;
@@ -38,40 +37,43 @@ impl Trial {
     /// # Errors
     /// When the run has none of the figures.
     pub fn of(args: &FindArgs, rate: u64, soak: bool, record: &Record) -> Result<Trial, String> {
-        let Some(end) = &record.end else {
+        let warm_up = args.warm_up.as_secs();
+        let Some(end) = &record.end_without(warm_up) else {
             return Err("the trial's record has no end".to_owned());
         };
-        let part = Part::of(args, record, end);
+        let histogram = |name| {
+            let times = end.trends.get(name)?.histogram()?;
+            (!times.is_empty()).then_some(times)
+        };
         let found = METRICS
             .into_iter()
-            .find_map(|metric| Some((metric, part.histogram(metric)?)));
+            .find_map(|metric| Some((metric, histogram(metric)?)));
         let (metric, times) = found.unwrap_or(("iteration_duration", Histogram::new()));
         let figures = args
             .objectives
             .iter()
             .map(|objective| figure(&times, objective.figure))
             .collect();
-        let seconds = part.length();
-        let iterations = part.count("iterations").or(part.count("http_reqs"));
+        let seconds = end.duration_seconds;
+        let count = |name| end.counters.get(name).copied();
+        let iterations = count("iterations").or(count("http_reqs")).unwrap_or(0.0);
         let served = if seconds > 0.0 {
-            iterations.unwrap_or(0.0) / seconds
+            iterations / seconds
         } else {
             f64::NAN
         };
-        let mean = part
-            .histogram("iteration_duration")
-            .map_or(f64::NAN, |times| times.mean());
-        let whole: Vec<f64> = part
+        let mean = histogram("iteration_duration").map_or(f64::NAN, |times| times.mean());
+        let whole: Vec<f64> = record
             .seconds
             .iter()
-            .filter(|second| second.lasted.is_none())
+            .filter(|second| second.lasted.is_none() && second.second >= warm_up)
             .map(|second| second.in_flight)
             .collect();
         let mut trial = Trial {
             rate,
             soak,
             served,
-            failed: part.failed(),
+            failed: failed(end),
             metric,
             figures,
             in_flight: whole.iter().sum::<f64>() / whole.len() as f64,
@@ -148,78 +150,6 @@ impl Trial {
     }
 }
 
-/// What of a run counts.
-struct Part<'a> {
-    end: &'a End,
-    seconds: Vec<&'a Second>,
-    /// All of it, with what came after its end; or the seconds between warm-up and end alone.
-    is_all: bool,
-}
-
-impl<'a> Part<'a> {
-    fn of(args: &FindArgs, record: &'a Record, end: &'a End) -> Part<'a> {
-        let from = args.warm_up.as_secs();
-        let till = |second: &&Second| end.duration_seconds > second.second as f64;
-        let seconds = record.seconds.iter();
-        Part {
-            end,
-            seconds: seconds.filter(|s| s.second >= from).filter(till).collect(),
-            is_all: from == 0,
-        }
-    }
-
-    fn length(&self) -> f64 {
-        if self.is_all {
-            return self.end.duration_seconds;
-        }
-        let lengths = self.seconds.iter().map(|s| s.lasted.unwrap_or(1.0));
-        lengths.sum()
-    }
-
-    fn count(&self, name: &str) -> Option<f64> {
-        let whole = self.end.counters.get(name).copied()?;
-        if self.is_all {
-            return Some(whole);
-        }
-        let parts = self.seconds.iter().filter_map(|s| s.counters.get(name));
-        Some(parts.sum())
-    }
-
-    fn histogram(&self, name: &str) -> Option<Histogram> {
-        if self.is_all {
-            return self.end.trends.get(name)?.histogram();
-        }
-        let mut merged = Histogram::new();
-        let parts = self.seconds.iter().filter_map(|s| s.trends.get(name));
-        for part in parts.filter_map(Distribution::histogram) {
-            merged.merge(&part);
-        }
-        (!merged.is_empty()).then_some(merged)
-    }
-
-    /// How many values of a rate were not zero, and how many there were.
-    fn rate(&self, name: &str) -> Option<(u64, u64)> {
-        let whole = *self.end.rates.get(name)?;
-        if self.is_all {
-            return Some(whole);
-        }
-        let parts = self.seconds.iter().filter_map(|s| s.rates.get(name));
-        Some(parts.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1)))
-    }
-
-    /// The share of requests that failed; of a script without requests, of its checks.
-    fn failed(&self) -> f64 {
-        let share = |name: &str| {
-            let (hits, all) = self.rate(name)?;
-            (all > 0).then(|| hits as f64 / all as f64)
-        };
-        share("http_req_failed")
-            .or(share("grpc_req_failed"))
-            .or(share("checks").map(|held| 1.0 - held))
-            .unwrap_or(0.0)
-    }
-}
-
 /// No answer at all keeps no objective.
 fn figure(times: &Histogram, name: &str) -> f64 {
     if times.is_empty() {
@@ -234,4 +164,16 @@ fn figure(times: &Histogram, name: &str) -> f64 {
         "p99" => times.quantile(0.99),
         _ => times.quantile(0.999),
     }
+}
+
+/// The share of requests that failed; of a script without requests, of its checks.
+fn failed(end: &End) -> f64 {
+    let share = |name: &str| {
+        let (hits, all) = *end.rates.get(name)?;
+        (all > 0).then(|| hits as f64 / all as f64)
+    };
+    share("http_req_failed")
+        .or(share("grpc_req_failed"))
+        .or(share("checks").map(|held| 1.0 - held))
+        .unwrap_or(0.0)
 }

@@ -99,13 +99,19 @@ impl Lab {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// The one cell of a lab that ran well.
-    pub fn cell(&self) -> Value {
+    /// The result of a run that went well and left nothing behind.
+    pub fn run_well(&self) -> Value {
         let output = self.run(&["run", "lab.toml"]);
         let talk = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{talk}");
         self.assert_nothing_is_left();
-        let cell = self.result()["cells"][0].clone();
+        self.result()
+    }
+
+    /// The one cell of a lab that ran well.
+    pub fn cell(&self) -> Value {
+        let result = self.run_well();
+        let cell = result["cells"][0].clone();
         assert_eq!(cell["state"]["state"], "measured", "{cell:#}");
         cell
     }

@@ -38,6 +38,24 @@ pub struct Measured {
     pub search: Option<LimitSearch>,
 }
 
+impl Measured {
+    /// A run of which no second is known.
+    fn without_record(mut repeat: Repeat, figures: BTreeMap<String, f64>) -> Measured {
+        repeat.extra = extra(&figures);
+        Measured {
+            repeat,
+            figures,
+            windows: Vec::new(),
+            counts: Vec::new(),
+            whole: BTreeMap::new(),
+            protocols: BTreeMap::new(),
+            open: false,
+            checks: BTreeMap::new(),
+            search: None,
+        }
+    }
+}
+
 /// The trend that is the latency of a run, and what it is called.
 fn latency_of(record: &Record) -> Option<(&'static str, &'static str)> {
     let there = |name: &str| {
@@ -437,17 +455,10 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
             used / repeat.requests as f64 * 1000.0,
         );
     }
-    repeat.extra = extra(&figures);
     Measured {
-        repeat,
-        windows: Vec::new(),
-        counts: Vec::new(),
-        whole: BTreeMap::new(),
-        figures,
-        protocols: BTreeMap::new(),
         open: cell.load.rate.is_some(),
         checks,
-        search: None,
+        ..Measured::without_record(repeat, figures)
     }
 }
 
@@ -455,7 +466,7 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
 fn of_search(mut repeat: Repeat, facts: &Facts) -> Measured {
     let mut figures = BTreeMap::new();
     let found = search::read(&repeat.raw);
-    repeat.warm_up_rule = "each trial of a search is counted whole".to_owned();
+    repeat.warm_up_rule = "each trial of a search leaves out its own".to_owned();
     repeat.latency_kind = "response time".to_owned();
     if let Some((took, _)) = facts.observed.series.last() {
         repeat.duration_seconds = *took;
@@ -474,17 +485,10 @@ fn of_search(mut repeat: Repeat, facts: &Facts) -> Measured {
             repeat.generator.reasons.push(("client".to_owned(), reason));
         }
     }
-    repeat.extra = extra(&figures);
     Measured {
-        repeat,
-        windows: Vec::new(),
-        counts: Vec::new(),
-        whole: BTreeMap::new(),
-        figures,
-        protocols: BTreeMap::new(),
         open: true,
-        checks: BTreeMap::new(),
         search: found.map(|found| found.search),
+        ..Measured::without_record(repeat, figures)
     }
 }
 

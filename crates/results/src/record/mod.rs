@@ -33,6 +33,37 @@ pub struct Record {
     pub end: Option<End>,
 }
 
+impl Record {
+    /// The end as it would be had the run begun so many seconds later: its sums are those of
+    /// the seconds from there on, all else is the whole run's. None of a run that was killed.
+    pub fn end_without(&self, first: u64) -> Option<End> {
+        let mut end = self.end.clone()?;
+        if first == 0 {
+            return Some(end);
+        }
+        let seconds = || self.seconds.iter().filter(|second| second.second >= first);
+        end.duration_seconds = seconds().map(|second| second.lasted.unwrap_or(1.0)).sum();
+        for (name, count) in &mut end.counters {
+            *count = seconds()
+                .filter_map(|second| second.counters.get(name))
+                .sum();
+        }
+        for (name, rate) in &mut end.rates {
+            let parts = seconds().filter_map(|second| second.rates.get(name));
+            *rate = parts.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        }
+        for (name, trend) in &mut end.trends {
+            let parts = seconds().filter_map(|second| second.trends.get(name));
+            let mut merged = stats::Histogram::new();
+            for part in parts.filter_map(Distribution::histogram) {
+                merged.merge(&part);
+            }
+            *trend = Distribution::of(&merged);
+        }
+        Some(end)
+    }
+}
+
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
