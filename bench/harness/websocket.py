@@ -48,9 +48,20 @@ def _echo(name, program):
     )
 
 
+BARE = Contender(
+    "bare epoll loop",
+    "bare-client",
+    lambda url, connections, seconds, _: [
+        *("--port", url.strip("/").rsplit(":", 1)[1], "--websocket", 100),
+        *("--connections", connections, "--seconds", seconds),
+    ],
+    lambda cost, _: int(json.loads(cost.stdout)["requests"]),
+)
+
+
 def websocket(settings):
     """One script for both: 100 users, a message of 100 bytes each, back and forth."""
-    rows = [_echo("plimsoll run", "plimsoll"), _echo("k6", "k6")]
+    rows = [BARE, _echo("plimsoll run", "plimsoll"), _echo("k6", "k6")]
     title = "WebSocket echo, closed loop, 100 connections, 100-byte messages (`k6/ws`)"
     goals = [("plimsoll run", "k6", 5)]
     return compare(title, EchoServer, rows, "k6", goals, settings)

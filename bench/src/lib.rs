@@ -11,6 +11,7 @@ pub mod arguments;
 pub mod capacity;
 pub mod connection;
 pub mod delays;
+pub mod peers;
 pub mod quantiles;
 pub mod server;
 pub mod syscalls;

@@ -2,7 +2,11 @@
 //!
 //! ```text
 //! bare-client --port 8080 [--connections 100] [--seconds 10] [--length 150] [--cpu 1]
+//!             [--websocket 100]
 //! ```
+//!
+//! With `--websocket` it sends messages of so many bytes, at most 125, on connections that it
+//! first asked to become WebSockets, and takes what comes back to be as long.
 //!
 //! One request at a time on each connection. It prints one JSON object: requests, seconds, CPU
 //! seconds, and CPU microseconds per request. It parses nothing, so it only works against a
@@ -10,7 +14,7 @@
 
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -30,28 +34,70 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
-    let known = ["port", "connections", "seconds", "length", "cpu"];
+    let known = [
+        "port",
+        "connections",
+        "seconds",
+        "length",
+        "cpu",
+        "websocket",
+    ];
     let arguments = Arguments::parse(std::env::args().skip(1), &known)?;
     let port: u16 = arguments.value("port")?.ok_or("--port is missing")?;
     let count: usize = arguments.value("connections")?.unwrap_or(100);
     let seconds: f64 = arguments.value("seconds")?.unwrap_or(10.0);
     let length: usize = arguments.value("length")?.unwrap_or(150).max(1);
+    let script = match arguments.value::<u8>("websocket")? {
+        Some(size) => Script::websocket(size.min(125)),
+        None => Script {
+            opening: Vec::new(),
+            request: REQUEST.to_vec(),
+            length,
+        },
+    };
     let limit =
         Duration::try_from_secs_f64(seconds).map_err(|error| format!("--seconds: {error}"))?;
     if let Some(cpu) = arguments.value("cpu")? {
         syscalls::pin_to_cpu(cpu).map_err(|error| format!("--cpu {cpu}: {error}"))?;
     }
     syscalls::raise_descriptor_limit();
-    let measured = exchange(port, count, limit, length).map_err(|error| error.to_string())?;
+    let measured = exchange(port, count, limit, &script).map_err(|error| error.to_string())?;
     writeln!(io::stdout(), "{measured}").map_err(|error| error.to_string())
 }
 
+/// What every connection says.
+struct Script {
+    /// Sent first, and answered by a head that ends with an empty line.
+    opening: Vec<u8>,
+    /// Sent again and again.
+    request: Vec<u8>,
+    /// Bytes of each answer to it.
+    length: usize,
+}
+
+impl Script {
+    fn websocket(size: u8) -> Script {
+        let head = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n\
+                    Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+                    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+        // RFC 6455, section 5.2: a whole text message, masked by zeros, which leave it as it is.
+        let mut request = vec![0x81, 0x80 | size, 0, 0, 0, 0];
+        request.resize(request.len() + usize::from(size), b'm');
+        Script {
+            opening: head.as_bytes().to_vec(),
+            request,
+            length: 2 + usize::from(size),
+        }
+    }
+}
+
 /// Runs the loop and gives its figures as JSON.
-fn exchange(port: u16, count: usize, limit: Duration, length: usize) -> io::Result<String> {
+fn exchange(port: u16, count: usize, limit: Duration, script: &Script) -> io::Result<String> {
     let mut poll = Poll::new()?;
     let mut sockets = Vec::with_capacity(count);
     for token in 0..count {
         let socket = syscalls::connect(Ipv4Addr::LOCALHOST, port)?;
+        open(&socket, &script.opening)?;
         poll.watch(socket.as_raw_fd(), token as u64)?;
         sockets.push(socket);
     }
@@ -61,7 +107,7 @@ fn exchange(port: u16, count: usize, limit: Duration, length: usize) -> io::Resu
     let mut requests = 0_u64;
     let started = Instant::now();
     for socket in &sockets {
-        syscalls::send(socket.as_raw_fd(), REQUEST)?;
+        syscalls::send(socket.as_raw_fd(), &script.request)?;
     }
     let mut ready = Vec::with_capacity(1024);
     while started.elapsed() < limit {
@@ -81,10 +127,10 @@ fn exchange(port: u16, count: usize, limit: Duration, length: usize) -> io::Resu
                 }
                 Some(bytes) => *received += bytes,
             }
-            if *received >= length {
-                *received -= length;
+            if *received >= script.length {
+                *received -= script.length;
                 requests += 1;
-                syscalls::send(socket.as_raw_fd(), REQUEST)?;
+                syscalls::send(socket.as_raw_fd(), &script.request)?;
             }
         }
     }
@@ -95,4 +141,21 @@ fn exchange(port: u16, count: usize, limit: Duration, length: usize) -> io::Resu
         requests as f64 / elapsed,
         cpu * 1e6 / (requests as f64).max(1.0),
     ))
+}
+
+/// Sends the opening, if there is one, and waits for the end of its answer.
+fn open(socket: &OwnedFd, opening: &[u8]) -> io::Result<()> {
+    if opening.is_empty() {
+        return Ok(());
+    }
+    syscalls::send(socket.as_raw_fd(), opening)?;
+    let (mut answer, mut byte) = (Vec::new(), [0]);
+    while !answer.ends_with(b"\r\n\r\n") {
+        match syscalls::receive(socket.as_raw_fd(), &mut byte)? {
+            None => std::thread::yield_now(),
+            Some(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Some(_) => answer.extend_from_slice(&byte),
+        }
+    }
+    Ok(())
 }

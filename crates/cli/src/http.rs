@@ -191,7 +191,7 @@ fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Se
         _ if args.h3 => http::Protocol::Http3,
         (false, false, false) if args.streams.is_some() && !is_tls => {
             return Err(
-                "--streams needs HTTP/2: add --h2c where the server speaks it without TLS, or give an https:// URL"
+                "--streams needs HTTP/2 or HTTP/3: add --h2c where the server speaks HTTP/2 without TLS, or give an https:// URL, with --h3 for HTTP/3"
                     .to_owned(),
             );
         }

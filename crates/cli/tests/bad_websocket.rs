@@ -33,6 +33,7 @@ class Peer(socketserver.StreamRequestHandler):
         if what == 'wrong-accept': accept = base64.b64encode(b'x' * 20)
         send(b'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
              b'Sec-WebSocket-Accept: ' + accept + b'\r\n\r\n')
+        if what == 'last-word': send(frame(0x81, b'hi') + frame(0x88, b'\x03\xe8'))
         if what == 'too-long': send(frame(0x82, b'', 1 << 40))
         if what == 'negative': send(frame(0x82, b'', 1 << 63))
         if what == 'masked': send(bytes([0x81, 0x82]) + b'maskhi')
@@ -135,4 +136,29 @@ fn every_lie_is_named_and_the_script_goes_on() {
     if let Some(memory) = memory {
         assert!(memory < 400 << 20, "{} MiB", memory >> 20);
     }
+}
+
+#[test]
+fn an_answer_to_the_last_word_of_a_server_is_dropped() {
+    const SCRIPT: &str = "
+        import { WebSocket } from 'k6/websockets';
+        export default function () {
+            const socket = new WebSocket(`${__ENV.BASE}/last-word`);
+            socket.onmessage = (event) => {
+                socket.ping();
+                console.log(event.data, socket.readyState, socket.send('too late'));
+            };
+            socket.onerror = (event) => console.log('error', event.error);
+            socket.onclose = (event) => console.log('closed', event.code, socket.readyState);
+        }";
+    let mut peer = Program::at("python3").args(["-c", PEER]).start();
+    let base = format!("BASE=ws://127.0.0.1:{}", peer.line().trim());
+    let flags = "run --quiet --log-format raw --log-output stdout";
+    let ended = plimsoll(&flags.split(' ').collect::<Vec<_>>())
+        .args(["-e", &base, "-"])
+        .input(SCRIPT)
+        .run();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let said: Vec<&str> = ended.stdout.lines().take(2).collect();
+    assert_eq!(said, ["hi 1 undefined", "closed 1000 3"], "{ended:?}");
 }

@@ -9,6 +9,9 @@ use serde_json::Value;
 use testground::{Kind, Proxy};
 use testkit::program::Ended;
 
+/// How often a word is said where it should be worth compressing.
+const LONG: usize = 1000;
+
 /// Runs a command that trusts the authority in `folder`.
 fn trusting(folder: &Path, arguments: &[&str], input: &str) -> Ended {
     plimsoll(arguments)
@@ -29,7 +32,9 @@ fn every_way_of_asking_speaks_http3_with_caddy() {
         format!(
             "{{\n admin off\n auto_https off\n servers {{\n  protocols h1 h2 h3\n }}\n}}\n\
              https://localhost:{port} {{\n bind 127.0.0.1\n tls {at}/server.pem {at}/server.key\n \
-             redir /old /new\n respond \"hello from caddy\"\n}}\n"
+             redir /old /new\n encode gzip zstd\n respond /long \"{long}\"\n \
+             respond \"hello from caddy\"\n}}\n",
+            long = "hello ".repeat(LONG)
         )
     });
     // By name: a server that is asked by its address alone has no certificate to choose by.
@@ -47,8 +52,30 @@ fn every_way_of_asking_speaks_http3_with_caddy() {
         "{result}"
     );
 
+    // Users who share connections open no more than were asked for.
+    let shared = ["-c", "2", "--streams", "10", "-n", "400", &url];
+    let ended = trusting(
+        &certs,
+        &[&["http", "--json", "--h3"], &shared[..]].concat(),
+        "",
+    );
+    let result: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    assert_eq!(
+        (&result["failed"], &result["requests"], &result["protocol"]),
+        (&Value::from(0), &Value::from(400), &Value::from("HTTP/3.0")),
+        "{result}"
+    );
+    // A busy machine may be done before every user has begun.
+    let opened = result["connections_opened"].as_u64();
+    assert!(matches!(opened, Some(1 | 2)), "{result}");
+
     let script = "import http from 'k6/http';
         export default function () {
+          for (const accepted of ['gzip', 'zstd']) {
+            const params = { headers: { 'Accept-Encoding': accepted }, plimsoll: { protocol: 'http3' } };
+            const long = http.get(__ENV.URL + 'long', params);
+            console.log(long.proto, long.headers['Content-Encoding'], long.body.length);
+          }
           for (const params of [{}, { plimsoll: { protocol: 'http3' } }]) {
             const r = http.get(__ENV.URL + 'old', params);
             console.log(r.proto, r.url.endsWith('/new'), r.body, r.tls_version, r.tls_cipher_suite.startsWith('TLS_'), r.timings.tls_handshaking > 0);
@@ -73,6 +100,10 @@ fn every_way_of_asking_speaks_http3_with_caddy() {
         said.contains("HTTP/3.0 true hello from caddy tls1.3 true"),
         "{said}"
     );
+    for coding in ["gzip", "zstd"] {
+        let unpacked = format!("HTTP/3.0 {coding} {}", 6 * LONG);
+        assert!(said.contains(&unpacked), "{said}");
+    }
     let said = run(&["--protocol", "http3"]);
     assert!(!said.contains("HTTP/2.0"), "{said}");
     assert!(

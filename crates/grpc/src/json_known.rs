@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use prost_reflect::{DynamicMessage, ReflectMessage, Value};
+use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage, Value};
 use units::CivilTime;
 
 use crate::json::{Unreadable, write_fields, write_message, write_number, write_string};
@@ -146,8 +146,17 @@ fn any(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadable> {
         }
         return unreadable("google.protobuf.Any: empty type_url");
     }
-    let name = url.rsplit_once('/').map_or(url.as_str(), |(_, name)| name);
-    let pool = message.descriptor().parent_pool().clone();
+    packed_message(text, &url, &packed, message.descriptor().parent_pool())
+}
+
+/// Writes what an `Any` of that type holds; nothing is written where that cannot be read.
+pub(crate) fn packed_message(
+    text: &mut String,
+    url: &str,
+    packed: &[u8],
+    pool: &DescriptorPool,
+) -> Result<(), Unreadable> {
+    let name = url.rsplit_once('/').map_or(url, |(_, name)| name);
     let Some(descriptor) = pool.get_message_by_name(name) else {
         return unreadable(format!(
             "google.protobuf.Any: unable to resolve {url:?}: not found"
@@ -158,14 +167,17 @@ fn any(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadable> {
             "google.protobuf.Any: unable to unmarshal {url:?}: {error}"
         ))
     })?;
-    text.push_str("{\"@type\":");
-    write_string(text, &url);
     let mut own = String::new();
     if write(&mut own, &inner)? {
-        text.push_str(",\"value\":");
-        text.push_str(&own);
+        own.insert_str(0, "\"value\":");
     } else {
-        write_fields(text, &inner, false)?;
+        write_fields(&mut own, &inner, true)?;
+    }
+    text.push_str("{\"@type\":");
+    write_string(text, url);
+    if !own.is_empty() {
+        text.push(',');
+        text.push_str(&own);
     }
     text.push('}');
     Ok(())

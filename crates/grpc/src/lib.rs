@@ -12,6 +12,7 @@ mod base64;
 mod call;
 mod channel;
 mod code;
+mod details;
 mod endpoint;
 mod frame;
 mod health;

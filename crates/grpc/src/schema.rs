@@ -6,7 +6,9 @@ use prost_reflect::{DescriptorPool, MethodDescriptor};
 use protox::Compiler;
 use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 
+use crate::details;
 use crate::json::Described;
+use crate::status::Status;
 use crate::wire;
 
 /// Where `.proto` files are read from.
@@ -218,6 +220,12 @@ impl Method {
     /// What the server sends.
     pub fn output(&self) -> Described {
         Described::new(self.descriptor.output())
+    }
+
+    /// The details of a failed call as a JSON array, as far as the method's schema describes them.
+    /// Of what it does not the bytes are there, in base64: `{"@type": "…", "value": "…"}`.
+    pub fn details(&self, status: &Status) -> String {
+        details::to_json(&status.details, self.descriptor.parent_pool())
     }
 }
 

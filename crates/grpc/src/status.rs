@@ -48,11 +48,7 @@ impl Status {
             .get("grpc-status-details-bin")
             .and_then(|text| base64::decode(text.as_bytes()))
             .unwrap_or_default();
-        Some(Status {
-            code: Code(number),
-            message,
-            details: details.into(),
-        })
+        Some(Status::new(Code(number), message).with_details(details.into()))
     }
 
     /// What the end of a stream means that had no status.
@@ -144,12 +140,15 @@ mod tests {
         assert_eq!(Status::of_headers(&headers).unwrap().code, Code::INTERNAL);
         headers.insert("grpc-status", "5".parse().unwrap());
         headers.insert("grpc-message", "not%20here".parse().unwrap());
-        headers.insert("grpc-status-details-bin", "CAU".parse().unwrap());
+        headers.insert(
+            "grpc-status-details-bin",
+            "CAUSCG5vdCBoZXJl".parse().unwrap(),
+        );
         let status = Status::of_headers(&headers).unwrap();
         assert_eq!(
             status.to_string(),
             "rpc error: code = NotFound desc = not here"
         );
-        assert_eq!(&status.details[..], [8, 5]);
+        assert_eq!(&status.details[..], b"\x08\x05\x12\x08not here");
     }
 }

@@ -25,28 +25,55 @@ fn put_varint(message: &mut Vec<u8>, mut value: u64) {
 }
 
 /// The fields of a message in their order; ends early where the message is broken.
-pub(crate) fn fields(mut message: &[u8]) -> impl Iterator<Item = Field<'_>> {
-    std::iter::from_fn(move || {
-        loop {
-            if message.is_empty() {
-                return None;
-            }
-            let key = varint(&mut message)?;
-            let number = u32::try_from(key >> 3).ok()?;
-            match key & 7 {
-                0 => return Some(Field::Number(number, varint(&mut message)?)),
-                1 => message = message.get(8..)?,
-                2 => {
-                    let length = usize::try_from(varint(&mut message)?).ok()?;
-                    let bytes = message.get(..length)?;
-                    message = &message[length..];
-                    return Some(Field::Bytes(number, bytes));
-                }
-                5 => message = message.get(4..)?,
-                _ => return None,
-            }
+pub(crate) fn fields(message: &[u8]) -> impl Iterator<Item = Field<'_>> {
+    let mut message = message;
+    std::iter::from_fn(move || next(&mut message).ok().flatten())
+}
+
+/// Whether the bytes are a message from their beginning to their end.
+pub(crate) fn is_message(mut bytes: &[u8]) -> bool {
+    loop {
+        match next(&mut bytes) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(Broken) => return false,
         }
-    })
+    }
+}
+
+struct Broken;
+
+/// The field that comes next, past those of fixed size, which nobody here asks for.
+fn next<'a>(message: &mut &'a [u8]) -> Result<Option<Field<'a>>, Broken> {
+    while !message.is_empty() {
+        let key = varint(message).ok_or(Broken)?;
+        let number = u32::try_from(key >> 3).map_err(|_| Broken)?;
+        match key & 7 {
+            0 => {
+                let value = varint(message).ok_or(Broken)?;
+                return Ok(Some(Field::Number(number, value)));
+            }
+            1 => {
+                take(message, 8)?;
+            }
+            2 => {
+                let length = varint(message).ok_or(Broken)?;
+                let length = usize::try_from(length).map_err(|_| Broken)?;
+                return Ok(Some(Field::Bytes(number, take(message, length)?)));
+            }
+            5 => {
+                take(message, 4)?;
+            }
+            _ => return Err(Broken),
+        }
+    }
+    Ok(None)
+}
+
+fn take<'a>(message: &mut &'a [u8], length: usize) -> Result<&'a [u8], Broken> {
+    let (taken, rest) = message.split_at_checked(length).ok_or(Broken)?;
+    *message = rest;
+    Ok(taken)
 }
 
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
@@ -94,8 +121,18 @@ mod tests {
 
     #[test]
     fn broken_messages_end_early() {
-        for message in [&[0x0a, 5, 1][..], &[0xff; 20], &[0x0b], &[0x09, 1]] {
+        for message in [
+            &[0x0a, 5, 1][..],
+            &[0xff; 20],
+            &[0xff; 2],
+            &[0x0b],
+            &[0x09, 1],
+        ] {
             assert_eq!(fields(message).count(), 0);
+            assert!(!is_message(message));
         }
+        let cut = [8, 1, 0x0a, 5, 1];
+        assert_eq!((fields(&cut).count(), is_message(&cut)), (1, false));
+        assert!(is_message(&[]) && is_message(&[8, 1]));
     }
 }

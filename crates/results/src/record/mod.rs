@@ -166,3 +166,58 @@ pub struct Generator {
     /// Cause (`client`, `server`, `network`, `clock`) and a sentence with its figures.
     pub reasons: Vec<(String, String)>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trend(values: &[f64]) -> BTreeMap<String, Distribution> {
+        let mut histogram = stats::Histogram::new();
+        values.iter().for_each(|&value| histogram.record(value));
+        BTreeMap::from([("wait".to_owned(), Distribution::of(&histogram))])
+    }
+
+    #[test]
+    fn an_end_without_the_first_seconds_is_the_sum_of_the_others() {
+        let second = |number, lasted, count, rate, waits: &[f64]| Second {
+            second: number,
+            lasted,
+            counters: BTreeMap::from([("asked".to_owned(), count)]),
+            rates: BTreeMap::from([("kept".to_owned(), rate)]),
+            trends: trend(waits),
+            ..Second::default()
+        };
+        let end = End {
+            // What came between the last second and the end is in no second.
+            duration_seconds: 2.75,
+            counters: BTreeMap::from([("asked".to_owned(), 7.0)]),
+            rates: BTreeMap::from([("kept".to_owned(), (3, 6))]),
+            trends: trend(&[90.0, 2.0, 2.0, 4.0]),
+            statuses: BTreeMap::from([("200".to_owned(), 7)]),
+            ..End::default()
+        };
+        let mut record = Record {
+            header: read::tests::header(),
+            seconds: vec![
+                second(0, None, 4.0, (0, 3), &[90.0]),
+                second(1, None, 2.0, (2, 2), &[2.0, 2.0]),
+                second(2, Some(0.5), 1.0, (1, 1), &[4.0]),
+            ],
+            end: Some(end.clone()),
+        };
+        assert_eq!(record.end_without(0), Some(end.clone()));
+        let left = End {
+            duration_seconds: 1.5,
+            counters: BTreeMap::from([("asked".to_owned(), 3.0)]),
+            rates: BTreeMap::from([("kept".to_owned(), (3, 3))]),
+            trends: trend(&[2.0, 2.0, 4.0]),
+            ..end
+        };
+        assert_eq!(record.end_without(1), Some(left));
+        let nothing = record.end_without(3).expect("an end");
+        assert_eq!(nothing.duration_seconds, 0.0);
+        assert_eq!(nothing.trends["wait"].count, 0);
+        record.end = None;
+        assert_eq!(record.end_without(1), None);
+    }
+}

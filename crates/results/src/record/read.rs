@@ -175,11 +175,11 @@ impl<R: BufRead> Lines<R> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::Writer;
     use super::*;
 
-    fn header() -> Header {
+    pub(crate) fn header() -> Header {
         Header {
             schema: SCHEMA.to_owned(),
             plimsoll: "1.0.0".to_owned(),

@@ -93,7 +93,7 @@ pub fn response<'c>(
     };
     object.define("message", message)?;
     let failure = if failed {
-        failure(context, &answer.status)?
+        failure(context, &known.method, &answer.status)?
     } else {
         context.null()
     };
@@ -105,20 +105,31 @@ pub fn response<'c>(
 }
 
 /// `{ code, message, details }`
-fn failure<'c>(context: &'c Context, status: &grpc::Status) -> Returned<'c> {
+fn failure<'c>(context: &'c Context, method: &Method, status: &grpc::Status) -> Returned<'c> {
     let object = context.object()?;
     object.define("code", context.number(status.code.0))?;
     object.define("message", context.string(&status.message)?)?;
-    object.define("details", context.array(Vec::new())?)?;
+    object.define("details", details(context, method, status)?)?;
     Ok(object)
 }
 
+fn details<'c>(context: &'c Context, method: &Method, status: &grpc::Status) -> Returned<'c> {
+    if status.details.is_empty() {
+        return context.array(Vec::new());
+    }
+    context.parse_json(&method.details(status), "details")
+}
+
 /// What the handlers of a stream's errors get.
-pub fn stream_error<'c>(context: &'c Context, failed: &grpc::Status) -> Returned<'c> {
+pub fn stream_error<'c>(
+    context: &'c Context,
+    method: &Method,
+    failed: &grpc::Status,
+) -> Returned<'c> {
     let object = context.object()?;
     object.define("code", status(context, failed.code)?)?;
     object.define("message", context.string(&failed.message)?)?;
-    object.define("details", context.array(Vec::new())?)?;
+    object.define("details", details(context, method, failed)?)?;
     Ok(object)
 }
 

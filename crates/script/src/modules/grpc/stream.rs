@@ -326,7 +326,7 @@ impl Shared {
                     if !self.hears(Event::Error) {
                         self.unheard(&status.to_string());
                     }
-                    let error = answer::stream_error(context, &status)?;
+                    let error = answer::stream_error(context, &self.known.method, &status)?;
                     self.call(context, Event::Error, &error, &times)?;
                 }
                 self.call(context, Event::End, &context.object()?, &times)

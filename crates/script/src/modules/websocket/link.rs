@@ -89,7 +89,8 @@ impl Link {
 
     // The script's side.
 
-    /// Queues a message.
+    /// Queues a message. One that the server will not take, since it has closed and the script has
+    /// yet to hear of it, is dropped, as in k6 and in browsers (HTML, "close in progress").
     ///
     /// # Errors
     /// Unless the state is open.
@@ -98,12 +99,14 @@ impl Link {
             return Err(Ended);
         }
         match &mut *self.connection.borrow_mut() {
+            // The server has closed; the script hears of it next.
+            Some(connection) if connection.is_closing() => return Ok(()),
             Some(connection) if connection.compresses() => {
                 let message = Outgoing::Message(kind, payload.to_vec());
                 self.outgoing.borrow_mut().push(message);
             }
             Some(connection) => connection.send(kind, payload)?,
-            None => return Err(Ended),
+            None => return Ok(()),
         }
         self.buffered.set(self.buffered.get() + payload.len());
         self.session.sent();
@@ -111,7 +114,7 @@ impl Link {
         Ok(())
     }
 
-    /// Queues a ping.
+    /// Queues a ping; what holds for messages holds for it.
     ///
     /// # Errors
     /// Unless the state is open.
@@ -120,11 +123,12 @@ impl Link {
             return Err(Ended);
         }
         match &mut *self.connection.borrow_mut() {
+            Some(connection) if connection.is_closing() => return Ok(()),
             Some(connection) if connection.compresses() => {
                 self.outgoing.borrow_mut().push(Outgoing::Ping);
             }
             Some(connection) => connection.ping(self.session.ping().as_bytes())?,
-            None => return Err(Ended),
+            None => return Ok(()),
         }
         // In this module, unlike its elder, pings and close frames of the script count as messages, as in k6.
         self.session.sent();
