@@ -7,7 +7,7 @@ FUZZ_BRIEF ?= 2
 # The release of grpc-go whose server `make interop` asks.
 GRPC_GO = v1.76.0
 
-.PHONY: help demo test lint unit bench instructions lab-quick fuzz fmt interop
+.PHONY: help demo test lint unit bench instructions lab-quick fuzz fmt interop autobahn
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its answer and its report"
@@ -17,6 +17,7 @@ help:
 	@echo "make instructions   hold what one request costs, in instructions, to its budget (needs valgrind)"
 	@echo "make lab-quick   run one of the five labs in its quick form: another with each commit, or LAB=name"
 	@echo "make interop   gRPC's interoperability cases against grpc-go's server (needs Go)"
+	@echo "make autobahn  Autobahn's WebSocket suite judges both modules (needs Python 2.7: PYTHON2=...)"
 	@echo "make fuzz   each fuzz target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS))"
 	@echo "make fmt    format the tree"
 
@@ -49,6 +50,10 @@ interop:
 	GOBIN="$(CURDIR)/target/interop" go install google.golang.org/grpc/interop/server@$(GRPC_GO)
 	$(CARGO) run --quiet --package plimsoll-grpc --example interop -- target/interop/server \
 		"$$(go env GOMODCACHE)/google.golang.org/grpc@$(GRPC_GO)/testdata/ca.pem"
+
+autobahn:
+	$(CARGO) build --quiet --package plimsoll
+	crates/ws/autobahn/run.py target/debug/plimsoll
 
 fuzz:
 	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_SECONDS)

@@ -184,6 +184,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const GRACE: Duration = Duration::from_millis(300);
 /// A run that ends so little after a second's end has no further second.
 const SLIVER: Duration = Duration::from_millis(100);
+/// So little more or less than a second is a whole one: a rate is wrong by less than it varies.
+const NOTHING: Duration = Duration::from_millis(10);
 
 impl Recording {
     /// Begins the file.
@@ -315,8 +317,8 @@ impl Recording {
             }
             if self.next == last {
                 let lasted = elapsed.saturating_sub(seconds(last));
-                let whole = lasted >= SECOND - SLIVER && lasted <= SECOND + SLIVER;
-                self.write((!whole).then_some(lasted));
+                let is_whole = lasted.abs_diff(SECOND) <= NOTHING;
+                self.write((!is_whole).then_some(lasted));
             }
         }
         if let Some(writer) = self.writer.take()

@@ -237,6 +237,38 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
 }
 
 #[test]
+fn what_the_generator_cannot_make_is_no_limit_of_the_service() {
+    let address = server(|| {});
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("script.js");
+    // The script itself needs a processor for 20 ms.
+    std::fs::write(
+        &script,
+        "import http from 'k6/http';
+         export default function () {
+           for (const until = Date.now() + 20; Date.now() < until; );
+           http.get(__ENV.BASE);
+         }",
+    )
+    .expect("written");
+    let base = format!("BASE=http://{address}");
+    let flags = "find --trial 1s --warm-up 0s --soak 2s --repeats 1 --precision 60% --start 10 --objective p95<100ms --";
+    let command = ["run", "-e", &base, script.to_str().expect("plain")];
+    let arguments: Vec<&str> = flags.split(' ').chain(command).collect();
+    let ended = plimsoll::plimsoll(&arguments)
+        .limit(Duration::from_secs(120))
+        .run();
+    assert_eq!(ended.status, Some(3), "{}\n{}", ended.stdout, ended.stderr);
+    for part in [
+        "the generator was the bottleneck",
+        "It carries at least",
+        "/s, which was held for",
+    ] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+}
+
+#[test]
 fn an_objective_that_no_rate_keeps_is_told_in_a_sentence() {
     let address = server(|| thread::sleep(Duration::from_millis(30)));
     let ended = find(address, &["--objective", "p50<10ms", "--start", "4"]);

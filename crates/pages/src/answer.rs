@@ -138,14 +138,14 @@ fn limit(result: &LabResult, cell: &Cell) -> Option<Words> {
             number::tick(kept),
             number::tick(broken)
         ),
-        (Some(kept), None) => format!(" is above {} requests/s", number::tick(kept)),
+        (Some(kept), None) => format!(" is at least {} requests/s", number::tick(kept)),
         (None, Some(broken)) => format!(" is below {} requests/s", number::tick(broken)),
         (None, None) => " was not found".to_owned(),
     });
-    Some(words.text(if search.confirmed {
-        "."
-    } else {
-        "; the search ended before this was confirmed."
+    Some(words.text(match (search.confirmed, search.broken) {
+        (true, _) => ".",
+        (false, Some(_)) => "; the search ended before this was confirmed.",
+        (false, None) => "; the search ended before it met the limit.",
     }))
 }
 

@@ -1,4 +1,5 @@
 // The same as echo.js by the other module: events, and sockets that outlive the call that made them.
+import { sleep } from 'k6';
 import { WebSocket } from 'k6/websockets';
 
 export const options = {
@@ -33,5 +34,7 @@ export default async function () {
   for (let number = 1; number <= count; number++) {
     await converse(`runCase?case=${number}&agent=${AGENT}`, { compression: 'deflate' }, true);
   }
+  // The server's side of the last connection must be over.
+  sleep(1);
   await converse(`updateReports?agent=${AGENT}`, {}, false);
 }

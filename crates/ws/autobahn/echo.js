@@ -1,4 +1,5 @@
 // Sends back what Autobahn's fuzzing server says, case by case, as its suite asks of a client.
+import { sleep } from 'k6';
 import ws from 'k6/ws';
 
 export const options = {
@@ -26,5 +27,7 @@ export default function () {
       socket.on('binaryMessage', (bytes) => socket.sendBinary(bytes));
     });
   }
+  // The server's side of the last connection must be over.
+  sleep(1);
   ws.connect(`${SERVER}/updateReports?agent=${AGENT}`, {}, () => {});
 }

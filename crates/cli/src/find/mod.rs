@@ -6,6 +6,8 @@ mod curve;
 mod subject;
 mod trial;
 
+use std::collections::BTreeSet;
+
 use stats::limit::{Limit, LimitSearch, LimitSettings, Step};
 
 use crate::args::{FindArgs, Objective};
@@ -38,6 +40,8 @@ fn run(args: &FindArgs) -> Result<Exit, String> {
         seed: 1,
     });
     let mut trials: Vec<Trial> = Vec::new();
+    // Rates that the generator could not make; above what it can, there is nothing to be known.
+    let mut void: BTreeSet<u64> = BTreeSet::new();
     let limit = loop {
         let step = search.step();
         let (rate, soak) = match step {
@@ -51,15 +55,31 @@ fn run(args: &FindArgs) -> Result<Exit, String> {
             let trial = Trial::of(args, rate, soak, &record)?;
             say(&trial.line(args));
             trials.push(trial);
-            match weigh(&trials) {
+            match weigh(&trials, void.contains(&rate)) {
                 Weight::Counts(kept) => break kept,
                 Weight::Again => {}
-                Weight::Void => return Ok(give_up(args, &trials)),
+                Weight::Void => {
+                    void.insert(rate);
+                    break false;
+                }
             }
         };
+        if kept {
+            // It could make that rate, and so lower ones.
+            void.retain(|above| *above > rate);
+        }
         search.record(step, kept);
+        let has_kept = trials.iter().any(|trial| trial.broken.is_empty());
+        if !has_kept && void.len() >= HOPELESS {
+            return Ok(bounded_by_generator(args, &trials, None, &void));
+        }
     };
-    Ok(conclude(args, &trials, limit))
+    Ok(match limit.broken {
+        Some(broken) if void.contains(&broken) => {
+            bounded_by_generator(args, &trials, limit.kept, &void)
+        }
+        _ => conclude(args, &trials, limit),
+    })
 }
 
 /// What the latest trial is worth.
@@ -75,11 +95,16 @@ enum Weight {
 
 /// How often a rate is tried again at which the generator failed.
 const PATIENCE: usize = 4;
+/// After so many rates that the generator could not make, each lower than the last, with none
+/// that was kept, it is not the rate that is too much for it.
+const HOPELESS: usize = 3;
 
 /// A rate that was not kept while the generator itself was in trouble is tried again: a
 /// moment's trouble of the machine is no limit of the service. Trouble in the generator
-/// alone ends the search; where the figures can be trusted half, two failures count.
-fn weigh(trials: &[Trial]) -> Weight {
+/// alone says nothing of the service, and the search goes on below that rate, which was
+/// `void` before if it comes back to it; where the figures can be trusted half, two failures
+/// count.
+fn weigh(trials: &[Trial], void: bool) -> Weight {
     let Some(last) = trials.last() else {
         return Weight::Again;
     };
@@ -101,7 +126,7 @@ fn weigh(trials: &[Trial]) -> Weight {
         by_client && last.verdict == level
     };
     if doubted("invalid") {
-        if failed.len() < PATIENCE {
+        if failed.len() < PATIENCE && !void {
             Weight::Again
         } else {
             Weight::Void
@@ -113,21 +138,31 @@ fn weigh(trials: &[Trial]) -> Weight {
     }
 }
 
-/// The generator was the bottleneck: what is known is a lower bound.
-fn give_up(args: &FindArgs, trials: &[Trial]) -> Exit {
-    let kept = trials
-        .iter()
-        .filter(|trial| trial.broken.is_empty())
-        .map(|trial| trial.rate)
-        .max();
-    let last = trials.last();
+/// The generator was the bottleneck above what was kept: that is a lower bound.
+fn bounded_by_generator(
+    args: &FindArgs,
+    trials: &[Trial],
+    kept: Option<u64>,
+    void: &BTreeSet<u64>,
+) -> Exit {
+    let lowest = void.first().copied().unwrap_or(0);
+    let last = trials.iter().rev().find(|trial| trial.rate == lowest);
     let why = last.map_or(String::new(), |trial| trial.reasons.join("; "));
-    let rate = last.map_or(0, |trial| trial.rate);
-    let known = kept.map_or("no rate was kept before".to_owned(), |kept| {
-        format!("{kept}/s was kept before")
-    });
+    let known = match kept {
+        None => "No rate was kept.".to_owned(),
+        Some(kept) => {
+            let soaked = trials
+                .iter()
+                .any(|trial| trial.soak && trial.rate == kept && trial.broken.is_empty());
+            let how = match soaked {
+                true => format!("was held for {}", units::duration::format(args.soak)),
+                false => "was kept".to_owned(),
+            };
+            format!("It carries at least {kept}/s, which {how}.")
+        }
+    };
     let answer = format!(
-        "The limit was not found: at {rate}/s the generator was the bottleneck ({why}). {known}."
+        "The limit was not found: at {lowest}/s the generator was the bottleneck ({why}). {known}"
     );
     let limit = Limit {
         kept,
@@ -234,7 +269,7 @@ mod tests {
     fn a_failure_in_doubt_is_tried_again() {
         let of = |trials: &[(u64, &str, bool)]| {
             let trials: Vec<Trial> = trials.iter().map(|(r, v, b)| trial(*r, v, *b)).collect();
-            weigh(&trials)
+            weigh(&trials, false)
         };
         assert_eq!(of(&[(5, "valid", true)]), Weight::Counts(false));
         assert_eq!(of(&[(5, "invalid", false)]), Weight::Counts(true));
@@ -251,5 +286,9 @@ mod tests {
         );
         assert_eq!(of(&[(5, "invalid", true); 3]), Weight::Again);
         assert_eq!(of(&[(5, "invalid", true); 4]), Weight::Void);
+        let again = [trial(5, "invalid", true)];
+        assert_eq!(weigh(&again, true), Weight::Void);
+        let carried = [trial(5, "invalid", false)];
+        assert_eq!(weigh(&carried, true), Weight::Counts(true));
     }
 }

@@ -93,7 +93,8 @@ pub struct Header {
 pub struct Second {
     /// Which second of the run, from 0.
     pub second: u64,
-    /// How many seconds it lasted, where the run ended within it. None of a whole one.
+    /// How many seconds it lasted, where the run ended within it, or up to a tenth of a second
+    /// after it. None of a whole one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasted: Option<f64>,
     /// Users at its end.
