@@ -61,6 +61,8 @@ pub struct LimitSearch {
     narrowed: bool,
     /// How often the upper end moved up in a row.
     moved: u32,
+    /// How often the lower end moved down in a row.
+    sunk: u32,
     done: u32,
     random: Random,
 }
@@ -80,6 +82,7 @@ impl LimitSearch {
             soaked: false,
             narrowed: false,
             moved: 0,
+            sunk: 0,
             done: 0,
             random: Random::new(settings.seed),
         }
@@ -153,6 +156,7 @@ impl LimitSearch {
     }
 
     fn keep(&mut self, rate: u64) {
+        self.sunk = 0;
         match (&mut self.kept, self.broken) {
             (Some((known, times)), _) if *known == rate => *times += 1,
             // The upper end wavers: the limit's blur reaches further up.
@@ -186,7 +190,13 @@ impl LimitSearch {
                     *broken = Some((rate, weight));
                 }
                 self.moved = 0;
+                self.sunk += 1;
                 self.kept = self.nearer(rate).map(|rate| (rate, 0));
+                if self.sunk == MISHAP {
+                    // The service has become slower since: what it carried before says nothing now.
+                    (self.kept, self.broken) = (None, Some((rate, weight)));
+                    (self.narrowed, self.sunk) = (false, 0);
+                }
             }
             (Some((known, _)), _) if *known < rate => {}
             (broken, _) => *broken = Some((rate, weight)),
@@ -232,7 +242,7 @@ impl LimitSearch {
     }
 }
 
-/// So many moves up in a row are no waver of the edge.
+/// So many moves in a row are no waver of the edge.
 const MISHAP: u32 = 3;
 
 #[cfg(test)]
@@ -253,6 +263,23 @@ mod tests {
                 "{mishap}: {found:?}"
             );
             assert!(trials <= 50, "{mishap}: {trials} trials");
+        }
+    }
+
+    #[test]
+    fn a_service_that_becomes_slower_is_followed_down() {
+        for change in 5..16 {
+            let mut count = 0;
+            let (found, trials) = search(SETTINGS, |rate, _| {
+                count += 1;
+                rate <= if count < change { 4_000 } else { 2_500 }
+            });
+            let (kept, broken) = (found.kept.expect("kept"), found.broken.expect("broken"));
+            assert!(
+                found.confirmed && (2_300..=2_500).contains(&kept) && broken > 2_500,
+                "{change}: {found:?}"
+            );
+            assert!(trials <= 50, "{change}: {trials} trials");
         }
     }
 

@@ -74,6 +74,7 @@ fn run(args: &FindArgs) -> Result<Exit, String> {
             return Ok(bounded_by_generator(args, &trials, None, &void));
         }
     };
+    let limit = with_known(limit, &trials);
     Ok(match limit.broken {
         Some(broken) if void.contains(&broken) => {
             bounded_by_generator(args, &trials, limit.kept, &void)
@@ -138,6 +139,23 @@ fn weigh(trials: &[Trial], void: bool) -> Weight {
     }
 }
 
+/// A search whose trials ran out may not have come to try its lower end again. What is known then
+/// is the highest rate below the upper end that was kept each time it was tried.
+fn with_known(limit: Limit, trials: &[Trial]) -> Limit {
+    if limit.confirmed || limit.kept.is_some() {
+        return limit;
+    }
+    let is_kept = |rate: u64| {
+        let mut same = trials.iter().filter(|trial| trial.rate == rate);
+        same.all(|trial| trial.broken.is_empty())
+    };
+    let rates = trials.iter().map(|trial| trial.rate);
+    let kept = rates
+        .filter(|rate| limit.broken.is_none_or(|broken| *rate < broken) && is_kept(*rate))
+        .max();
+    Limit { kept, ..limit }
+}
+
 /// The generator was the bottleneck above what was kept: that is a lower bound.
 fn bounded_by_generator(
     args: &FindArgs,
@@ -197,11 +215,12 @@ fn conclude(args: &FindArgs, trials: &[Trial], limit: Limit) -> Exit {
         (Some(kept), None) => format!(
             "It carries {kept}/s with {objective}, and no higher rate was tried; raise --most."
         ),
-        (None, _) => {
+        (None, _) if limit.confirmed => {
             format!("It does not keep {objective} at any rate, not even at one request a second.")
         }
+        (None, _) => format!("No rate is known that keeps {objective}."),
     };
-    if limit.kept.is_some() {
+    if limit.kept.is_some() || !limit.confirmed {
         text += &if limit.confirmed {
             format!(
                 " {kept}/s was held for {soak}; {n} trials.",
@@ -230,10 +249,10 @@ fn conclude(args: &FindArgs, trials: &[Trial], limit: Limit) -> Exit {
     }
     .put();
     match limit {
-        Limit { kept: None, .. } => Exit::NOT_EVEN_THE_LEAST,
         Limit {
             confirmed: false, ..
         } => Exit::UNCERTAIN,
+        Limit { kept: None, .. } => Exit::NOT_EVEN_THE_LEAST,
         _ => Exit::SUCCESS,
     }
 }
@@ -263,6 +282,22 @@ mod tests {
                 Vec::new()
             },
         }
+    }
+
+    #[test]
+    fn a_search_that_ran_out_knows_what_was_kept_each_time() {
+        let limit = |kept, confirmed| Limit {
+            kept,
+            broken: Some(9),
+            confirmed,
+        };
+        let trials: Vec<Trial> = [(4, false), (8, false), (8, true), (6, false), (9, true)]
+            .map(|(rate, broken)| trial(rate, "valid", broken))
+            .into();
+        assert_eq!(with_known(limit(None, false), &trials).kept, Some(6));
+        assert_eq!(with_known(limit(Some(5), false), &trials).kept, Some(5));
+        assert_eq!(with_known(limit(None, true), &trials).kept, None);
+        assert_eq!(with_known(limit(None, false), &trials[2..3]).kept, None);
     }
 
     #[test]
