@@ -2,6 +2,7 @@
 //! result goes to an outlet.
 
 use std::cell::RefCell;
+use std::pin::pin;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -150,7 +151,8 @@ impl VirtualUser for AttackUser {
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
-        let hitting = async {
+        // Pinned where it is made: it is large, and would be copied on its way.
+        let hitting = pin!(async {
             match &self.here.aim {
                 Aim::Cycle(targets) => {
                     let place = iteration.in_instance % (targets.len() as u64).max(1);
@@ -166,7 +168,7 @@ impl VirtualUser for AttackUser {
                 }
             }
             Ok(())
-        };
+        });
         match iteration.stop.race(hitting).await {
             Ok(Ok(())) => Ending::Completed,
             Ok(Err(what)) => Ending::Abort(AbortReason::Failed(what)),

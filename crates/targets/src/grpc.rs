@@ -1,6 +1,7 @@
 //! Virtual users that make one gRPC call an iteration.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -289,14 +290,18 @@ impl VirtualUser for GrpcUser {
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
-        let calling = async {
-            if self.shared.kind == Kind::Unary {
-                self.unary(iteration).await
-            } else {
-                self.streaming(iteration).await
-            }
+        let called = {
+            // Pinned where it is made: it is large, and would be copied on its way.
+            let calling = pin!(async {
+                if self.shared.kind == Kind::Unary {
+                    self.unary(iteration).await
+                } else {
+                    self.streaming(iteration).await
+                }
+            });
+            iteration.stop.race(calling).await
         };
-        let Ok(outcome) = iteration.stop.race(calling).await else {
+        let Ok(outcome) = called else {
             return Ending::Interrupted;
         };
         if self.shared.spec.connections == Connections::Fresh {

@@ -21,6 +21,7 @@ pub use target::{Defaults, ListError, Target};
 pub use work::{Share, Work, WorkDone};
 
 use std::cell::RefCell;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,8 +190,12 @@ impl VirtualUser for HttpUser {
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
-        let sending = self.client.send_prepared(&self.prepared, iteration.started);
-        let Ok(exchange) = iteration.stop.race(sending).await else {
+        let sent = {
+            // Pinned where it is made: it is large, and would be copied on its way.
+            let sending = pin!(self.client.send_prepared(&self.prepared, iteration.started));
+            iteration.stop.race(sending).await
+        };
+        let Ok(exchange) = sent else {
             return Ending::Interrupted;
         };
         record(&self.recorder, &self.tags, &exchange, None, iteration);
