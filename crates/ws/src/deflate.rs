@@ -21,6 +21,12 @@ const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 /// Room made for output at a time.
 const STEP: usize = 4 * 1024;
 
+/// More than deflate makes of so many bytes with a flush behind: stored blocks have five bytes of
+/// their own for each 65,535 (RFC 1951, section 3.2.4), and engines stray from that by little.
+const fn most(length: usize) -> usize {
+    length + length / 8 + 256
+}
+
 /// Spare engines kept for a thread. Each of them is a quarter of a megabyte.
 const SPARES: usize = 4;
 
@@ -57,11 +63,14 @@ impl Deflater {
         loop {
             let taken = (engine.total_in() - before) as usize;
             let rest = message.get(taken..).unwrap_or_default();
-            out.reserve(STEP.max(rest.len() / 4));
+            out.reserve(most(rest.len()));
             let done = engine.compress_vec(rest, out, FlushCompress::Sync);
             let all_in = (engine.total_in() - before) as usize >= message.len();
-            // Room left over means that the flush has come out whole.
-            if done.is_err() || all_in && out.len() < out.capacity() {
+            let is_stuck = matches!(done, Err(_) | Ok(Status::BufError));
+            // An engine that ran out of room once gives what it held back then, and no more, by the
+            // next call: room left over alone does not mean that the flush has come out whole.
+            let is_flushed = out.get(start..).is_some_and(|made| made.ends_with(&TAIL));
+            if is_stuck || all_in && is_flushed && out.len() < out.capacity() {
                 break;
             }
         }
@@ -150,12 +159,14 @@ fn inflate(
             }
             continue;
         }
-        if input.is_empty() && out.len() < out.capacity() {
-            return Ok(());
+        if taken > 0 || made > 0 || out.len() == out.capacity() {
+            // An engine that has taken all may still have more to give.
+            continue;
         }
-        if taken == 0 && made == 0 && out.len() < out.capacity() {
-            return Err(Violation::Compressed);
-        }
+        return match input.is_empty() {
+            true => Ok(()),
+            false => Err(Violation::Compressed),
+        };
     }
 }
 
@@ -243,6 +254,41 @@ mod tests {
         ] {
             let outcome = Inflater::new(FRESH).decompress(bytes, 999);
             assert_eq!(outcome, Err(Violation::Compressed), "{bytes:x?}");
+        }
+    }
+
+    /// Parts that compress and parts that do not, in every length that may straddle an engine's
+    /// buffers.
+    #[test]
+    fn long_messages_come_out_whole() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut noise = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let (mut deflater, mut inflater) = (Deflater::new(FRESH), Inflater::new(FRESH));
+        let mut check = |message: &[u8]| {
+            let mut compressed = Vec::new();
+            deflater.compress(message, &mut compressed);
+            let back = inflater.decompress(&compressed, 1 << 20).unwrap();
+            assert!(back == message, "{} of {}", back.len(), message.len());
+        };
+        for number in 0..60 {
+            let mut message = Vec::new();
+            while message.len() < 131_072 - number * 512 {
+                let length = noise() as usize % 20_000;
+                match noise() % 4 {
+                    0 => message.resize(message.len() + length, b' '),
+                    1 => message.extend((0..length).map(|_| b'a' + (noise() % 20) as u8)),
+                    _ => message.extend((0..length).map(|_| noise() as u8)),
+                }
+            }
+            check(&message);
+        }
+        for length in (32_700..33_400).chain(65_500..66_200).step_by(3) {
+            check(&vec![0; length]);
         }
     }
 

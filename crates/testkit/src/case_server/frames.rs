@@ -106,7 +106,8 @@ pub async fn write_compressed(
     payload: &[u8],
 ) -> io::Result<()> {
     let mut engine = Compress::new(Compression::default(), false);
-    let mut out = Vec::with_capacity(payload.len() + 64);
+    // Room for all at once: an engine that runs out of it holds back more than it says.
+    let mut out = Vec::with_capacity(payload.len() * 9 / 8 + 256);
     loop {
         let taken = usize::try_from(engine.total_in()).unwrap_or(usize::MAX);
         let rest = payload.get(taken..).unwrap_or_default();
