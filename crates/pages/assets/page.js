@@ -80,7 +80,9 @@
     const columns = shown.map((kind) => data[kind.key]);
     const [low, high] = range(columns);
     const logarithmic = options.logarithmic && low > 0 && high / low > WIDE;
-    const scales = { x: { time: false, range: (_, least, most) => [least, most] }, y: logarithmic ? { distr: 3 } : { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } };
+    // A double-click asks for all that there are points for, which lie in the middle of their seconds.
+    const edges = (least, most) => (least === data.at[0] && most === data.at[data.at.length - 1] ? options.whole : [least, most]);
+    const scales = { x: { time: false, range: (_, least, most) => edges(least, most) }, y: logarithmic ? { distr: 3 } : { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } };
     const axes = [axis("x", options.bottom ? "seconds of measurement" : "", 2, false), axis("y", options.label, 3, true, logarithmic)];
     if (!options.bottom) axes[0].size = 20;
     if (shown.some((kind) => kind.scale === "cpu")) {
@@ -160,11 +162,13 @@
     live.hidden = false;
     figure.classList.add("is-live");
 
+    // Two seconds, or less of a measurement that is short itself, are as near as one gets.
+    const nearest = Math.min(2, (whole[1] - whole[0]) / 4);
     let view = whole;
     let moving = false;
     const plots = [];
     function show(from, to) {
-      const width = Math.min(Math.max(to - from, 2), whole[1] - whole[0]);
+      const width = Math.min(Math.max(to - from, nearest), whole[1] - whole[0]);
       const left = Math.min(Math.max(from, whole[0]), whole[1] - width);
       moving = true;
       view = [left, left + width];
@@ -227,7 +231,7 @@
     };
     // Both plots end at the same place, so that their seconds stand below each other.
     const right = data.cpu.some((value) => value != null) ? 72 : 14;
-    const shared = { sync, onScale, onCursor, right };
+    const shared = { sync, onScale, onCursor, right, whole };
     plots.push(chart(holder, data, LATENCY, { ...shared, height: 230, label: "ms", logarithmic: true, bottom: false }));
     plots.push(chart(holder, data, RATE, { ...shared, height: 150, label: "per second", logarithmic: false, bottom: true }));
 
