@@ -102,6 +102,19 @@ def plimsoll_attack(name, flags):
     )
 
 
+def bare(*flags):
+    """The limit: an epoll loop that sends fixed bytes and parses nothing."""
+    return Contender(
+        "bare epoll loop",
+        "bare-client",
+        lambda url, connections, seconds, _: [
+            *("--port", re.search(r":(\d+)/", url).group(1)),
+            *("--connections", connections, "--seconds", seconds, *flags),
+        ],
+        _json("requests"),
+    )
+
+
 def _reported(_, scratch):
     report = [rivals.find("vegeta"), "report", "-type=json", "results.bin"]
     told = subprocess.run(report, cwd=scratch, capture_output=True, text=True, check=True)
@@ -117,15 +130,7 @@ VEGETA = Contender(
     ],
     _reported,
 )
-BARE = Contender(
-    "bare epoll loop",
-    "bare-client",
-    lambda url, connections, seconds, _: [
-        *("--port", re.search(r":(\d+)/", url).group(1)),
-        *("--connections", connections, "--seconds", seconds),
-    ],
-    _json("requests"),
-)
+BARE = bare()
 WRK = Contender(
     "wrk",
     "wrk",

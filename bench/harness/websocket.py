@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from . import rivals
-from .contenders import Contender, SCRIPTS
+from .contenders import SCRIPTS, Contender, bare
 from .measure import SERVER_CPU
 from .throughput import compare
 
@@ -48,20 +48,9 @@ def _echo(name, program):
     )
 
 
-BARE = Contender(
-    "bare epoll loop",
-    "bare-client",
-    lambda url, connections, seconds, _: [
-        *("--port", url.strip("/").rsplit(":", 1)[1], "--websocket", 100),
-        *("--connections", connections, "--seconds", seconds),
-    ],
-    lambda cost, _: int(json.loads(cost.stdout)["requests"]),
-)
-
-
 def websocket(settings):
     """One script for both: 100 users, a message of 100 bytes each, back and forth."""
-    rows = [BARE, _echo("plimsoll run", "plimsoll"), _echo("k6", "k6")]
+    rows = [bare("--websocket", 100), _echo("plimsoll run", "plimsoll"), _echo("k6", "k6")]
     title = "WebSocket echo, closed loop, 100 connections, 100-byte messages (`k6/ws`)"
     goals = [("plimsoll run", "k6", 5)]
     return compare(title, EchoServer, rows, "k6", goals, settings)

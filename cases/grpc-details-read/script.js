@@ -32,5 +32,16 @@ export default function () {
   tell('elsewhere', status(3, any('example.com/cases.Word', field(1, text('d')))));
   tell('none', status(3));
   tell('empty', []);
+  // What contradicts the status, or is none.
+  tell('broken', [255, 255]);
+  tell('another message', [8, 3, ...field(2, text('other'))]);
+  tell('no message', [8, 3]);
+  for (const details of [status(5, any(GOOGLE + 'cases.Word', [])), any(GOOGLE + 'cases.Word', []), status(5), []]) {
+    const { error, status } = fail(details);
+    console.log(status === grpc.StatusInternal, error.code, error.message.split('-bin=')[0], error.details.length);
+  }
+  tell('no slash', status(3, any('cases.Word', field(1, text('d')))));
+  tell('no value', status(3, field(3, field(1, text(GOOGLE + 'cases.Word')))));
+  tell('more fields', [...status(3), ...field(9, text('what'))]);
   client.close();
 }

@@ -220,20 +220,21 @@ fn conclude(args: &FindArgs, trials: &[Trial], limit: Limit) -> Exit {
         }
         (None, _) => format!("No rate is known that keeps {objective}."),
     };
-    if limit.kept.is_some() || !limit.confirmed {
-        text += &if limit.confirmed {
-            format!(
+    match (limit.kept, limit.confirmed) {
+        (Some(kept), true) => {
+            text += &format!(
                 " {kept}/s was held for {soak}; {n} trials.",
-                kept = limit.kept.unwrap_or(0),
                 soak = units::duration::format(args.soak),
                 n = trials.len()
-            )
-        } else {
-            format!(
+            );
+        }
+        (None, true) => {}
+        (_, false) => {
+            text += &format!(
                 " This is not certain: {} trials were too few; raise --trials or --trial.",
                 trials.len()
-            )
-        };
+            );
+        }
     }
     if doubts > 0 {
         text += &format!(
