@@ -75,7 +75,7 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
             threads: Some(load.threads),
             record: place.map(|place| (place, question(args, &plan, content))),
             read: HttpResult::new,
-            fixed: None,
+            is_fixed_work: false,
         },
         global,
     )?;

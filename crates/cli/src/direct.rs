@@ -6,10 +6,9 @@ use std::time::Duration;
 use engine::{AbortReason, Setting, UserFactory};
 use plan::{Plan, Scenario};
 use report::Paint;
-use report::fixed_work::{Counted, FixedWork};
+use report::fixed_work::FixedWork;
 use report::http_result::{Generator, HttpResult};
 use samples::{Registry, Summary, Totals, Watch, WatchSettings};
-use targets::WorkDone;
 
 use crate::args::GlobalArgs;
 use crate::exit::Exit;
@@ -34,8 +33,8 @@ pub struct Direct<'a, F> {
     pub record: Option<(Place, Question<'a>)>,
     /// How its summary becomes a result.
     pub read: fn(&Summary, &Generator) -> HttpResult,
-    /// The workers and loops of a fixed amount of work, and what its users have done.
-    pub fixed: Option<(u32, u64, Arc<WorkDone>)>,
+    /// Whether a fixed amount of work was asked for, which then is told of.
+    pub is_fixed_work: bool,
 }
 
 /// What came of it.
@@ -98,9 +97,8 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         verdict: ended.verdict.clone(),
     };
     let mut result = (direct.read)(&ended.summary, &generator);
-    result.fixed_work = direct
-        .fixed
-        .map(|(workers, loops, done)| fixed_work(workers, loops, &done));
+    let mut work = ended.summary.work.iter().map(FixedWork::of);
+    result.fixed_work = work.next().filter(|_| direct.is_fixed_work);
     Ok(Outcome {
         result,
         ended,
@@ -126,20 +124,6 @@ pub fn load<F: UserFactory>(
     }
     outcome.show(if json { Show::Json } else { Show::Text }, global)?;
     Ok(outcome.exit())
-}
-
-/// The block of a fixed amount of work, for results of commands with
-/// `--workers` and `--loops`.
-fn fixed_work(workers: u32, loops: u64, done: &WorkDone) -> FixedWork {
-    let work = done.read();
-    let counted = Counted {
-        calls: work.calls,
-        failed: work.failed,
-        sent: units::Bytes(work.sent),
-        received: units::Bytes(work.received),
-        makespan: work.makespan,
-    };
-    FixedWork::new(workers, loops, &counted)
 }
 
 /// Where a result goes.

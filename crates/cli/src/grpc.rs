@@ -1,12 +1,11 @@
 //! `plimsoll grpc`: one method, no script.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use grpc::{Compression, Endpoint, Limits, Metadata, Schema};
 use plan::{Plan, Scenario};
 use report::http_result::HttpResult;
-use targets::{CallSpec, Connections, GrpcUsers, Streaming, WorkDone};
+use targets::{CallSpec, Connections, GrpcUsers, Streaming};
 
 use crate::amount::{Amount, Flag, parse_duration};
 use crate::args::{GlobalArgs, GrpcArgs};
@@ -37,11 +36,7 @@ fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
         );
     }
     let threads = threads(args);
-    let mut users = users(args, spec(args, threads)?, &data)?;
-    let work = Arc::new(WorkDone::default());
-    if args.loops.is_some() {
-        users = users.counting(Arc::clone(&work));
-    }
+    let users = users(args, spec(args, threads)?, &data)?;
     let plan = Plan::single(scenario.clone(), Vec::new());
     let limit = scenario.executor.duration().unwrap_or_default();
     let place = Place::of(&args.record)?;
@@ -54,10 +49,7 @@ fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
             threads: Some(threads),
             record: place.map(|place| (place, question(args, &plan, &data))),
             read: HttpResult::of_grpc,
-            fixed: args
-                .workers
-                .zip(args.loops)
-                .map(|(workers, loops)| (workers, loops, work)),
+            is_fixed_work: args.loops.is_some(),
         },
         args.json,
         global,

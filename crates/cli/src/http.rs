@@ -7,7 +7,7 @@ use engine::Notice;
 use plan::{Plan, Scenario};
 use report::http_result::HttpResult;
 use samples::builtin;
-use targets::{HttpUsers, RequestSpec, WorkDone};
+use targets::{HttpUsers, RequestSpec};
 
 use crate::amount::{Amount, Flag, parse_duration};
 use crate::args::{GlobalArgs, HttpArgs};
@@ -33,11 +33,7 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let scenario = amount.scenario("http")?;
     let plan = Plan::single(scenario.clone(), Vec::new());
     let settings = Arc::new(settings(args, &spec, &plan)?);
-    let mut users = HttpUsers::new(spec.clone(), settings)?.sharing(args.streams.unwrap_or(1));
-    let work = Arc::new(WorkDone::default());
-    if args.loops.is_some() {
-        users = users.counting(Arc::clone(&work));
-    }
+    let users = HttpUsers::new(spec.clone(), settings)?.sharing(args.streams.unwrap_or(1));
     let duration = scenario.executor.duration().unwrap_or_default();
     let place = Place::of(&args.record)?;
     direct::load(
@@ -49,10 +45,7 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
             threads: args.threads,
             record: place.map(|place| (place, question(args, &spec, &plan))),
             read: HttpResult::new,
-            fixed: args
-                .workers
-                .zip(args.loops)
-                .map(|(workers, loops)| (workers, loops, work)),
+            is_fixed_work: args.loops.is_some(),
         },
         args.json,
         global,

@@ -284,7 +284,9 @@ impl Session {
         watcher.last_look(&self);
         let elapsed = self.elapsed();
         let judged = self.totals.evaluate(elapsed, Stage::Over);
-        let summary = self.totals.summary(elapsed);
+        let mut summary = self.totals.summary(elapsed);
+        let scenarios = self.running.scenarios.iter();
+        summary.work = scenarios.filter_map(|scenario| scenario.work()).collect();
         self.look_at_limits();
         self.complete_evidence(&summary);
         let verdict = self.evidence.judge();

@@ -20,6 +20,7 @@ mod run_state;
 mod scenario_state;
 mod seat;
 mod stop;
+mod tally;
 pub mod timer;
 mod user;
 mod verdict;
@@ -31,6 +32,7 @@ pub use run::{Event, Notice, Part, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState};
 pub use stop::{Stop, Stopped};
+pub use tally::Tally;
 pub use user::{
     Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser, Worker,
 };

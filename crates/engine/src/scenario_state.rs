@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use plan::{Executor, Scenario};
+use samples::{Loops, ScenarioWork, WorkDone};
 use units::Moment;
 
 /// What all workers share of one scenario while it runs.
@@ -22,6 +23,8 @@ pub struct ScenarioState {
     users_taken: AtomicU32,
     /// Users that an arrival-rate scenario may still add.
     unplanned_left: AtomicU32,
+    /// What its users have done, where the amount of work is fixed.
+    work_done: Option<WorkDone>,
 }
 
 /// A reading of a scenario's counters, for those who show it.
@@ -52,8 +55,10 @@ impl ScenarioState {
         let unplanned = scenario
             .max_users()
             .saturating_sub(scenario.planned_users());
+        let work_done = fixed_work(&scenario.executor).map(|_| WorkDone::default());
         ScenarioState {
             scenario,
+            work_done,
             started: OnceLock::new(),
             finished_on: AtomicU32::new(0),
             finished: OnceLock::new(),
@@ -150,6 +155,23 @@ impl ScenarioState {
         }
     }
 
+    /// Where its users hand in what they have done; none where the amount of work is not fixed.
+    pub fn work_done(&self) -> Option<&WorkDone> {
+        self.work_done.as_ref()
+    }
+
+    /// What came of its work, if the amount is fixed. Complete when its users are gone.
+    pub fn work(&self) -> Option<ScenarioWork> {
+        let (workers, loops) = fixed_work(&self.scenario.executor)?;
+        Some(ScenarioWork {
+            scenario: self.scenario.name.clone(),
+            workers,
+            loops,
+            iterations: self.iterations_completed.load(Ordering::Relaxed),
+            done: self.work_done()?.read(),
+        })
+    }
+
     pub(crate) fn start(&self, at: Moment) {
         let _ = self.started.set(at);
     }
@@ -227,5 +249,18 @@ impl ScenarioState {
                 left.checked_sub(1)
             })
             .is_ok()
+    }
+}
+
+/// The users of an executor with a fixed number of iterations, and how they are dealt out.
+fn fixed_work(executor: &Executor) -> Option<(u32, Loops)> {
+    match executor {
+        Executor::PerUserIterations {
+            users, iterations, ..
+        } => Some((*users, Loops::Each(*iterations))),
+        Executor::SharedIterations {
+            users, iterations, ..
+        } => Some((*users, Loops::Shared(*iterations))),
+        _ => None,
     }
 }

@@ -107,6 +107,8 @@ pub struct Answer {
     pub status: Status,
     /// The answer's message, unpacked; none if the call failed before one came.
     pub message: Option<Bytes>,
+    /// Bytes of the message that was to be sent, before it was packed.
+    pub sent: usize,
     /// Whether that message came packed.
     pub packed: bool,
     /// From the start of the call to its status.
@@ -124,6 +126,7 @@ impl Answer {
         Answer {
             status: Status::ok(),
             message: None,
+            sent: 0,
             packed: false,
             timeline: Timeline::started_at(started),
             opened: false,
@@ -132,6 +135,14 @@ impl Answer {
             head: None,
             trailer: None,
         }
+    }
+
+    /// Bytes of the messages, unpacked and without framing, sent and received; none if the call
+    /// failed.
+    pub fn payload(&self) -> Option<(u64, u64)> {
+        let received = self.message.as_ref().map_or(0, Bytes::len);
+        let is_good = self.status.code.is_ok();
+        is_good.then_some((self.sent as u64, received as u64))
     }
 
     /// What the server said at the start of its answer.
@@ -221,6 +232,7 @@ impl Channel {
     /// the clock that the caller has made anyway.
     pub async fn unary(&self, template: &Template, message: &Framed, started: Moment) -> Answer {
         let mut answer = Answer::begun(started);
+        answer.sent = message.message_length();
         let deadline = template.timeout.map(|timeout| started + timeout);
         let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
         let status = {

@@ -76,6 +76,7 @@ impl Client {
             is_upgrade: false,
         };
         let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
+        outcome.exchange.body_sent = prepared.body_length();
         self.leg(&leg, &mut outcome).await;
         outcome.exchange
     }
@@ -106,6 +107,7 @@ impl Client {
             is_upgrade: false,
         };
         let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
+        outcome.exchange.body_sent = prepared.body_length();
         self.leg(&leg, &mut outcome).await;
         Answer {
             exchange: outcome.exchange,

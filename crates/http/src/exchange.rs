@@ -27,8 +27,10 @@ pub struct Exchange {
     pub opened: bool,
     /// Bytes of HTTP, without TLS: head and body as sent and as received.
     pub bytes: Traffic,
+    /// Bytes of the request's body, coded as it went, without framing.
+    pub body_sent: u64,
     /// Bytes of the answer's body as they came, without framing.
-    pub payload: u64,
+    pub body_received: u64,
     /// The head of the answer, if one came whole.
     pub head: Option<Rc<Head>>,
     pub error: Option<ErrorInfo>,

@@ -41,7 +41,8 @@ impl Outcome {
                 remote: None,
                 opened: false,
                 bytes: Traffic::default(),
-                payload: 0,
+                body_sent: 0,
+                body_received: 0,
                 head: None,
                 error: None,
             },
@@ -68,7 +69,7 @@ impl Outcome {
             sent: progress.written as u64,
             received: progress.received,
         };
-        exchange.payload = progress.payload;
+        exchange.body_received = progress.payload;
         exchange.head = progress.head;
         exchange.error = error;
         self.body = progress.body;

@@ -89,6 +89,7 @@ impl Client {
                 is_upgrade: false,
             };
             let mut outcome = Outcome::begin(&hop.method, &hop.url, started);
+            outcome.exchange.body_sent = hop.body.len() as u64;
             match hop.url.check_usable() {
                 Ok(()) => self.leg(&leg, &mut outcome).await,
                 Err(error) => outcome.exchange.fail(error),

@@ -64,7 +64,7 @@ fn an_exchange_carries_its_facts_and_requests_share_one_connection() {
                 format!("POST {url}").as_bytes()
             );
             assert_eq!(head.get("x-agent").unwrap(), b"ours/1");
-            assert_eq!(exchange.payload, (turn << 20) as u64);
+            assert_eq!(exchange.body_received, (turn << 20) as u64);
             assert_eq!(exchange.remote, Some(address));
             let tls = exchange.tls.unwrap();
             assert_eq!(tls.version, "tls1.3");
@@ -76,8 +76,8 @@ fn an_exchange_carries_its_facts_and_requests_share_one_connection() {
             assert!(phases.waiting + phases.sending > Duration::ZERO);
             assert_eq!(phases.sum(), exchange.timeline.total());
             let traffic = client.traffic();
-            assert!(traffic.sent > exchange.payload, "{traffic:?}");
-            assert!(traffic.received > exchange.payload, "{traffic:?}");
+            assert!(traffic.sent > exchange.body_received, "{traffic:?}");
+            assert!(traffic.received > exchange.body_received, "{traffic:?}");
         }
         assert_eq!((seen.connections.get(), seen.requests.get()), (1, 3));
         // At once, and prepared.

@@ -1,26 +1,31 @@
 //! What a fixed amount of work came to.
 
-use std::time::Duration;
-
+use samples::{Loops, ScenarioWork};
 use serde::Serialize;
 use units::Bytes;
 
 use crate::numbers;
 use crate::paint::Paint;
 
-/// A fixed amount of work: so many workers, each of which made so many calls.
+/// A fixed amount of work: so many workers, which made so many iterations.
 /// Rates are payload of calls that did not fail, divided by the makespan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FixedWork {
     /// Users that worked at once.
     pub workers: u32,
-    /// Calls that each of them was to make.
-    pub loops: u64,
-    /// Calls that ended, failed ones included.
+    /// Iterations that each of them was to make; none where all shared a number of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loops: Option<u64>,
+    /// Iterations that all of them were to make.
+    pub iterations_wanted: u64,
+    /// Iterations that ended. Without a script, each is a call.
+    pub iterations: u64,
+    /// Calls that ended, failed ones included: HTTP exchanges, gRPC calls and streams, WebSocket
+    /// sessions.
     pub calls: u64,
     /// Of these, those that failed.
     pub failed_calls: u64,
-    /// From the start of the first call to the end of the last.
+    /// From the start of the first iteration to the end of the last.
     pub makespan_seconds: f64,
     /// Both directions, of calls that did not fail, without heads and framing.
     pub payload_bytes: u64,
@@ -34,60 +39,106 @@ pub struct FixedWork {
     pub megabits_per_second: f64,
 }
 
-/// What was counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
-    /// Calls that ended, failed ones included.
-    pub calls: u64,
-    /// Of these, those that failed.
-    pub failed: u64,
-    /// Payload sent by calls that did not fail.
-    pub sent: Bytes,
-    /// Payload that they received.
-    pub received: Bytes,
-    /// From the start of the first call to the end of the last.
-    pub makespan: Duration,
+/// Who did the work, and so how it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Teller {
+    /// Users without a script, whose iterations are calls.
+    Direct,
+    /// A script's users.
+    Script,
+}
+
+impl Teller {
+    fn iteration(self) -> &'static str {
+        match self {
+            Teller::Direct => "call",
+            Teller::Script => "iteration",
+        }
+    }
+}
+
+/// `1 loop`, `2 loops`
+fn some(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 impl FixedWork {
-    /// What `workers` with so many `loops` each came to.
-    pub fn new(workers: u32, loops: u64, counted: &Counted) -> FixedWork {
-        let payload = counted.sent.saturating_add(counted.received).get();
-        let seconds = counted.makespan.as_secs_f64();
+    /// What a scenario's work came to.
+    pub fn of(work: &ScenarioWork) -> FixedWork {
+        let done = &work.done;
+        let payload = done.sent.saturating_add(done.received).get();
+        let seconds = done.makespan.as_secs_f64();
         let megabytes = if seconds > 0.0 {
             payload as f64 / 1e6 / seconds
         } else {
             0.0
         };
         FixedWork {
-            workers,
-            loops,
-            calls: counted.calls,
-            failed_calls: counted.failed,
+            workers: work.workers,
+            loops: match work.loops {
+                Loops::Each(loops) => Some(loops),
+                Loops::Shared(_) => None,
+            },
+            iterations_wanted: work.wanted(),
+            iterations: work.iterations,
+            calls: done.calls,
+            failed_calls: done.failed,
             makespan_seconds: seconds,
             payload_bytes: payload,
-            payload_bytes_sent: counted.sent.get(),
-            payload_bytes_received: counted.received.get(),
+            payload_bytes_sent: done.sent.get(),
+            payload_bytes_received: done.received.get(),
             megabytes_per_second: megabytes,
             megabits_per_second: megabytes * 8.0,
         }
     }
 
     /// Label and text of each line.
-    pub(crate) fn lines(&self, paint: Paint) -> Vec<(&'static str, String)> {
-        let FixedWork {
-            workers,
-            loops,
-            calls,
-            ..
-        } = self;
-        let wanted = u64::from(*workers).saturating_mul(*loops);
-        let mut work = format!("{workers} workers × {loops} loops: {calls} calls");
-        if *calls < wanted {
-            let missing = format!(" of {wanted}; the rest did not end in time");
-            work.push_str(&paint.bad(&missing));
+    pub(crate) fn lines(&self, teller: Teller, paint: Paint) -> Vec<(&'static str, String)> {
+        let of = teller.iteration();
+        let makespan = format!(
+            "{} from the first {of}'s start to the last one's end",
+            paint.figure(&numbers::time(self.makespan_seconds * 1e3, None))
+        );
+        let mut lines = vec![("work", self.work(teller, paint)), ("makespan", makespan)];
+        // A script that only computes has none to tell of.
+        if self.calls > 0 || teller == Teller::Direct {
+            lines.push(("payload", self.payload(paint)));
         }
-        let mut payload = format!(
+        lines
+    }
+
+    fn work(&self, teller: Teller, paint: Paint) -> String {
+        let (workers, wanted, calls) = (self.workers, self.iterations_wanted, self.calls);
+        let amount = match self.loops {
+            Some(loops) => format!(
+                "{} × {}",
+                some(workers.into(), "worker"),
+                some(loops, "loop")
+            ),
+            None => format!(
+                "{}, {} among them",
+                some(workers.into(), "worker"),
+                some(wanted, "loop")
+            ),
+        };
+        let done = match teller {
+            Teller::Direct => calls,
+            Teller::Script => self.iterations,
+        };
+        let mut text = format!("{amount}: {}", some(done, teller.iteration()));
+        if done < wanted {
+            let missing = format!(" of {wanted}; the rest did not end in time");
+            text.push_str(&paint.bad(&missing));
+        }
+        if teller == Teller::Script && calls > 0 {
+            text.push_str(&format!(", {}", some(calls, "call")));
+        }
+        text
+    }
+
+    fn payload(&self, paint: Paint) -> String {
+        let mut text = format!(
             "{} MB/s = {} Mbit/s: {} sent and {} received",
             paint.figure(&format!("{:.3}", self.megabytes_per_second)),
             paint.figure(&format!("{:.3}", self.megabits_per_second)),
@@ -95,47 +146,70 @@ impl FixedWork {
             Bytes(self.payload_bytes_received),
         );
         if self.failed_calls > 0 {
-            let left_out = format!(", without {} failed calls", self.failed_calls);
-            payload.push_str(&paint.bad(&left_out));
+            let left_out = format!(", without {}", some(self.failed_calls, "failed call"));
+            text.push_str(&paint.bad(&left_out));
         }
-        vec![
-            ("work", work),
-            (
-                "makespan",
-                format!(
-                    "{} from the first call's start to the last one's end",
-                    paint.figure(&numbers::time(self.makespan_seconds * 1e3, None))
-                ),
-            ),
-            ("payload", payload),
-        ]
+        text
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
+    fn work(loops: Loops, iterations: u64, calls: u64) -> FixedWork {
+        FixedWork::of(&ScenarioWork {
+            scenario: "default".to_owned(),
+            workers: 4,
+            loops,
+            iterations,
+            done: samples::Work {
+                calls,
+                failed: calls.min(2),
+                sent: Bytes(3_000_000),
+                received: Bytes(1_000_000),
+                makespan: Duration::from_secs(2),
+            },
+        })
+    }
+
+    fn texts(work: &FixedWork, teller: Teller) -> Vec<String> {
+        let lines = work.lines(teller, Paint::new(false));
+        lines.into_iter().map(|(_, text)| text).collect()
+    }
 
     #[test]
     fn bytes_and_bits_are_told_apart() {
-        let counted = Counted {
-            calls: 39,
-            failed: 2,
-            sent: Bytes(3_000_000),
-            received: Bytes(1_000_000),
-            makespan: Duration::from_secs(2),
-        };
-        let work = FixedWork::new(4, 10, &counted);
+        let work = work(Loops::Each(10), 39, 39);
         assert_eq!(work.megabytes_per_second, 2.0);
         assert_eq!(work.megabits_per_second, 16.0);
-        let lines = work.lines(Paint::new(false));
-        let text: Vec<_> = lines.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(
-            text,
+            texts(&work, Teller::Direct),
             [
                 "4 workers × 10 loops: 39 calls of 40; the rest did not end in time",
                 "2s from the first call's start to the last one's end",
                 "2.000 MB/s = 16.000 Mbit/s: 3.0 MB sent and 1.0 MB received, without 2 failed calls",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_scripts_iterations_are_not_its_calls() {
+        let shared = work(Loops::Shared(10), 9, 18);
+        assert_eq!(
+            texts(&shared, Teller::Script)[..2],
+            [
+                "4 workers, 10 loops among them: 9 iterations of 10; the rest did not end in time, 18 calls",
+                "2s from the first iteration's start to the last one's end",
+            ]
+        );
+        let computing = work(Loops::Each(10), 40, 0);
+        assert_eq!(
+            texts(&computing, Teller::Script),
+            [
+                "4 workers × 10 loops: 40 iterations",
+                "2s from the first iteration's start to the last one's end",
             ]
         );
     }

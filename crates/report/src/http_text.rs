@@ -2,6 +2,7 @@
 
 use units::Bytes;
 
+use crate::fixed_work::Teller;
 use crate::grpc_status;
 use crate::http_result::{HttpResult, Latency};
 use crate::numbers;
@@ -18,7 +19,8 @@ pub fn render(title: &str, result: &HttpResult, paint: Paint) -> String {
         format!("  {}", paint.bold(&printable(title))),
         String::new(),
     ];
-    let work = result.fixed_work.iter().flat_map(|work| work.lines(paint));
+    let work = result.fixed_work.iter();
+    let work = work.flat_map(|work| work.lines(Teller::Direct, paint));
     lines.extend(work.map(|(label, text)| entry(label, &text)));
     lines.extend(totals(result, paint));
     lines.push(String::new());

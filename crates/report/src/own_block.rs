@@ -3,6 +3,7 @@
 
 use samples::{Cause, Level, MetricSummary, Summary, Values, Verdict};
 
+use crate::fixed_work::{FixedWork, Teller};
 use crate::metric_table::{Row, Style, Widths, sorted};
 use crate::paint::{Paint, printable};
 use crate::spoken;
@@ -30,6 +31,7 @@ pub(crate) fn lines(
         .iter()
         .map(|row| widths.line(row, style.paint))
         .collect();
+    lines.extend(fixed_work(summary, style.paint));
     lines.extend(errors(summary, style.paint));
     lines.extend(left_out(summary));
     lines.extend(verdict.map(|verdict| verdict_line(verdict, style.paint)));
@@ -91,6 +93,24 @@ pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
             printable(&text)
         )
     })
+}
+
+/// Scenarios with a fixed amount of work. One iteration is none: its duration says all of it.
+fn fixed_work(summary: &Summary, paint: Paint) -> Vec<String> {
+    let several = summary.work.len() > 1;
+    let told = summary.work.iter().filter(|work| work.wanted() > 1);
+    told.flat_map(|work| {
+        let of = if several {
+            format!(" of {}", printable(&work.scenario))
+        } else {
+            String::new()
+        };
+        let lines = FixedWork::of(work).lines(Teller::Script, paint);
+        lines
+            .into_iter()
+            .map(move |(label, text)| format!("{label}{of}: {text}"))
+    })
+    .collect()
 }
 
 fn errors(summary: &Summary, paint: Paint) -> Vec<String> {

@@ -4,6 +4,7 @@ use plan::{TimeUnit, TrendStat};
 use samples::{Check, Group, MetricSummary, Summary, Values, Verdict};
 use serde_json::{Map, Value, json};
 
+use crate::fixed_work::FixedWork;
 use crate::json_number::number;
 use crate::metric_table::sorted;
 use crate::trend_figure::figure;
@@ -63,8 +64,16 @@ pub(crate) fn own(summary: &Summary, about: &Circumstances) -> Value {
         "errors": summary.http.errors,
         "other_errors": summary.http.other_errors,
         "left_out": summary.left_out,
+        "fixed_work": fixed_work(summary),
         "verdict": about.verdict,
     })
+}
+
+/// What became of scenarios with a fixed amount of work, by their names.
+fn fixed_work(summary: &Summary) -> Map<String, Value> {
+    let told = summary.work.iter();
+    told.map(|work| (work.scenario.clone(), json!(FixedWork::of(work))))
+        .collect()
 }
 
 fn metrics(summary: &Summary, about: &Circumstances, extra: bool) -> Value {

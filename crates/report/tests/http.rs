@@ -4,7 +4,7 @@ mod support;
 
 use std::time::Duration;
 
-use plimsoll_report::fixed_work::{Counted, FixedWork};
+use plimsoll_report::fixed_work::FixedWork;
 use plimsoll_report::http_result::{Generator, HttpResult};
 use plimsoll_report::live::{self, GeneratorLoad, LiveView, Quantiles};
 use plimsoll_report::{Paint, http_text};
@@ -77,6 +77,16 @@ fn what_does_not_follow_the_schema_is_told() {
     assert_eq!(faults(&schema(), &without), ["$: \"failed\" is missing"]);
 }
 
+fn one_call() -> FixedWork {
+    FixedWork::of(&samples::ScenarioWork {
+        scenario: "http".to_owned(),
+        workers: 1,
+        loops: samples::Loops::Each(1),
+        iterations: 1,
+        done: samples::Work::default(),
+    })
+}
+
 #[test]
 fn every_key_is_described() {
     let keys = |value: &Value| {
@@ -85,7 +95,7 @@ fn every_key_is_described() {
             .map(|object| object.keys().cloned().collect::<Vec<_>>())
     };
     let mut whole = result(1, 0, None);
-    whole.fixed_work = Some(FixedWork::new(1, 1, &Counted::default()));
+    whole.fixed_work = Some(one_call());
     assert_eq!(keys(&json(&whole)), keys(&schema()["properties"]));
     let faults = faults(&schema(), &json(&whole));
     assert!(faults.is_empty(), "{faults:#?}");
@@ -99,7 +109,7 @@ fn results_of_grpc_follow_their_schema_and_every_key_is_described() {
     for (answered, refused) in [(0, 0), (100, 7)] {
         let run = run(answered, refused, None, WatchSettings::default());
         let mut whole = HttpResult::of_grpc(&run.summary, &generator(Level::Valid));
-        whole.fixed_work = Some(FixedWork::new(1, 1, &Counted::default()));
+        whole.fixed_work = Some(one_call());
         let mut result = json(&whole);
         // The run is one of HTTP, with statuses of its own.
         result["status_codes"] = serde_json::json!({"OK": 90, "Unavailable": 10, "Code(42)": 1});

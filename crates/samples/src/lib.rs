@@ -33,6 +33,7 @@ mod totals;
 mod verdict;
 mod watch;
 mod window;
+mod work;
 
 pub use exchange::{GRPC_STATUS, HttpFacts, Phases, mask_userinfo};
 pub use kind::{Contains, Kind};
@@ -51,3 +52,4 @@ pub use totals::Totals;
 pub use verdict::{Cause, Level, Reason, Verdict};
 pub use watch::{Watch, WatchSettings};
 pub use window::Window;
+pub use work::{Loops, ScenarioWork, Share, Work, WorkDone};

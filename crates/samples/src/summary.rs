@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use stats::Histogram;
 
 use crate::kind::{Contains, Kind};
+use crate::work::ScenarioWork;
 
 /// Everything a run has measured, for end summaries and exports.
 #[derive(Clone, Debug, Serialize)]
@@ -31,6 +32,9 @@ pub struct Summary {
     pub http: HttpOverview,
     /// What was seen and not kept.
     pub left_out: LeftOut,
+    /// Scenarios with a fixed amount of work, for whoever ran them to fill in: recorders do not
+    /// know of it.
+    pub work: Vec<ScenarioWork>,
 }
 
 /// One metric, or one sub-metric of it.

@@ -37,6 +37,7 @@ pub(crate) fn summarize(totals: &Totals, elapsed: Duration) -> Summary {
         scenarios: parts.scenarios(),
         http: totals.http(),
         left_out: totals.left_out,
+        work: Vec::new(),
     }
 }
 

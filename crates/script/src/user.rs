@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, UserId};
+use engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, Tally, UserId};
 use samples::{BaseTags, Recorder, Registry};
 
 use crate::event_loop::EventLoop;
@@ -110,6 +110,8 @@ pub struct User {
     pub tags: Tags,
     pub scenario: RefCell<Option<Rc<ScenarioContext>>>,
     pub iteration: RefCell<Option<Iteration>>,
+    /// What counts towards the scenario's work, where its amount is fixed.
+    pub tally: Rc<RefCell<Tally>>,
     /// Asks for the end of what runs now.
     pub stop: RefCell<Option<Stop>>,
     /// What `setup` returned, once this user has read it.
@@ -164,6 +166,7 @@ impl User {
             tags,
             scenario: RefCell::default(),
             iteration: RefCell::default(),
+            tally: Rc::default(),
             stop: RefCell::default(),
             setup_value: OnceCell::new(),
             abort: RefCell::default(),
@@ -216,6 +219,11 @@ impl User {
     #[inline]
     pub fn http_options(&self) -> HttpOptions {
         self.run.as_ref().map(|run| run.http).unwrap_or_default()
+    }
+
+    /// Counts a call by its payload each way, in bytes; `None` if it failed.
+    pub fn count_call(&self, payload: Option<(u64, u64)>) {
+        self.tally.borrow_mut().call(payload);
     }
 
     /// Whether what runs now should have ended.

@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use engine::{
-    AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId,
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, Tally, UserFactory, UserId,
     VirtualUser, Worker,
 };
 
@@ -200,6 +200,7 @@ impl VirtualUser for ScriptUser {
             .map(|(name, value)| (name.clone(), Some(value.clone())))
             .collect();
         *user.scenario.borrow_mut() = Some(Rc::clone(scenario));
+        *user.tally.borrow_mut() = Tally::of(scenario);
         self.function = self.instance.function(&definition.exec);
     }
 
@@ -239,6 +240,10 @@ impl VirtualUser for ScriptUser {
         let outcome = call.await;
         user.tags.leave_all_groups();
         let ended = self.instance.record_traffic();
+        let mut tally = user.tally.borrow_mut();
+        tally.iteration(iteration.started, ended);
+        tally.hand_in();
+        drop(tally);
         if run.fresh_connections
             && let Some(work) = user.work()
         {

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use ::grpc::{
@@ -11,8 +10,8 @@ use ::grpc::{
     Status, Template,
 };
 use engine::{
-    AbortReason, Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser,
-    Worker,
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, Tally, UserFactory, UserId,
+    VirtualUser, Worker,
 };
 use http::Timeline;
 use net::{Network, NetworkSettings};
@@ -21,7 +20,6 @@ use units::Moment;
 
 use crate::facts;
 use crate::generated::{Facts, Generated, Random};
-use crate::work::{Tally, WorkDone};
 
 /// The call that every user makes, over and over.
 #[derive(Clone, Debug)]
@@ -67,7 +65,6 @@ pub struct GrpcUsers {
     spec: CallSpec,
     method: Method,
     data: Vec<Payload>,
-    work: Option<Arc<WorkDone>>,
 }
 
 /// A message to send.
@@ -138,17 +135,9 @@ impl GrpcUsers {
             spec,
             method,
             data: payloads,
-            work: None,
         };
         users.template()?;
         Ok(users)
-    }
-
-    /// Counts calls and the bytes of their messages, unpacked, into `work`, which is complete when
-    /// the users are gone.
-    pub fn counting(mut self, work: Arc<WorkDone>) -> Self {
-        self.work = Some(work);
-        self
     }
 
     fn template(&self) -> Result<Template, String> {
@@ -240,7 +229,7 @@ impl UserFactory for GrpcUsers {
             json: String::new(),
             recorder: Rc::clone(&worker.recorder),
             tags: worker.recorder.base_tags(&TagMap::new()),
-            tally: Tally::of(self.work.clone()),
+            tally: Tally::default(),
         })
     }
 }
@@ -287,6 +276,7 @@ impl Messages {
 impl VirtualUser for GrpcUser {
     fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
         self.tags = scenario.tags.clone();
+        self.tally = Tally::of(scenario);
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
@@ -470,7 +460,8 @@ impl GrpcUser {
         };
         let number = u16::try_from(outcome.status.code.0).unwrap_or(u16::MAX - GRPC_STATUS);
         let payload = ok.then_some((outcome.sent.bytes, outcome.received.bytes));
-        self.tally.count(payload, outcome.timeline.started(), done);
+        self.tally.call(payload);
+        self.tally.iteration(outcome.timeline.started(), done);
         // A call is an exchange of HTTP: it has the same phases, and the same questions are asked
         // of it.
         self.recorder.http(

@@ -9,7 +9,6 @@ mod grpc;
 mod list;
 mod outlet;
 mod target;
-mod work;
 
 pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers, Streaming, reflect};
 pub use aim::{Aim, Stream};
@@ -18,7 +17,6 @@ pub use generated::{Facts, Generated, Random};
 pub use list::{Format, List, ReadBody};
 pub use outlet::{Inlet, Outlet, outlet};
 pub use target::{Defaults, ListError, Target};
-pub use work::{Share, Work, WorkDone};
 
 use std::cell::RefCell;
 use std::pin::pin;
@@ -27,14 +25,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    AbortReason, Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser,
-    Worker,
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, Tally, UserFactory, UserId,
+    VirtualUser, Worker,
 };
 use http::{Client, Fields, Method, Prepared, Request, Settings, Shared, Url};
 use samples::{BaseTags, Recorder, TagMap};
 
 use crate::facts::record;
-use crate::work::Tally;
 
 /// The request that every user sends, over and over.
 #[derive(Clone, Debug)]
@@ -79,7 +76,6 @@ impl RequestSpec {
 pub struct HttpUsers {
     spec: RequestSpec,
     settings: Arc<Settings>,
-    work: Option<Arc<WorkDone>>,
     /// How many users share a connection.
     streams: u32,
 }
@@ -107,7 +103,6 @@ impl HttpUsers {
         Ok(HttpUsers {
             spec,
             settings,
-            work: None,
             streams: 1,
         })
     }
@@ -117,13 +112,6 @@ impl HttpUsers {
     /// second connection.
     pub fn sharing(mut self, streams: u32) -> Self {
         self.streams = streams.max(1);
-        self
-    }
-
-    /// Counts calls and their payload into `work`, which is complete when the
-    /// users are gone.
-    pub fn counting(mut self, work: Arc<WorkDone>) -> Self {
-        self.work = Some(work);
         self
     }
 
@@ -170,7 +158,7 @@ impl UserFactory for HttpUsers {
             prepared,
             recorder: Rc::clone(&worker.recorder),
             tags: worker.recorder.base_tags(&TagMap::new()),
-            tally: Tally::of(self.work.clone()),
+            tally: Tally::default(),
         })
     }
 }
@@ -187,6 +175,7 @@ pub struct HttpUser {
 impl VirtualUser for HttpUser {
     fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
         self.tags = scenario.tags.clone();
+        self.tally = Tally::of(scenario);
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
@@ -201,9 +190,9 @@ impl VirtualUser for HttpUser {
         record(&self.recorder, &self.tags, &exchange, None, iteration);
         let done = exchange.timeline.done();
         let is_good = exchange.error.is_none() && (200..400).contains(&exchange.status);
-        let payload = is_good.then(|| (self.prepared.body_length(), exchange.payload));
-        let started = exchange.timeline.started();
-        self.tally.count(payload, started, done);
+        let payload = is_good.then_some((exchange.body_sent, exchange.body_received));
+        self.tally.call(payload);
+        self.tally.iteration(exchange.timeline.started(), done);
         self.recorder
             .iteration(done.since(iteration.started), &self.tags, done);
         Ending::Completed

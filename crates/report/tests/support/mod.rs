@@ -63,6 +63,7 @@ impl Figures {
             scenarios: self.scenarios(),
             http: HttpOverview::default(),
             left_out: LeftOut::default(),
+            work: Vec::new(),
         }
     }
 

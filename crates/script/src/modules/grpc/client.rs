@@ -424,11 +424,12 @@ fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<P
 }
 
 impl Prepared {
-    async fn make(&self, work: &Work, base: Option<BaseTags>) -> Answer {
+    async fn make(&self, user: &User, work: &Work, base: Option<BaseTags>) -> Answer {
         let answer = self
             .channel
             .unary(&self.template, &self.message, clock::now())
             .await;
+        user.count_call(answer.payload());
         if let Some(base) = base {
             let status = Some(answer.status.code.0);
             self.known.with_tags(work, &self.tags, status, |tags| {
@@ -462,7 +463,7 @@ fn invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let work = user.working(context, INVOKING)?;
     let prepared = prepare(context, &state, call)?;
     let answer = context
-        .wait(prepared.make(work, user.base_tags()))
+        .wait(prepared.make(user, work, user.base_tags()))
         .map_err(|cancelled| context.cancelled(cancelled))?;
     answer::response(context, &prepared.known, &answer, prepared.discard)
 }
@@ -480,7 +481,7 @@ fn async_invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let base = owner.base_tags();
     let operation = async move {
         let answer = match running.work() {
-            Some(work) => Some(prepared.make(work, base).await),
+            Some(work) => Some(prepared.make(&running, work, base).await),
             None => None,
         };
         (prepared, answer)
@@ -516,6 +517,7 @@ fn health_check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (answer, health) = context
         .wait(asking)
         .map_err(|cancelled| context.cancelled(cancelled))?;
+    user.count_call(answer.payload());
     if let Some(base) = user.base_tags() {
         let number = answer.status.code.0.to_string();
         let mut tags = Vec::new();

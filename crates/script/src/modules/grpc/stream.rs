@@ -37,6 +37,8 @@ struct Shared {
     /// The script wrote what is no message: the stream ends with this.
     spoiled: RefCell<Option<Status>>,
     driver: RefCell<Option<Waker>>,
+    /// Bytes of messages, unpacked, sent and received.
+    payload: Cell<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,6 +99,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         ended: Cell::new(false),
         spoiled: RefCell::default(),
         driver: RefCell::default(),
+        payload: Cell::default(),
     });
     if let Some(base) = &shared.base {
         shared.known.with_tags(work, &shared.tags, None, |tags| {
@@ -205,6 +208,7 @@ async fn drive(shared: Rc<Shared>) {
                     poll_fn(|task| shared.poll(task, &mut sender, &mut receiver, &mut sending));
                 match news.await {
                     News::Message(message) => {
+                        shared.carried(0, message.len());
                         if shared.known.method.server_streams() {
                             shared.count(builtin::GRPC_STREAMS_MSGS_RECEIVED, None);
                         } else {
@@ -221,6 +225,8 @@ async fn drive(shared: Rc<Shared>) {
             (status, receiver.timeline(None).service_time())
         }
     };
+    let payload = status.code.is_ok().then(|| shared.payload.get());
+    shared.owner.count_call(payload);
     if let (Some(base), Some(work)) = (&shared.base, shared.owner.work()) {
         let number = Some(status.code.0);
         shared.known.with_tags(work, &shared.tags, number, |tags| {
@@ -273,6 +279,7 @@ impl Shared {
             match sender.poll_send(task, message) {
                 Poll::Ready(Ok(())) => {
                     self.count(builtin::GRPC_STREAMS_MSGS_SENT, None);
+                    self.carried(message.message_length(), 0);
                     *sending = None;
                 }
                 Poll::Ready(Err(_)) => {
@@ -291,6 +298,12 @@ impl Shared {
             }
             Poll::Pending => Poll::Pending,
         }
+    }
+
+    fn carried(&self, sent: usize, received: usize) {
+        let payload = self.payload.get();
+        self.payload
+            .set((payload.0 + sent as u64, payload.1 + received as u64));
     }
 
     fn count(&self, metric: MetricId, status: Option<u32>) {

@@ -105,18 +105,18 @@ pub async fn exchange(
     let mut trips = 0;
     let mut each = |exchange: &Exchange| {
         trips += 1;
+        // The challenge of a digest (RFC 7616) is what was asked for.
+        let is_challenge =
+            trips == 1 && prepared.request.auth == Auth::Digest && exchange.status == 401;
+        let expected = prepared
+            .callback
+            .judge(exchange.status)
+            .map(|expected| expected || is_challenge);
+        let is_good = exchange.error.is_none() && expected != Some(false);
+        user.count_call(is_good.then_some((exchange.body_sent, exchange.body_received)));
         if let Some(base) = &base {
-            let is_challenge =
-                trips == 1 && prepared.request.auth == Auth::Digest && exchange.status == 401;
             record(
-                work,
-                prepared,
-                &tags,
-                exchange,
-                base,
-                late,
-                wants_ip,
-                is_challenge,
+                work, prepared, &tags, exchange, base, late, wants_ip, expected,
             );
         }
     };
@@ -153,7 +153,7 @@ fn record(
     base: &BaseTags,
     late: Option<Duration>,
     wants_ip: bool,
-    is_challenge: bool,
+    expected: Option<bool>,
 ) {
     let timeline = &exchange.timeline;
     let phases = timeline.phases();
@@ -192,11 +192,7 @@ fn record(
         ocsp_status: "",
         error: exchange.error.as_ref().map_or("", |error| &error.message),
         error_code: exchange.error_code(),
-        // The challenge of a digest (RFC 7616) is what was asked for.
-        expected: prepared
-            .callback
-            .judge(exchange.status)
-            .map(|expected| expected || is_challenge),
+        expected,
         ip: ip.as_deref().unwrap_or_default(),
         extra: tags,
     };

@@ -109,7 +109,7 @@ impl Link {
             None => return Ok(()),
         }
         self.buffered.set(self.buffered.get() + payload.len());
-        self.session.sent();
+        self.session.sent(payload.len());
         self.wake();
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Link {
             None => return Ok(()),
         }
         // In this module, unlike its elder, pings and close frames of the script count as messages, as in k6.
-        self.session.sent();
+        self.session.sent(0);
         self.wake();
         Ok(())
     }
@@ -218,11 +218,11 @@ impl Link {
     fn news_of(&self, event: Event) -> News {
         match event {
             Event::Text(text) => {
-                self.session.received();
+                self.session.received(text.len());
                 News::Text(text)
             }
             Event::Binary(bytes) => {
-                self.session.received();
+                self.session.received(bytes.len());
                 News::Binary(bytes)
             }
             Event::Ping(_) => News::Ping,
@@ -257,7 +257,7 @@ impl Link {
         }
         if let Some(farewell) = self.farewell.take() {
             connection.close(Some(farewell.code), &farewell.reason);
-            self.session.sent();
+            self.session.sent(0);
         }
         if connection.unsent() > 0 {
             // A broken stream is told of by the read below.

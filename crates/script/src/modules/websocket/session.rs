@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
+use engine::Tally;
 use samples::{BaseTags, MetricId, Recorder, SystemTag, builtin};
 use units::Moment;
 use ws::{Opened, Rejected};
@@ -22,6 +23,9 @@ pub struct Session {
     tags: RefCell<Snapshot>,
     base: RefCell<Option<BaseTags>>,
     started: Moment,
+    tally: Rc<RefCell<Tally>>,
+    /// Bytes of messages, sent and received, while the session is open.
+    payload: Cell<Option<(u64, u64)>>,
     last_ping: Cell<u64>,
     pings: RefCell<VecDeque<(u64, Moment)>>,
 }
@@ -38,6 +42,8 @@ impl Session {
             tags: RefCell::new(tags),
             base: RefCell::default(),
             started: clock::now(),
+            tally: Rc::clone(&user.tally),
+            payload: Cell::new(None),
             last_ping: Cell::new(0),
             pings: RefCell::default(),
         };
@@ -66,16 +72,27 @@ impl Session {
                 self.tag(SystemTag::Ip, &remote.ip().to_string());
             }
         }
+        let is_open = opened.as_ref().is_ok_and(|opened| opened.outcome.is_ok());
+        if is_open {
+            self.payload.set(Some((0, 0)));
+        } else {
+            self.tally.borrow_mut().call(None);
+        }
         self.add(builtin::WS_SESSIONS, 1.0);
         self.time(builtin::WS_CONNECTING, clock::now().since(self.started));
     }
 
-    pub fn sent(&self) {
+    /// A message of so many bytes was sent. In `k6/websockets` the script's pings and close frames
+    /// are counted as messages too, of none.
+    pub fn sent(&self, bytes: usize) {
         self.add(builtin::WS_MSGS_SENT, 1.0);
+        self.carried(bytes, 0);
     }
 
-    pub fn received(&self) {
+    /// A message of so many bytes was received.
+    pub fn received(&self, bytes: usize) {
         self.add(builtin::WS_MSGS_RECEIVED, 1.0);
+        self.carried(0, bytes);
     }
 
     /// The payload of a ping that is sent now.
@@ -115,6 +132,15 @@ impl Session {
             builtin::WS_SESSION_DURATION,
             clock::now().since(self.started),
         );
+        if let Some(payload) = self.payload.take() {
+            self.tally.borrow_mut().call(Some(payload));
+        }
+    }
+
+    fn carried(&self, sent: usize, received: usize) {
+        let payload = self.payload.get();
+        self.payload
+            .set(payload.map(|payload| (payload.0 + sent as u64, payload.1 + received as u64)));
     }
 
     fn tag(&self, tag: SystemTag, value: &str) {

@@ -128,11 +128,11 @@ impl Socket {
     fn take(&self, context: &Context, event: Event) -> Result<(), Thrown> {
         match event {
             Event::Text(text) => {
-                self.session.received();
+                self.session.received(text.len());
                 self.emit_with(context, "message", || context.string(&text))
             }
             Event::Binary(bytes) => {
-                self.session.received();
+                self.session.received(bytes.len());
                 self.emit_with(context, "binaryMessage", || context.array_buffer(&bytes))
             }
             Event::Ping(_) => self.emit(context, "ping", &[]),
@@ -172,7 +172,7 @@ impl Socket {
         self.put(context, |connection, session| {
             let sent = connection.send(kind, payload);
             if sent.is_ok() {
-                session.sent();
+                session.sent(payload.len());
             }
             sent
         })

@@ -1,0 +1,203 @@
+//! A script's fixed amount of work: its makespan, its calls over every wire, and their payload.
+
+mod plimsoll;
+
+use std::fs;
+
+use plimsoll::plimsoll;
+use serde_json::Value;
+use testkit::cases::suite::Server;
+use testkit::peers::{Peer, Play};
+use testkit::program::Ended;
+
+/// Runs `script` with the addresses it may use, and gives how it ended with the summary's part on
+/// fixed work.
+fn run(script: &str, variables: &[(String, String)], flags: &[&str]) -> (Ended, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let given: Vec<_> = variables
+        .iter()
+        .flat_map(|(name, value)| ["-e".to_owned(), format!("{name}={value}")])
+        .collect();
+    let given: Vec<_> = given.iter().map(String::as_str).collect();
+    let ended = plimsoll(&["run", "--quiet", "--summary-export", "summary.json"])
+        .args(&given)
+        .args(flags)
+        .arg("-")
+        .input(script)
+        .inside(folder.path())
+        .run();
+    let summary = fs::read_to_string(folder.path().join("summary.json")).unwrap_or_default();
+    let summary: Value = serde_json::from_str(&summary).unwrap_or_default();
+    (ended, summary["plimsoll"]["fixed_work"].clone())
+}
+
+fn url(peer: &Peer) -> Vec<(String, String)> {
+    vec![("URL".to_owned(), peer.url())]
+}
+
+fn number(work: &Value, key: &str) -> f64 {
+    work[key].as_f64().unwrap_or(f64::NAN)
+}
+
+#[test]
+fn each_scenario_tells_its_work() {
+    let server = Peer::start(Play::ok("hello"));
+    let script = "
+        import http from 'k6/http';
+        import { sleep } from 'k6';
+        export const options = { scenarios: {
+            each: { executor: 'per-vu-iterations', vus: 4, iterations: 5 },
+            shared: { executor: 'shared-iterations', vus: 2, iterations: 7, exec: 'shared' },
+            timed: { executor: 'constant-vus', vus: 1, duration: '1s', exec: 'timed' },
+        } };
+        export default function () { http.post(__ENV.URL, '123'); http.get(__ENV.URL); }
+        export function shared() { sleep(0.05); }
+        export function timed() { sleep(0.1); http.get(__ENV.URL); }
+    ";
+    let (ended, work) = run(script, &url(&server), &[]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let each = &work["each"];
+    for (key, wanted) in [
+        ("workers", 4),
+        ("loops", 5),
+        ("iterations_wanted", 20),
+        ("iterations", 20),
+        ("calls", 40),
+        ("failed_calls", 0),
+        ("payload_bytes", 20 * 3 + 40 * 5),
+        ("payload_bytes_sent", 20 * 3),
+        ("payload_bytes_received", 40 * 5),
+    ] {
+        assert_eq!(each[key], wanted, "{key}: {each}");
+    }
+    let megabytes = 260.0 / 1e6 / number(each, "makespan_seconds");
+    assert!((number(each, "megabytes_per_second") / megabytes - 1.0).abs() < 1e-9);
+    assert!((number(each, "megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-9);
+    let shared = &work["shared"];
+    assert_eq!(
+        (&shared["iterations"], &shared["calls"]),
+        (&7.into(), &0.into())
+    );
+    // Two users and seven pauses of 50 ms: one of them makes four.
+    assert!(number(shared, "makespan_seconds") >= 0.2, "{shared}");
+    assert_eq!(shared["loops"], Value::Null);
+    assert_eq!(work["timed"], Value::Null);
+    for part in [
+        "work of each: 4 workers × 5 loops: 20 iterations, 40 calls\n",
+        "work of shared: 2 workers, 7 loops among them: 7 iterations\n",
+        "makespan of each: ",
+        "payload of each: ",
+        " Mbit/s: 60 B sent and 200 B received\n",
+    ] {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+    assert!(
+        !ended.stdout.contains("payload of shared"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn failed_calls_are_no_throughput_and_one_iteration_is_no_work() {
+    let server = Peer::start(Play::half_answer());
+    let script = "
+        import http from 'k6/http';
+        export default function () { http.post(__ENV.URL, '123'); }
+    ";
+    let (ended, work) = run(script, &url(&server), &["--vus", "2", "--iterations", "6"]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let work = &work["default"];
+    assert_eq!(
+        (&work["calls"], &work["failed_calls"]),
+        (&6.into(), &6.into())
+    );
+    assert_eq!(work["payload_bytes"], 0);
+    let told = "0 B sent and 0 B received, without 6 failed calls";
+    assert!(ended.stdout.contains(told), "{}", ended.stdout);
+    let (ended, _) = run(script, &url(&server), &[]);
+    assert!(!ended.stdout.contains("makespan"), "{}", ended.stdout);
+}
+
+#[test]
+fn what_did_not_end_in_time_is_told() {
+    let server = Peer::start(Play::ok("hello"));
+    let script = "
+        import http from 'k6/http';
+        import { sleep } from 'k6';
+        export const options = { scenarios: { default: {
+            executor: 'per-vu-iterations', vus: 1, iterations: 1000, maxDuration: '1s', gracefulStop: '0s',
+        } } };
+        export default function () { http.get(__ENV.URL); sleep(0.4); }
+    ";
+    let (ended, work) = run(script, &url(&server), &[]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let work = &work["default"];
+    assert!(work["iterations"].as_u64() < Some(5), "{work}");
+    // Calls of the iteration that was cut off had ended.
+    assert!(
+        work["calls"].as_u64() >= work["iterations"].as_u64(),
+        "{work}"
+    );
+    assert!(number(work, "makespan_seconds") >= 0.9, "{work}");
+    let told = " of 1000; the rest did not end in time";
+    assert!(ended.stdout.contains(told), "{}", ended.stdout);
+}
+
+#[test]
+fn messages_of_every_wire_are_payload() {
+    let server = Server::start().unwrap();
+    // A Word of one text of five letters is seven bytes.
+    let script = "
+        import grpc from 'k6/net/grpc';
+        import ws from 'k6/ws';
+        import { WebSocket } from 'k6/websockets';
+        const at = __ENV.BASE.slice('http://'.length);
+        const socket = __ENV.BASE.replace('http', 'ws') + '/ws/echo';
+        const scenario = (exec) => ({ executor: 'per-vu-iterations', vus: 2, iterations: 2, exec });
+        export const options = { scenarios: {
+            unary: scenario('unary'), stream: scenario('stream'), blocking: scenario('blocking'), evented: scenario('evented'),
+        } };
+        const client = new grpc.Client();
+        export function unary() {
+            client.connect(at, { plaintext: true, reflect: true });
+            client.invoke('cases.Cases/EchoWord', { text: 'hello' });
+            client.invoke('cases.Cases/Fail', { code: 5 });
+            client.close();
+        }
+        export function stream() {
+            client.connect(at, { plaintext: true, reflect: true });
+            const stream = new grpc.Stream(client, 'cases.Cases/Chat');
+            stream.on('end', () => client.close());
+            stream.write({ text: 'hello' });
+            stream.write({ text: 'hello' });
+            stream.end();
+        }
+        export function blocking() {
+            ws.connect(socket, {}, (s) => {
+                s.on('open', () => s.send('four'));
+                s.on('message', () => s.close());
+            });
+        }
+        export function evented() {
+            const s = new WebSocket(socket);
+            s.onopen = () => s.send(new Uint8Array(6).buffer);
+            s.onmessage = () => s.close();
+        }
+    ";
+    let (ended, work) = run(script, &server.addresses.variables, &[]);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    for (scenario, calls, failed, sent, received) in [
+        ("unary", 8, 4, 4 * 7, 4 * 7),
+        ("stream", 4, 0, 8 * 7, 8 * 7),
+        ("blocking", 4, 0, 4 * 4, 4 * 4),
+        ("evented", 4, 0, 4 * 6, 4 * 6),
+    ] {
+        let told = &work[scenario];
+        let text = format!("{scenario}: {told}\n{}", ended.stderr);
+        assert_eq!(told["calls"], calls, "{text}");
+        assert_eq!(told["failed_calls"], failed, "{text}");
+        assert_eq!(told["payload_bytes_sent"], sent, "{text}");
+        assert_eq!(told["payload_bytes_received"], received, "{text}");
+    }
+}

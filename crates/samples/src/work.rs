@@ -1,0 +1,196 @@
+//! A fixed amount of work: how long it took, and what its calls carried.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+use units::{Bytes, Moment};
+
+/// What the users of a scenario with a fixed amount of work have done, added up
+/// across workers. A user keeps a [`Share`] of its own and hands it in now and
+/// then, so that no two meet on the way of a call.
+#[derive(Debug)]
+pub struct WorkDone {
+    calls: AtomicU64,
+    failed: AtomicU64,
+    sent: AtomicU64,
+    received: AtomicU64,
+    first_start: AtomicU64,
+    last_end: AtomicU64,
+}
+
+/// One user's part of it, since it was handed in last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    calls: u64,
+    failed: u64,
+    sent: u64,
+    received: u64,
+    span: Option<(Moment, Moment)>,
+}
+
+/// All of it, read when the scenario is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Work {
+    /// Calls that ended, failed ones included: HTTP exchanges, gRPC calls and streams, WebSocket
+    /// sessions.
+    pub calls: u64,
+    /// Of these, those that failed.
+    pub failed: u64,
+    /// Bytes of messages or bodies sent, of calls that did not fail.
+    #[serde(serialize_with = "count")]
+    pub sent: Bytes,
+    /// The same of those received.
+    #[serde(serialize_with = "count")]
+    pub received: Bytes,
+    /// From the start of the first iteration to the end of the last.
+    pub makespan: Duration,
+}
+
+/// One scenario's fixed amount of work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ScenarioWork {
+    /// Its name.
+    pub scenario: String,
+    /// Users that worked at once.
+    pub workers: u32,
+    /// What they were to do.
+    pub loops: Loops,
+    /// Iterations that came to their end.
+    pub iterations: u64,
+    /// What came of them.
+    pub done: Work,
+}
+
+/// How a fixed number of iterations is dealt out to workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loops {
+    /// So many for each worker.
+    Each(u64),
+    /// So many for all of them together.
+    Shared(u64),
+}
+
+impl ScenarioWork {
+    /// The iterations that all workers together were to make.
+    pub fn wanted(&self) -> u64 {
+        match self.loops {
+            Loops::Each(loops) => u64::from(self.workers).saturating_mul(loops),
+            Loops::Shared(loops) => loops,
+        }
+    }
+}
+
+fn count<S: Serializer>(bytes: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(bytes.get())
+}
+
+impl Default for WorkDone {
+    fn default() -> Self {
+        WorkDone {
+            calls: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            sent: AtomicU64::new(0),
+            received: AtomicU64::new(0),
+            first_start: AtomicU64::new(u64::MAX),
+            last_end: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Share {
+    /// Counts a call by its payload each way, in bytes without heads and framing; `None` if it
+    /// failed, for what it sent or received is no throughput.
+    pub fn call(&mut self, payload: Option<(u64, u64)>) {
+        self.calls += 1;
+        match payload {
+            Some((sent, received)) => {
+                self.sent += sent;
+                self.received += received;
+            }
+            None => self.failed += 1,
+        }
+    }
+
+    /// Counts the time of an iteration, or of what there was of it.
+    pub fn iteration(&mut self, started: Moment, ended: Moment) {
+        self.span = Some(match self.span {
+            None => (started, ended),
+            Some((first, last)) => (first.min(started), last.max(ended)),
+        });
+    }
+}
+
+impl WorkDone {
+    /// Takes a user's share in.
+    pub fn add(&self, share: &Share) {
+        let pairs = [
+            (&self.calls, share.calls),
+            (&self.failed, share.failed),
+            (&self.sent, share.sent),
+            (&self.received, share.received),
+        ];
+        for (sum, more) in pairs {
+            sum.fetch_add(more, Ordering::Relaxed);
+        }
+        if let Some((first, last)) = share.span {
+            self.first_start
+                .fetch_min(first.as_nanos(), Ordering::Relaxed);
+            self.last_end.fetch_max(last.as_nanos(), Ordering::Relaxed);
+        }
+    }
+
+    /// The sum so far.
+    pub fn read(&self) -> Work {
+        let first = self.first_start.load(Ordering::Relaxed);
+        let last = self.last_end.load(Ordering::Relaxed);
+        Work {
+            calls: self.calls.load(Ordering::Relaxed),
+            failed: self.failed.load(Ordering::Relaxed),
+            sent: Bytes(self.sent.load(Ordering::Relaxed)),
+            received: Bytes(self.received.load(Ordering::Relaxed)),
+            makespan: Duration::from_nanos(last.saturating_sub(first)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_makespan_is_that_of_all_shares_and_failures_carry_nothing() {
+        let at = Moment::from_nanos;
+        let done = WorkDone::default();
+        assert_eq!(done.read().makespan, Duration::ZERO);
+        let mut one = Share::default();
+        one.call(Some((10, 1)));
+        one.iteration(at(100), at(200));
+        one.call(Some((10, 1)));
+        one.iteration(at(200), at(300));
+        let mut other = Share::default();
+        other.call(None);
+        other.iteration(at(50), at(400));
+        done.add(&one);
+        done.add(&other);
+        done.add(&Share::default());
+        let work = done.read();
+        assert_eq!((work.calls, work.failed), (3, 1));
+        assert_eq!((work.sent, work.received), (Bytes(20), Bytes(2)));
+        assert_eq!(work.makespan, Duration::from_nanos(350));
+    }
+
+    #[test]
+    fn loops_are_each_workers_or_all_of_theirs() {
+        let work = |loops| ScenarioWork {
+            scenario: "default".to_owned(),
+            workers: 4,
+            loops,
+            iterations: 0,
+            done: Work::default(),
+        };
+        assert_eq!(work(Loops::Each(10)).wanted(), 40);
+        assert_eq!(work(Loops::Shared(10)).wanted(), 10);
+    }
+}
