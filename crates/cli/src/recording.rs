@@ -15,9 +15,11 @@ use engine::{AbortReason, Part};
 use report::wall_clock;
 use results::distribution::Distribution;
 use results::environment::Environment;
-use results::record::{End, Generator, Header, SCHEMA, Second, Writer};
+use results::record::{End, FixedWork, Generator, Header, SCHEMA, Second, Writer};
 use results::{hash, secrets};
-use samples::{Level, MetricSummary, Registry, Stretch, Summary, Values, Verdict, Watch, Window};
+use samples::{
+    Level, MetricSummary, Registry, ScenarioWork, Stretch, Summary, Values, Verdict, Watch, Window,
+};
 use serde_json::Value;
 use units::Moment;
 
@@ -496,6 +498,11 @@ pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) 
         tls_versions: summary.http.tls_versions.iter().cloned().collect(),
         tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
         connections_opened: summary.http.connections_opened,
+        fixed_work: summary
+            .work
+            .iter()
+            .map(|work| (work.scenario.clone(), fixed_work(work)))
+            .collect(),
         generator: Generator {
             cpu_seconds: machine::cpu_time().as_secs_f64(),
             peak_rss_bytes: machine::peak_rss().get(),
@@ -511,6 +518,19 @@ pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) 
                 .map(|reason| (cause(reason.cause).to_owned(), reason.text.clone()))
                 .collect(),
         },
+    }
+}
+
+fn fixed_work(work: &ScenarioWork) -> FixedWork {
+    FixedWork {
+        workers: work.workers,
+        iterations_wanted: work.wanted(),
+        iterations: work.iterations,
+        calls: work.done.calls,
+        failed_calls: work.done.failed,
+        makespan_seconds: work.done.makespan.as_secs_f64(),
+        payload_bytes_sent: work.done.sent.get(),
+        payload_bytes_received: work.done.received.get(),
     }
 }
 

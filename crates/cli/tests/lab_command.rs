@@ -49,6 +49,40 @@ fn a_tiny_lab_is_run_and_concluded() {
     assert!(String::from_utf8_lossy(&list.stdout).contains("4 cells"));
 }
 
+#[test]
+fn an_amount_of_work_tells_its_makespan_and_payload() {
+    let users = "users = \"{users}\"\nwarmup = \"0s\"\nduration = \"1s\"\n";
+    assert!(TINY.contains(users));
+    let lab = TINY.replace(users, "work = { workers = \"{users}\", loops = 50 }\n");
+    let lab = lab.replace("how = [\"script\", \"http\"]", "how = [\"http\"]");
+    let lab = lab.replace(
+        "script = \"get.js\"\nenvironment = { BASE = \"{pages.url}/\" }\n",
+        "",
+    );
+    let result = Lab::new(&lab).run_well();
+    for (cell, users) in result["cells"]
+        .as_array()
+        .expect("cells")
+        .iter()
+        .zip([1.0, 2.0])
+    {
+        let extra = &cell["repeats"][0]["extra"];
+        let value = |name: &str| extra[name].as_f64().unwrap_or(f64::NAN);
+        // Fifty answers of eleven bytes for each.
+        let megabytes = users * 50.0 * 11.0 / 1e6 / (value("makespan") / 1e3);
+        assert!((value("payload_megabytes_per_second") / megabytes - 1.0).abs() < 1e-6);
+        assert!((value("payload_megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-6);
+        // A busy machine may make the generator doubt itself; then there are no figures.
+        for figure in cell["figures"].as_array().expect("figures") {
+            match figure["name"].as_str() {
+                Some("payload_megabits_per_second") => assert_eq!(figure["unit"], "Mbit/s"),
+                Some("payload_megabytes_per_second") => assert_eq!(figure["unit"], "MB/s"),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Changes the tiny lab, runs it, and gives what it said; nothing may be left.
 fn mistake(from: &str, to: &str) -> String {
     assert!(TINY.contains(from), "{from}");

@@ -167,6 +167,8 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
             less,
         ),
         "makespan" => ("time until all was done".to_owned(), less),
+        "payload_megabytes_per_second" => ("payload in bytes".to_owned(), more),
+        "payload_megabits_per_second" => ("payload in bits".to_owned(), more),
         "throughput" => ("throughput".to_owned(), more),
         "limit" => ("highest rate that was kept".to_owned(), more),
         "latency_min" => (format!("shortest {kind}"), less),

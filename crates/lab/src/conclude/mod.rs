@@ -2,6 +2,7 @@
 
 pub mod figures;
 pub mod findings;
+mod fixed_work;
 pub mod judge;
 pub mod pooled;
 pub mod repeat;

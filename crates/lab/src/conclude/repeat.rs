@@ -8,7 +8,7 @@ use results::lab::{LimitSearch, Repeat, SecondFigures, Used};
 use results::record::{End, Generator, Record, Second};
 use stats::Histogram;
 
-use super::{search, stream};
+use super::{fixed_work, search, stream};
 use crate::resolve::Cell;
 use crate::resolve::load::Source;
 use crate::run::command::RECORD;
@@ -197,7 +197,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         if let Some(work) = cell.load.work {
             let declared = u64::from(work.workers) * u64::from(work.loops);
             repeat.work = Some((declared, repeat.requests));
-            measured.insert("makespan".to_owned(), end.duration_seconds * 1000.0);
+            fixed_work::of_record(end, &mut measured);
             repeat.duration_seconds = end.duration_seconds;
         }
         if let Some(why) = &end.aborted {
@@ -537,7 +537,7 @@ fn of_json(
     }
     if let Some(work) = cell.load.work {
         repeat.work = Some((u64::from(work.workers) * u64::from(work.loops), requests));
-        figures.insert("makespan".to_owned(), repeat.duration_seconds * 1000.0);
+        fixed_work::of_result(json, figures);
     }
     let generator = &json["generator"];
     if let Some(verdict) = generator["verdict"].as_str() {
@@ -575,7 +575,7 @@ fn of_block(block: &audit::Block, repeat: &mut Repeat, figures: &mut BTreeMap<St
     for (status, count) in &block.statuses {
         repeat.outcomes.insert(status.clone(), count.value as u64);
     }
-    repeat.latency_kind = "as the tool printed it".to_owned();
+    repeat.latency_kind = "latency as the tool printed it".to_owned();
     for (name, figure) in block
         .latency()
         .map(|trend| trend.figures())

@@ -29,6 +29,8 @@ pub const FIGURES: &[(&str, &str)] = &[
     ("failed_share", "%"),
     ("cpu_seconds_per_thousand", "CPU s per 1,000 requests"),
     ("makespan", "ms"),
+    ("payload_megabytes_per_second", "MB/s"),
+    ("payload_megabits_per_second", "Mbit/s"),
     ("throughput", "Mbit/s"),
     ("limit", "requests/s"),
 ];

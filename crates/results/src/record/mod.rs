@@ -151,8 +151,32 @@ pub struct End {
     /// Connections that were opened.
     #[serde(default)]
     pub connections_opened: u64,
+    /// What scenarios with a fixed amount of work came to, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fixed_work: BTreeMap<String, FixedWork>,
     /// What the generator did.
     pub generator: Generator,
+}
+
+/// A fixed amount of work, and what it came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FixedWork {
+    /// Users that worked at once.
+    pub workers: u32,
+    /// Iterations that all of them were to make.
+    pub iterations_wanted: u64,
+    /// Iterations that ended.
+    pub iterations: u64,
+    /// Calls that ended, failed ones included.
+    pub calls: u64,
+    /// Of these, those that failed.
+    pub failed_calls: u64,
+    /// From the start of the first iteration to the end of the last.
+    pub makespan_seconds: f64,
+    /// Bodies and messages sent by calls that did not fail, without heads and framing.
+    pub payload_bytes_sent: u64,
+    /// The same of those received.
+    pub payload_bytes_received: u64,
 }
 
 /// What the generator used, and whether the figures can be believed.

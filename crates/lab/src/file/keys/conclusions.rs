@@ -13,7 +13,7 @@ pub static OBJECTIVE: Shape = Shape {
             "metric",
             Text,
             "required",
-            "`latency` with `p`, or a figure such as `requests_per_second`, `failed_share`, `cpu_seconds_per_thousand`, `makespan`, `throughput`.",
+            "`latency` with `p`, or a figure such as `requests_per_second`, `failed_share`, `cpu_seconds_per_thousand`, `makespan`, `payload_megabits_per_second`, `throughput`.",
         ),
         key(
             "p",
