@@ -35,22 +35,32 @@ def _messages(_, scratch):
     return metrics["ws_msgs_received"]["count"]
 
 
-def _echo(name, program):
+def _echo(name, program, in_flight):
     return Contender(
         name,
         program,
         lambda url, connections, seconds, scratch: [
             *("run", "--quiet", "--summary-export", "summary.json"),
             *("--vus", connections, "--iterations", connections),
-            *("-e", f"URL={url}", "-e", f"SECONDS={seconds}", SCRIPTS / "websocket.js"),
+            *("-e", f"URL={url}", "-e", f"SECONDS={seconds}", "-e", f"IN_FLIGHT={in_flight}"),
+            SCRIPTS / "websocket.js",
         ],
         _messages,
     )
 
 
 def websocket(settings):
-    """One script for both: 100 users, a message of 100 bytes each, back and forth."""
-    rows = [bare("--websocket", 100), _echo("plimsoll run", "plimsoll"), _echo("k6", "k6")]
-    title = "WebSocket echo, closed loop, 100 connections, 100-byte messages (`k6/ws`)"
+    """One script for both: 100 users, messages of 100 bytes, back and forth."""
+    return "\n\n".join(_messages_in_flight(count, settings) for count in (1, 10))
+
+
+def _messages_in_flight(count, settings):
+    rows = [
+        bare("--websocket", 100, "--in-flight", count),
+        _echo("plimsoll run", "plimsoll", count),
+        _echo("k6", "k6", count),
+    ]
+    at_a_time = "one message" if count == 1 else f"{count} messages"
+    title = f"WebSocket echo, 100 connections, {at_a_time} of 100 bytes in flight on each (`k6/ws`)"
     goals = [("plimsoll run", "k6", 5)]
     return compare(title, EchoServer, rows, "k6", goals, settings)

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! bare-client --port 8080 [--connections 100] [--seconds 10] [--length 150] [--cpu 1]
-//!             [--websocket 100]
+//!             [--websocket 100] [--in-flight 1]
 //! ```
 //!
 //! With `--websocket` it sends messages of so many bytes, at most 125, on connections that it
 //! first asked to become WebSockets, and takes what comes back to be as long.
 //!
-//! One request at a time on each connection. It prints one JSON object: requests, seconds, CPU
+//! As many requests at a time on each connection as `--in-flight` says; those for which there is
+//! room at once go out in one piece. It prints one JSON object: requests, seconds, CPU
 //! seconds, and CPU microseconds per request. It parses nothing, so it only works against a
 //! server whose every answer has the given length.
 
@@ -41,17 +42,20 @@ fn run() -> Result<(), String> {
         "length",
         "cpu",
         "websocket",
+        "in-flight",
     ];
     let arguments = Arguments::parse(std::env::args().skip(1), &known)?;
     let port: u16 = arguments.value("port")?.ok_or("--port is missing")?;
     let count: usize = arguments.value("connections")?.unwrap_or(100);
     let seconds: f64 = arguments.value("seconds")?.unwrap_or(10.0);
     let length: usize = arguments.value("length")?.unwrap_or(150).max(1);
+    let in_flight: usize = arguments.value("in-flight")?.unwrap_or(1).max(1);
     let script = match arguments.value::<u8>("websocket")? {
-        Some(size) => Script::websocket(size.min(125)),
+        Some(size) => Script::websocket(size.min(125), in_flight),
         None => Script {
             opening: Vec::new(),
-            request: REQUEST.to_vec(),
+            requests: REQUEST.repeat(in_flight),
+            request_length: REQUEST.len(),
             length,
         },
     };
@@ -69,14 +73,16 @@ fn run() -> Result<(), String> {
 struct Script {
     /// Sent first, and answered by a head that ends with an empty line.
     opening: Vec<u8>,
-    /// Sent again and again.
-    request: Vec<u8>,
+    /// Sent again and again: as many requests as may be under way at a time.
+    requests: Vec<u8>,
+    /// Bytes of each.
+    request_length: usize,
     /// Bytes of each answer to it.
     length: usize,
 }
 
 impl Script {
-    fn websocket(size: u8) -> Script {
+    fn websocket(size: u8, in_flight: usize) -> Script {
         let head = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n\
                     Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
                     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
@@ -85,7 +91,8 @@ impl Script {
         request.resize(request.len() + usize::from(size), b'm');
         Script {
             opening: head.as_bytes().to_vec(),
-            request,
+            requests: request.repeat(in_flight),
+            request_length: request.len(),
             length: 2 + usize::from(size),
         }
     }
@@ -107,7 +114,7 @@ fn exchange(port: u16, count: usize, limit: Duration, script: &Script) -> io::Re
     let mut requests = 0_u64;
     let started = Instant::now();
     for socket in &sockets {
-        syscalls::send(socket.as_raw_fd(), &script.request)?;
+        syscalls::send(socket.as_raw_fd(), &script.requests)?;
     }
     let mut ready = Vec::with_capacity(1024);
     while started.elapsed() < limit {
@@ -127,10 +134,12 @@ fn exchange(port: u16, count: usize, limit: Duration, script: &Script) -> io::Re
                 }
                 Some(bytes) => *received += bytes,
             }
-            if *received >= script.length {
-                *received -= script.length;
-                requests += 1;
-                syscalls::send(socket.as_raw_fd(), &script.request)?;
+            let answers = *received / script.length;
+            if answers > 0 {
+                *received %= script.length;
+                requests += answers as u64;
+                let next = script.requests.get(..answers * script.request_length);
+                syscalls::send(socket.as_raw_fd(), next.unwrap_or(&script.requests))?;
             }
         }
     }

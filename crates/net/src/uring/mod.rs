@@ -14,6 +14,8 @@ mod buffers;
 mod driver;
 mod ring;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};

@@ -36,7 +36,7 @@ struct State {
     buffers: ManuallyDrop<Buffers>,
     sockets: Vec<Option<Socket>>,
     free: Vec<usize>,
-    /// Sockets with a send in the submission queue.
+    /// Sockets with bytes that go out with the next turn.
     unsubmitted: Vec<usize>,
     /// Tasks to be woken when the state is no longer borrowed.
     woken: Vec<Waker>,
@@ -56,6 +56,8 @@ struct Socket {
     out: Vec<u8>,
     out_from: usize,
     sending: bool,
+    /// It waits for the next turn, and more may be added to it.
+    queued: bool,
     writer: Option<Waker>,
     write_error: Option<i32>,
     sent_at: Option<Moment>,
@@ -116,6 +118,7 @@ impl Ring {
             out: Vec::new(),
             out_from: 0,
             sending: false,
+            queued: false,
             writer: None,
             write_error: None,
             sent_at: None,
@@ -136,6 +139,7 @@ impl Ring {
             return;
         };
         socket.closing = true;
+        socket.queued = false;
         socket.reader = None;
         socket.writer = None;
         for filled in socket.inbox.drain(..) {
@@ -209,7 +213,8 @@ impl Ring {
         }
     }
 
-    /// Queues bytes to be sent, as many as one operation takes.
+    /// Queues bytes to be sent, as many as one operation takes. What is written before the next
+    /// turn goes out in one piece.
     #[inline]
     pub(super) fn poll_write(
         &self,
@@ -225,16 +230,19 @@ impl Ring {
         if let Some(error) = socket.write_error {
             return Poll::Ready(Err(io::Error::from_raw_os_error(error)));
         }
-        if socket.sending {
+        if !socket.queued && !socket.sending {
+            socket.out.clear();
+            socket.out_from = 0;
+            socket.sent_at = None;
+        }
+        let room = MAX_SEND.saturating_sub(socket.out.len());
+        if socket.sending || room == 0 {
             socket.writer = Some(cx.waker().clone());
             return Poll::Pending;
         }
-        let taken = bytes.get(..bytes.len().min(MAX_SEND)).unwrap_or_default();
-        socket.out.clear();
+        let taken = bytes.get(..bytes.len().min(room)).unwrap_or_default();
         socket.out.extend_from_slice(taken);
-        socket.out_from = 0;
-        socket.sent_at = None;
-        state.send(number);
+        state.queue(number);
         state.wake_driver();
         Poll::Ready(Ok(taken.len()))
     }
@@ -303,7 +311,7 @@ impl State {
         let submission = self.ring.submission();
         let queued = !submission.is_empty() || submission.taskrun();
         drop(submission);
-        queued || !self.ring.completion().is_empty()
+        queued || !self.unsubmitted.is_empty() || !self.ring.completion().is_empty()
     }
 
     fn wake_driver(&mut self) {
@@ -312,11 +320,36 @@ impl State {
         }
     }
 
-    /// Queues the send of what a socket's `out` still holds.
-    fn send(&mut self, number: usize) {
+    /// Has the next turn send what a socket's `out` still holds.
+    fn queue(&mut self, number: usize) {
+        if let Some(Some(socket)) = self.sockets.get_mut(number)
+            && !socket.queued
+        {
+            socket.queued = true;
+            self.unsubmitted.push(number);
+        }
+    }
+
+    /// Puts the queued sends into the submission queue.
+    fn send_queued(&mut self, now: Moment) {
+        let mut numbers = std::mem::take(&mut self.unsubmitted);
+        for number in numbers.drain(..) {
+            self.send(number, now);
+        }
+        // Making room in a full queue may have found a send that was cut short.
+        numbers.append(&mut self.unsubmitted);
+        self.unsubmitted = numbers;
+    }
+
+    fn send(&mut self, number: usize, now: Moment) {
         let Some(Some(socket)) = self.sockets.get_mut(number) else {
             return;
         };
+        // One that was closed meanwhile, or is another's place by now.
+        if !socket.queued {
+            return;
+        }
+        socket.queued = false;
         let rest = socket.out.get(socket.out_from..).unwrap_or_default();
         let send = opcode::Send::new(
             types::Fd(socket.fd.as_raw_fd()),
@@ -327,7 +360,7 @@ impl State {
         .build()
         .user_data((number as u64) << 1 | SEND);
         socket.sending = true;
-        self.unsubmitted.push(number);
+        socket.sent_at = Some(now);
         self.push(&send);
     }
 
@@ -349,13 +382,10 @@ impl State {
         if !self.has_work() {
             return Ok(false);
         }
-        let queued = self.ring.submission().len() as u32;
-        let before = clock::now();
-        for number in self.unsubmitted.drain(..) {
-            if let Some(Some(socket)) = self.sockets.get_mut(number) {
-                socket.sent_at = Some(before);
-            }
+        if !self.unsubmitted.is_empty() {
+            self.send_queued(clock::now());
         }
+        let queued = self.ring.submission().len() as u32;
         // SAFETY: no argument is passed; what the entries point to outlives
         // them, as said at `push`.
         let entered = unsafe {
@@ -401,7 +431,7 @@ impl State {
             Ok(length) => {
                 socket.out_from += length;
                 if socket.out_from < socket.out.len() && length > 0 && !socket.closing {
-                    return self.send(number);
+                    return self.queue(number);
                 }
             }
             Err(_) => {
