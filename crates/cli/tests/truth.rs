@@ -20,9 +20,25 @@ type Outcome = Result<(), Box<dyn Error>>;
 /// Milliseconds a figure may be off besides its 2 %: what scheduling costs while other tests run.
 const SLACK_MS: f64 = 1.5;
 
+/// How often a run is made again of which the generator itself says that it cannot be believed.
+const AGAIN: usize = 3;
+
 /// Runs `plimsoll http` at 400/s against a server with this delay. Gives what it reported as
-/// response times, and the server's own record in nanoseconds, sorted.
+/// response times, and the server's own record in nanoseconds, sorted. A run that a busy machine
+/// spoiled, by its own verdict, is made again; the last one counts whatever it says.
 fn measure(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
+    for _ in 0..AGAIN {
+        let (said, given) = run(delay)?;
+        if said["generator"]["verdict"] == "valid" {
+            return Ok((said["response_time"].clone(), given));
+        }
+    }
+    let (said, given) = run(delay)?;
+    Ok((said["response_time"].clone(), given))
+}
+
+/// One run: all that it says, and the server's record.
+fn run(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     let (stopped, mut stop) = std::io::pipe()?;
     let delay = Some(Delay::parse(delay)?);
     let mut server = Server::start(0, delay, 0, OwnedFd::from(stopped))?;
@@ -35,8 +51,7 @@ fn measure(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     stop.write_all(b"stop")?;
     let mut given = serving.join().map_err(|_| "the server panicked")??;
     given.sort_unstable();
-    let said: Value = serde_json::from_slice(&run?.stdout)?;
-    Ok((said["response_time"].clone(), given))
+    Ok((serde_json::from_slice(&run?.stdout)?, given))
 }
 
 #[track_caller]
