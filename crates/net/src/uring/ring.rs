@@ -233,7 +233,6 @@ impl Ring {
         if !socket.queued && !socket.sending {
             socket.out.clear();
             socket.out_from = 0;
-            socket.sent_at = None;
         }
         let room = MAX_SEND.saturating_sub(socket.out.len());
         if socket.sending || room == 0 {
@@ -242,6 +241,7 @@ impl Ring {
         }
         let taken = bytes.get(..bytes.len().min(room)).unwrap_or_default();
         socket.out.extend_from_slice(taken);
+        socket.sent_at = None;
         state.queue(number);
         state.wake_driver();
         Poll::Ready(Ok(taken.len()))
