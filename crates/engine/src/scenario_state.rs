@@ -172,6 +172,13 @@ impl ScenarioState {
         })
     }
 
+    /// Of a fixed number of iterations, those that time did not suffice to begin.
+    pub(crate) fn never_begun(&self) -> Option<u64> {
+        let (workers, loops) = fixed_work(&self.scenario.executor)?;
+        let missing = loops.of(workers).saturating_sub(self.iterations_begun());
+        (missing > 0).then_some(missing)
+    }
+
     pub(crate) fn start(&self, at: Moment) {
         let _ = self.started.set(at);
     }
@@ -205,7 +212,7 @@ impl ScenarioState {
         (number < limit).then_some(number)
     }
 
-    pub(crate) fn iterations_begun(&self) -> u64 {
+    fn iterations_begun(&self) -> u64 {
         self.iterations_begun.load(Ordering::Relaxed)
     }
 

@@ -72,13 +72,20 @@ pub enum Loops {
     Shared(u64),
 }
 
+impl Loops {
+    /// The iterations that so many workers together are to make.
+    pub fn of(self, workers: u32) -> u64 {
+        match self {
+            Loops::Each(loops) => u64::from(workers).saturating_mul(loops),
+            Loops::Shared(loops) => loops,
+        }
+    }
+}
+
 impl ScenarioWork {
     /// The iterations that all workers together were to make.
     pub fn wanted(&self) -> u64 {
-        match self.loops {
-            Loops::Each(loops) => u64::from(self.workers).saturating_mul(loops),
-            Loops::Shared(loops) => loops,
-        }
+        self.loops.of(self.workers)
     }
 }
 

@@ -60,16 +60,3 @@ fn next(quota: Quota, done: u64, state: &ScenarioState) -> Option<u64> {
         Quota::Each(limit) => (done < limit).then(|| state.begin_iteration()),
     }
 }
-
-/// Of a fixed number of iterations, those that time did not suffice to begin.
-pub(super) fn never_begun(state: &ScenarioState) -> Option<u64> {
-    let wanted = match &state.scenario.executor {
-        Executor::SharedIterations { iterations, .. } => *iterations,
-        Executor::PerUserIterations {
-            users, iterations, ..
-        } => u64::from(*users).saturating_mul(*iterations),
-        _ => return None,
-    };
-    let missing = wanted.saturating_sub(state.iterations_begun());
-    (missing > 0).then_some(missing)
-}

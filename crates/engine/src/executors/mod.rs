@@ -69,7 +69,7 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
     // What an abort kept from beginning was not dropped.
     if state.finish_share(share.workers)
         && share.seats.worker.run.aborted().is_none()
-        && let Some(dropped) = closed::never_begun(&state)
+        && let Some(dropped) = state.never_begun()
     {
         state.iterations_dropped(dropped);
         share
