@@ -4,14 +4,18 @@ CARGO ?= cargo
 # Seconds each fuzz target runs under `make fuzz`, and under `make test`.
 FUZZ_SECONDS ?= 60
 FUZZ_BRIEF ?= 2
+# Recorded output of other programs, published reports and vendored code: not ours to correct.
+NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crates/audit/corpus' \
+	':!fuzz/corpora' ':!*.svg' ':!*.json' ':!*.html' ':!*.txt' ':!*.snap' ':!*.protoset' ':!Cargo.lock'
 # The release of grpc-go whose server `make interop` asks.
 GRPC_GO = v1.76.0
 
-.PHONY: help demo test lint unit bench instructions lab-quick fuzz fmt interop autobahn
+.PHONY: help setup demo test lint spelling unit bench instructions lab-quick fuzz fmt interop autobahn
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its answer and its report"
 	@echo "make test   everything that must pass before a change lands"
+	@echo "make setup  install the programs that building and testing need (Debian)"
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
 	@echo "make bench  measure beside the rivals, side by side and pinned (docs/performance.md)"
 	@echo "make instructions   hold what one request costs, in instructions, to its budget (needs valgrind)"
@@ -21,21 +25,28 @@ help:
 	@echo "make fuzz   each fuzz target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS))"
 	@echo "make fmt    format the tree"
 
+setup:
+	@scripts/setup test
+
 demo:
 	@examples/demo.sh
 
-test: lint unit
+test: setup lint unit
 	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_BRIEF)
 
-lint:
+lint: spelling
 	$(CARGO) xtask tidy
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@if command -v cargo-deny >/dev/null 2>&1; then $(CARGO) deny --offline check bans licenses sources; \
 	else echo "lint: cargo-deny is not installed; tidy has checked the licences, bans and sources were not"; fi
 
+spelling:
+	@if command -v codespell >/dev/null 2>&1; then git ls-files -z -- . $(NOT_OURS) | xargs -0 codespell --quiet-level=6; \
+	else echo "lint: codespell is not installed; spelling was not checked"; fi
+
 unit:
-	$(CARGO) test --workspace --no-fail-fast
+	@CARGO="$(CARGO)" scripts/unit
 
 bench:
 	@bench/run

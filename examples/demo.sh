@@ -5,12 +5,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-for need in cargo:"Rust, by rustup (the version is in rust-toolchain.toml)" cc:"a C compiler (Debian: apt-get install build-essential)"; do
-  command -v "${need%%:*}" >/dev/null 2>&1 || {
-    echo "demo: '${need%%:*}' is missing; install ${need#*:}" >&2
-    exit 1
-  }
-done
+scripts/setup build
+# rustup puts cargo there; the shell that installed it does not know yet.
+export PATH="$PATH:$HOME/.cargo/bin"
 
 echo "Building (the first time takes some minutes) …"
 cargo build --quiet --profile fast --package plimsoll --package plimsoll-serve

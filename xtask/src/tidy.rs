@@ -2,7 +2,7 @@
 //!
 //! Each rule is a file: [`rooms`] (which crate may use which), [`heavy`] (which
 //! dependency lives where), [`licences`], [`purity`] (no clock, socket or metric name where none
-//! belongs), [`panics`], [`size`], [`names`], [`words`] and [`documents`].
+//! belongs), [`panics`], [`size`], [`names`], [`words`], [`test_programs`] and [`documents`].
 //! A rule is a function from the [`Tree`] to its [`Finding`]s.
 
 mod documents;
@@ -15,6 +15,7 @@ mod purity;
 mod rooms;
 mod size;
 mod source;
+mod test_programs;
 mod tree;
 mod words;
 
@@ -66,6 +67,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     findings.extend(size::check(&tree));
     findings.extend(names::check(&tree));
     findings.extend(words::check(&tree));
+    findings.extend(test_programs::check(&tree));
     findings.extend(documents::check(&tree, &manifests));
     findings.sort();
     findings.dedup();
