@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use script::Archive;
 
-use crate::args::{ArchiveArgs, GlobalArgs};
+use crate::args::{ArchiveArgs, GlobalArgs, IoMode};
 use crate::exit::Exit;
 use crate::log::Log;
 use crate::prepared::{Purpose, Refusal, prepare};
@@ -30,6 +30,7 @@ fn pack(args: &ArchiveArgs, log: &Arc<Log>) -> Result<(), Refusal> {
     let purpose = Purpose {
         system_env: false,
         keep_files: true,
+        io: IoMode::default(),
     };
     let prepared = prepare(&args.script, &args.runtime, &args.options, log, purpose)?;
     let mut options = prepared.options;

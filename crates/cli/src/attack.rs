@@ -355,6 +355,7 @@ fn question<'a>(args: &AttackArgs, plan: &Plan, content: Option<String>) -> Ques
             "root_certs": args.root_certs,
             "session_tickets": args.session_tickets,
             "name": args.name,
+            "io": args.io.io.name(),
         }),
         files: Vec::new(),
     }

@@ -106,7 +106,7 @@ fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String
         },
         local_ips,
         tls: tls(args)?,
-        io: crate::settings::io(open),
+        io: crate::settings::io(args.io.io, open)?,
         unix_socket: args
             .unix_socket
             .as_deref()

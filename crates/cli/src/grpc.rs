@@ -98,6 +98,7 @@ fn question<'a>(args: &GrpcArgs, plan: &Plan, data: &'a [String]) -> Question<'a
             "workers": args.workers,
             "loops": args.loops,
             "threads": args.threads,
+            "io": args.io.io.name(),
         }),
         files: data
             .iter()
@@ -233,7 +234,7 @@ fn spec(args: &GrpcArgs, threads: usize) -> Result<CallSpec, String> {
     Ok(CallSpec {
         endpoint,
         network: net::NetworkSettings {
-            io: net::Io::Auto,
+            io: crate::settings::io(args.io.io, args.rps.is_some())?,
             tls: tls(args)?,
             connect_timeout: connect,
             ..net::NetworkSettings::default()

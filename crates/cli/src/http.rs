@@ -84,6 +84,7 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
             "workers": args.workers,
             "loops": args.loops,
             "threads": args.threads,
+            "io": args.io.io.name(),
         }),
         files: vec![("body".to_owned(), spec.body.as_ref())],
     }
@@ -202,7 +203,7 @@ fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Se
         streams_per_connection: args.streams.map(|streams| streams as usize),
         discard_response_bodies: true,
         network: net::NetworkSettings {
-            io: crate::settings::io(crate::settings::is_open(plan)),
+            io: crate::settings::io(args.io.io, crate::settings::is_open(plan))?,
             tls: tls(args)?,
             unix_socket: args
                 .unix_socket

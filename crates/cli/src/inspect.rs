@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::args::{GlobalArgs, InspectArgs};
+use crate::args::{GlobalArgs, InspectArgs, IoMode};
 use crate::exit::Exit;
 use crate::log::Log;
 use crate::prepared::{Purpose, prepare};
@@ -21,6 +21,7 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
     let purpose = Purpose {
         system_env: false,
         keep_files: false,
+        io: IoMode::default(),
     };
     let prepared = match prepare(&args.script, &args.runtime, &args.options, &log, purpose) {
         Ok(prepared) => prepared,

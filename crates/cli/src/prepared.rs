@@ -10,7 +10,7 @@ use samples::{Registry, SystemTags, TagMap};
 use script::logline::Level;
 use script::{Archive, HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError};
 
-use crate::args::{OptionArgs, RuntimeArgs};
+use crate::args::{IoMode, OptionArgs, RuntimeArgs};
 use crate::exit::Exit;
 use crate::log::Log;
 use crate::script_input::{self, ScriptInput};
@@ -42,6 +42,7 @@ pub struct Purpose {
     pub system_env: bool,
     /// All files that the script loads are kept.
     pub keep_files: bool,
+    pub io: IoMode,
 }
 
 /// Why a run cannot start: what to say, and the exit status.
@@ -196,7 +197,8 @@ pub fn prepare(
         .unwrap_or_default()
         .into_iter()
         .collect();
-    program.set_run(run_options(&plan, &system_tags, &run_tags).map_err(Refusal::config)?);
+    program
+        .set_run(run_options(&plan, &system_tags, &run_tags, purpose.io).map_err(Refusal::config)?);
     Ok(Prepared {
         program,
         plan,
@@ -297,10 +299,11 @@ fn run_options(
     plan: &Plan,
     system_tags: &SystemTags,
     run_tags: &TagMap,
+    io: IoMode,
 ) -> Result<RunOptions, String> {
     let options = &plan.options;
     let agent = format!("plimsoll/{} (k6 compatible)", env!("CARGO_PKG_VERSION"));
-    let client = settings::settings(plan, &agent)?;
+    let client = settings::settings(plan, &agent, io)?;
     let minute = Duration::from_secs(60);
     let count = |value: Option<i64>, default| {
         value

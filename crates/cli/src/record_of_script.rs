@@ -59,6 +59,7 @@ pub fn begin(
             "env": given,
             "files": names,
             "workers": args.runtime.workers,
+            "io": args.io.io.name(),
         }),
         files,
     };

@@ -69,6 +69,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let purpose = Purpose {
         system_env: true,
         keep_files: args.record.is_asked(),
+        io: args.io.io,
     };
     let prepared = prepare(&args.script, &args.runtime, &args.options, log, purpose)?;
     let thresholds = if args.runtime.no_thresholds {

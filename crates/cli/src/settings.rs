@@ -2,15 +2,27 @@
 
 use std::time::Duration;
 
+use crate::args::IoMode;
 use net::{ClientCertificate, DnsSettings, HostRules, Io, IpRange, NetworkSettings, TlsSettings};
 use plan::{DnsPolicy, DnsSelect, Options, Plan, Protocol, TlsVersion};
 
-/// How bytes get to the kernel. Where a schedule sets the pace, the processor has time to spare
-/// for the kernel's word on when answers arrived; in a closed model the rate is the figure.
-pub fn io(open: bool) -> Io {
-    match open {
-        true => Io::Stamped,
-        false => Io::Auto,
+/// The kernel interface that `mode` means for a run. Open models have processor time to spare for
+/// the kernel's receive timestamps; in a closed model the rate is the figure.
+///
+/// # Errors
+/// When io_uring is asked for and the kernel does not allow it.
+pub fn io(mode: IoMode, open: bool) -> Result<Io, String> {
+    match mode {
+        IoMode::Uring => match net::check_uring() {
+            Ok(()) => Ok(Io::Uring),
+            Err(error) => Err(format!(
+                "--io uring: io_uring is not available here: {}. Use --io epoll, or leave --io and \
+                 PLIMSOLL_IO out",
+                net::describe(&error)
+            )),
+        },
+        IoMode::Auto | IoMode::Epoll if open => Ok(Io::Stamped),
+        IoMode::Auto | IoMode::Epoll => Ok(Io::Epoll),
     }
 }
 
@@ -24,7 +36,7 @@ pub fn is_open(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// What the network cannot do, with the option's name.
-pub fn settings(plan: &Plan, user_agent: &str) -> Result<http::Settings, String> {
+pub fn settings(plan: &Plan, user_agent: &str, mode: IoMode) -> Result<http::Settings, String> {
     let options = &plan.options;
     let defaults = http::Settings::default();
     let count = |value: Option<i64>, default: usize| {
@@ -43,7 +55,7 @@ pub fn settings(plan: &Plan, user_agent: &str) -> Result<http::Settings, String>
                 None => Vec::new(),
             },
             tls,
-            io: io(is_open(plan)),
+            io: io(mode, is_open(plan))?,
             unix_socket: options
                 .unix_socket
                 .as_deref()

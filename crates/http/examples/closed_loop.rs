@@ -20,7 +20,7 @@ fn main() {
     let users: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
     let seconds: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(3);
     let io = match arguments.next().as_deref() {
-        Some("uring") => net::Io::Auto,
+        Some("uring") => net::Io::Uring,
         _ => net::Io::Epoll,
     };
     let whole = arguments.next().is_some_and(|word| word == "whole");

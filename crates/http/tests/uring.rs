@@ -1,5 +1,5 @@
-//! The same requests through io_uring. Where the kernel refuses it they go
-//! through epoll and must give the same.
+//! The same requests through io_uring. Where the kernel refuses it they go through epoll and must
+//! give the same.
 
 mod peer;
 
@@ -15,7 +15,10 @@ use plimsoll_http::{BodyUse, Client, Exchange, Method, Settings};
 fn ringed() -> Client {
     client(Settings {
         network: NetworkSettings {
-            io: Io::Auto,
+            io: match net::check_uring() {
+                Ok(()) => Io::Uring,
+                Err(_) => Io::Epoll,
+            },
             ..NetworkSettings::default()
         },
         ..Settings::default()

@@ -40,4 +40,15 @@ pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, TlsVersion, tls_fa
 pub use traffic::{Traffic, TrafficCounter};
 #[cfg(unix)]
 pub use unix::{UnixPath, UnixSocket};
+#[cfg(target_os = "linux")]
+pub use uring::check as check_uring;
 pub use wire::Wire;
+
+/// Checks that [`Io::Uring`] can be used here.
+///
+/// # Errors
+/// Always: only Linux has io_uring.
+#[cfg(not(target_os = "linux"))]
+pub fn check_uring() -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}

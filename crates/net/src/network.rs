@@ -35,15 +35,15 @@ pub struct NetworkSettings {
     pub unix_socket: Option<UnixPath>,
 }
 
-/// How bytes get to the kernel.
+/// The kernel interface that carries TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Io {
-    /// A system call a read and a write, on readiness told by the reactor.
+    /// One system call per read and per write, when epoll reports the socket ready.
     #[default]
     Epoll,
-    /// Through io_uring where the kernel has it, else as [`Io::Epoll`]. Streams
-    /// must then be opened where tokio can spawn local tasks.
-    Auto,
+    /// io_uring for plain TCP; TLS and unix sockets use epoll. Streams must be opened where tokio
+    /// can spawn local tasks, and opening one fails where [`check_uring`](crate::check_uring) does.
+    Uring,
     /// As [`Io::Epoll`], and with the kernel's word on when bytes arrived, where
     /// it gives it: some more work a read, for runs whose clock is a schedule.
     Stamped,
@@ -157,7 +157,7 @@ impl Network {
         let socket = self.connect(remote, local).await?;
         steps.connected = Some(clock::now());
         let io = match self.settings.io {
-            Io::Auto if secured => Io::Epoll,
+            Io::Uring if secured => Io::Epoll,
             io => io,
         };
         let stream =

@@ -86,17 +86,18 @@ impl Tcp {
 }
 
 impl Plain {
-    /// Takes a connected socket. It goes onto this thread's ring if `io` wants that
-    /// and there is one.
+    /// Takes a connected socket, and moves it to this thread's ring if `io` asks for that.
     ///
     /// # Errors
-    /// When the system cannot move the socket.
+    /// When there can be no ring, or the system cannot move the socket.
     pub(crate) fn new(socket: TcpStream, counter: Rc<TrafficCounter>, io: Io) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
-        if io == Io::Auto
-            && let Some(ring) = crate::uring::current()
-        {
-            return UringTcp::new(ring, socket, counter).map(Plain::Uring);
+        if io == Io::Uring {
+            return UringTcp::new(crate::uring::current()?, socket, counter).map(Plain::Uring);
+        }
+        #[cfg(not(target_os = "linux"))]
+        if io == Io::Uring {
+            crate::check_uring()?;
         }
         // A kernel without such notes leaves us with the moment of reading.
         #[cfg(target_os = "linux")]

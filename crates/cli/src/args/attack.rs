@@ -197,4 +197,6 @@ pub struct AttackArgs {
     pub prometheus_addr: Option<String>,
     #[command(flatten)]
     pub record: super::RecordArgs,
+    #[command(flatten)]
+    pub io: super::IoArgs,
 }

@@ -144,4 +144,6 @@ pub struct GrpcArgs {
     pub json: bool,
     #[command(flatten)]
     pub record: super::RecordArgs,
+    #[command(flatten)]
+    pub io: super::IoArgs,
 }

@@ -87,4 +87,6 @@ pub struct HttpArgs {
     pub json: bool,
     #[command(flatten)]
     pub record: super::RecordArgs,
+    #[command(flatten)]
+    pub io: super::IoArgs,
 }

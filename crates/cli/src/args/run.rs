@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::{OptionArgs, RecordArgs};
+use super::{IoArgs, OptionArgs, RecordArgs};
 
 /// `plimsoll run`.
 #[derive(Debug, clap::Args)]
@@ -39,6 +39,8 @@ pub struct RunArgs {
     pub out: Vec<String>,
     #[command(flatten)]
     pub record: RecordArgs,
+    #[command(flatten)]
+    pub io: IoArgs,
     /// Stay after the run until interrupted
     #[arg(short, long, help_heading = "Results")]
     pub linger: bool,

@@ -18,6 +18,7 @@ mod stream;
 mod tests;
 
 use std::cell::RefCell;
+use std::io;
 use std::rc::{Rc, Weak};
 
 use ring::Ring;
@@ -29,36 +30,42 @@ thread_local! {
 
 enum Current {
     Untried,
-    /// The kernel has no io_uring, or not enough of it, or refuses it.
-    Refused,
+    /// The kernel has no io_uring, or not enough of it, or refuses it with this error.
+    Refused(i32),
     /// Ends with the last stream on it, and the driver with it.
     Running(Weak<Ring>),
 }
 
-/// This thread's ring, made when first asked for; `None` where there can be
-/// none. Must be called where tokio can spawn local tasks.
-pub(crate) fn current() -> Option<Rc<Ring>> {
+/// Checks that the kernel allows io_uring, with all that is used of it.
+///
+/// # Errors
+/// What the kernel says against it.
+pub fn check() -> io::Result<()> {
+    Ring::new().map(drop)
+}
+
+/// This thread's ring, made when first asked for. Must be called where tokio can spawn local tasks.
+///
+/// # Errors
+/// What the kernel says against it; it is asked once per thread.
+pub(crate) fn current() -> io::Result<Rc<Ring>> {
     CURRENT.with(|current| {
         let mut current = current.borrow_mut();
         match &*current {
-            Current::Refused => return None,
+            Current::Refused(error) => return Err(io::Error::from_raw_os_error(*error)),
             Current::Running(ring) => {
                 if let Some(ring) = ring.upgrade() {
-                    return Some(ring);
+                    return Ok(ring);
                 }
             }
             Current::Untried => {}
         }
         let made = Ring::new().map(Rc::new);
-        match made.and_then(|ring| driver::start(&ring).map(|()| ring)) {
-            Ok(ring) => {
-                *current = Current::Running(Rc::downgrade(&ring));
-                Some(ring)
-            }
-            Err(_) => {
-                *current = Current::Refused;
-                None
-            }
-        }
+        let started = made.and_then(|ring| driver::start(&ring).map(|()| ring));
+        *current = match &started {
+            Ok(ring) => Current::Running(Rc::downgrade(ring)),
+            Err(error) => Current::Refused(error.raw_os_error().unwrap_or(libc::ENOSYS)),
+        };
+        started
     })
 }

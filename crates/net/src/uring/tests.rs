@@ -18,7 +18,7 @@ fn run(body: impl AsyncFnOnce()) {
         .build()
         .expect("a runtime");
     tokio::task::LocalSet::new().block_on(&runtime, async {
-        if current().is_some() {
+        if current().is_ok() {
             body().await;
         }
     });

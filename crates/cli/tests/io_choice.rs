@@ -1,0 +1,112 @@
+//! `--io` and `PLIMSOLL_IO`: which kernel interface carries plain TCP.
+#![cfg(target_os = "linux")]
+
+mod plimsoll;
+
+use plimsoll::plimsoll;
+use testkit::cases::suite::Server;
+use testkit::program::{Ended, Program};
+
+/// Runs its arguments as a program for which the kernel has no io_uring: a seccomp filter answers
+/// `io_uring_setup` (425 on every architecture) with ENOSYS.
+const WITHOUT_URING: &str = "
+import ctypes, os, struct, sys
+LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06
+ALLOW, ENOSYS = 0x7fff0000, 0x00050026
+code = [(LOAD, 0, 0, 0), (EQUAL, 0, 1, 425), (RETURN, 0, 0, ENOSYS), (RETURN, 0, 0, ALLOW)]
+filter = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *line) for line in code))
+program = struct.pack('HxxxxxxQ', len(code), ctypes.addressof(filter))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0, 'no_new_privs'
+assert libc.prctl(22, 2, program, 0, 0) == 0, 'seccomp'
+os.execv(sys.argv[1], sys.argv[1:])
+";
+
+fn without_uring(arguments: &[&str]) -> Program {
+    Program::at("python3")
+        .args(["-c", WITHOUT_URING, env!("CARGO_BIN_EXE_plimsoll")])
+        .args(arguments)
+        .env("HOME", "/nonexistent")
+}
+
+fn commands(url: &str) -> Vec<Vec<&str>> {
+    vec![
+        vec!["http", "-q", "-n", "20", "-c", "2", url],
+        vec!["run", "-q", "-i", "3", "-"],
+        vec!["attack", "-q", "-duration=200ms", "-json"],
+    ]
+}
+
+fn script(url: &str) -> String {
+    format!(
+        "import http from 'k6/http';
+         export default function () {{
+            if (http.get('{url}').status !== 200) throw new Error('no response');
+         }}"
+    )
+}
+
+/// Runs each load command against one server.
+fn run_all(add: &[&str], environment: &[(&str, &str)], is_without_uring: bool) -> Vec<Ended> {
+    let server = Server::start().unwrap();
+    let mut variables = server.addresses.variables.iter();
+    let (_, base) = variables.find(|(name, _)| name == "BASE").unwrap();
+    let url = format!("{base}/get");
+    let mut ended = Vec::new();
+    for mut command in commands(&url) {
+        let input = match command[0] {
+            "run" => script(&url),
+            _ => format!("GET {url}\n"),
+        };
+        command.splice(1..1, add.iter().copied());
+        let program = match is_without_uring {
+            true => without_uring(&command),
+            false => plimsoll(&command),
+        };
+        let set = |program: Program, (name, value): &(&str, &str)| program.env(name, value);
+        let program = environment.iter().fold(program, set);
+        ended.push(program.input(input).run());
+    }
+    ended
+}
+
+#[test]
+fn an_unknown_mode_is_refused_by_flag_and_by_variable() {
+    let grpc = plimsoll(&["grpc", "--io", "fast", "127.0.0.1:1", "a.B/C"]).run();
+    let by_flag = run_all(&["--io", "fast"], &[], false);
+    let by_variable = run_all(&[], &[("PLIMSOLL_IO", "fast")], false);
+    for ended in by_flag.iter().chain(&by_variable).chain([&grpc]) {
+        assert_ne!(ended.status, Some(0));
+        let message = &ended.stderr;
+        assert!(message.contains("use auto, epoll or uring"), "{message}");
+    }
+}
+
+#[test]
+fn every_mode_carries_requests() {
+    let is_refused = |ended: &Ended| ended.stderr.contains("io_uring is not available here");
+    for mode in ["auto", "epoll", "uring", ""] {
+        let by_flag = run_all(&["--io", mode], &[], false);
+        let by_variable = run_all(&[], &[("PLIMSOLL_IO", mode)], false);
+        for ended in by_flag.iter().chain(&by_variable) {
+            // A kernel may refuse io_uring to tests.
+            let refused = mode == "uring" && is_refused(ended);
+            assert!(ended.status == Some(0) || refused, "{mode}: {ended:?}");
+        }
+    }
+}
+
+#[test]
+fn without_io_uring_only_that_mode_is_refused() {
+    for mode in ["auto", "epoll"] {
+        for ended in run_all(&["--io", mode], &[], true) {
+            assert_eq!(ended.status, Some(0), "{mode}: {ended:?}");
+        }
+    }
+    for ended in run_all(&["--io", "uring"], &[], true) {
+        assert_eq!(ended.status, Some(104), "{ended:?}");
+        let message = &ended.stderr;
+        assert!(message.contains("--io uring: io_uring is not"), "{message}");
+        assert!(message.contains("Use --io epoll"), "{message}");
+    }
+}
