@@ -7,7 +7,7 @@ use std::sync::Arc;
 use link::netem::Namespace;
 use link::tcp::Way;
 use link::{Link, tcp, udp};
-use tokio::net::{TcpListener, UdpSocket};
+use tokio::net::UdpSocket;
 use tokio::sync::Notify;
 
 use crate::args::{LinkArgs, LinkProtocol};
@@ -45,6 +45,7 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
         (None, Some(listen), Some(to)) => (listen, to),
         (None, ..) => return Err("a relay needs --listen and --to".to_owned()),
     };
+    allow_many_descriptors();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -57,6 +58,24 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
         )
         .map_err(|error| format!("cannot make a timer: {error}"))?
 }
+
+/// Raises this process's limit of open files as far as the system allows: each relayed connection needs two, and the
+/// usual limit of 1,024 makes connections wait from the 500th on.
+#[cfg(target_os = "linux")]
+fn allow_many_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    // Where it cannot be raised, connections wait until others end, and the report counts them.
+    let _ = setrlimit(Resource::Nofile, raised);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allow_many_descriptors() {}
 
 async fn relay(
     args: &LinkArgs,
@@ -71,9 +90,7 @@ async fn relay(
     let mut address = listen;
     let mut listener = None;
     if wants(LinkProtocol::Tcp) {
-        let bound = TcpListener::bind(address)
-            .await
-            .map_err(|error| refused("TCP", error))?;
+        let bound = tcp::listen(address).map_err(|error| refused("TCP", error))?;
         // With port 0 the system chooses, and UDP takes the same.
         address = bound.local_addr().map_err(|error| refused("TCP", error))?;
         listener = Some(bound);

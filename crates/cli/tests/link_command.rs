@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use testkit::program::{Running, Signal};
+use testkit::program::{Program, Running, Signal};
 
 /// A running relay and where it listens.
 fn link(to: SocketAddr, flags: &[&str]) -> (Running, SocketAddr) {
@@ -128,6 +128,123 @@ fn a_rate_is_kept_and_every_byte_arrives_in_order_to_the_end() {
     assert!(took >= Duration::from_millis(200), "{took:?}");
     assert!(took < Duration::from_millis(1_500), "{took:?}");
     assert_eq!(account(running)["backward"]["bytes"], 2_000_000);
+}
+
+/// Sends a message to an echo and waits until it is back.
+fn exchange(mut connection: &TcpStream) -> Duration {
+    let began = Instant::now();
+    let mut message = *b"ping";
+    connection.write_all(&message).expect("sent");
+    connection.read_exact(&mut message).expect("echoed");
+    began.elapsed()
+}
+
+#[test]
+fn new_connections_do_not_hold_up_established_ones() {
+    let (running, address) = link(echo(), &["--round-trip", "300ms", "--rate", "556Mbit/s"]);
+    let established = TcpStream::connect(address).expect("the relay");
+    established.set_nodelay(true).expect("no delay");
+    exchange(&established);
+    let mut connections = Vec::new();
+    let mut took: Vec<Duration> = (0..3)
+        .map(|_| {
+            let mut new = TcpStream::connect(address).expect("the relay");
+            // Sent at once, and on the line after the handshake's round trip.
+            new.write_all(b"hello").expect("sent");
+            connections.push(new);
+            thread::sleep(Duration::from_millis(30));
+            exchange(&established)
+        })
+        .collect();
+    took.sort();
+    assert!(took[0] >= Duration::from_millis(300), "{took:?}");
+    // Behind the new connection's bytes it would be 570 ms.
+    assert!(took[1] < Duration::from_millis(430), "{took:?}");
+    drop(account(running));
+}
+
+/// What a relay that was not running meanwhile must still do: keep connections waiting until it accepts them, and count
+/// the delay from when they were made and not from when it got to them.
+#[test]
+fn a_relay_that_is_late_adds_no_more_than_the_delay() {
+    const CONNECTIONS: usize = 200;
+    let (running, address) = link(echo(), &["--round-trip", "800ms", "--rate", "556Mbit/s"]);
+    // The kernel begins to date bytes soon after it was first asked.
+    thread::sleep(Duration::from_millis(100));
+    running.signal(Signal::STOP);
+    let connections: Vec<(Instant, TcpStream)> = (0..CONNECTIONS)
+        .map(|number| {
+            let began = Instant::now();
+            let limit = Duration::from_secs(5);
+            let mut new = TcpStream::connect_timeout(&address, limit)
+                .unwrap_or_else(|error| panic!("connection {number} of a burst: {error}"));
+            new.write_all(b"ping").expect("sent");
+            (began, new)
+        })
+        .collect();
+    let first = connections[0].0;
+    thread::sleep(Duration::from_millis(500).saturating_sub(first.elapsed()));
+    running.signal(Signal::CONT);
+    let mut took: Vec<Duration> = connections
+        .into_iter()
+        .map(|(began, mut connection)| {
+            connection.read_exact(&mut [0; 4]).expect("echoed");
+            began.elapsed()
+        })
+        .collect();
+    took.sort();
+    // The handshake's round trip and the message's.
+    assert!(took[0] >= Duration::from_millis(1_600), "{took:?}");
+    // Counted from when it was accepted it would be 2.1 s.
+    assert!(
+        took[CONNECTIONS / 2] < Duration::from_millis(1_900),
+        "{took:?}"
+    );
+    assert_eq!(account(running)["connections"], CONNECTIONS);
+}
+
+#[test]
+fn the_usual_limit_of_open_files_does_not_limit_the_relay() {
+    let to = echo().to_string();
+    let limited = format!(
+        "ulimit -S -n 64; exec {} link --listen 127.0.0.1:0 --to {to} --round-trip 10ms",
+        env!("CARGO_BIN_EXE_plimsoll")
+    );
+    let mut running = Program::at("sh").args(["-c", &limited]).start();
+    let ready: Value = serde_json::from_str(&running.line()).expect("JSON");
+    let address = ready["listening"].as_str().expect("an address").to_owned();
+    let connections: Vec<TcpStream> = (0..100)
+        .map(|_| TcpStream::connect(&address).expect("the relay"))
+        .collect();
+    for connection in &connections {
+        let limit = Some(Duration::from_secs(20));
+        connection.set_read_timeout(limit).expect("a limit");
+        exchange(connection);
+    }
+    let account = account(running);
+    assert_eq!(
+        (&account["connections"], &account["accept_failures"]),
+        (&100.into(), &0.into())
+    );
+}
+
+#[test]
+fn a_server_that_speaks_first_is_heard_after_the_handshake_and_its_own_way() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let target = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            let _ = connection.write_all(b"hello");
+        }
+    });
+    let (running, address) = link(target, &["--round-trip", "100ms"]);
+    let began = Instant::now();
+    let mut connection = TcpStream::connect(address).expect("the relay");
+    connection.read_exact(&mut [0; 5]).expect("greeted");
+    let took = began.elapsed();
+    // The client's SYN and the SYN-ACK, then the ACK and the greeting.
+    assert!(took >= Duration::from_millis(200), "{took:?}");
+    drop(account(running));
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub struct Account {
     pub connections: Cell<u64>,
     /// TCP connections that the other end could not be reached for.
     pub unreachable: Cell<u64>,
+    /// Times that accepting a TCP connection failed, as without a free file descriptor: connections waited longer.
+    pub accept_failures: Cell<u64>,
     /// Pairs of addresses that have sent UDP.
     pub sessions: Cell<u64>,
     pub forward: Direction,
@@ -74,6 +76,7 @@ impl Account {
         json!({
             "connections": self.connections.get(),
             "unreachable": self.unreachable.get(),
+            "accept_failures": self.accept_failures.get(),
             "udp_sessions": self.sessions.get(),
             "forward": self.forward.report(),
             "backward": self.backward.report(),

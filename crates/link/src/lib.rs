@@ -5,14 +5,18 @@
 //! keeps how late pieces left in truth, since a relay that is itself late imitates another distance than it says.
 //!
 //! What a relay above the kernel cannot imitate: it accepts a TCP connection at once, so the client sees a connect
-//! without a round trip. The round trip of the handshake is made up for before the first byte is passed on, so that the
-//! time to the first answer on a fresh connection is right while its parts are not. [`netem`] has the kernel do it, where
-//! it can.
+//! without a round trip. The relay adds the handshake's round trip before the first byte enters the line, so the time
+//! from connecting to the first response is right, but not its parts. [`netem`] has the kernel do it, where it can.
+//!
+//! Bytes are dated by the kernel when they arrive (see [`arrival`]). What the relay itself takes to read them, as in a
+//! burst of new connections, is part of the delay it adds, as long as that delay is the longer of the two.
 
 pub mod account;
+mod arrival;
 pub mod line;
 pub mod netem;
 mod queue;
+mod schedule;
 pub mod tcp;
 pub mod udp;
 

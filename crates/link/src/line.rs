@@ -1,12 +1,16 @@
-//! When what enters a line comes out of it. No clock in it: moments go in, moments come out.
+//! When bytes that enter a line leave it. There is no clock here: moments go in, moments come out.
 //!
-//! A piece that enters at `t` waits until the line is free, takes `size ÷ rate` to be sent, and then travels for half a
+//! A piece that enters at `t` takes the first `size ÷ rate` of free line time from `t` on, and then travels for half a
 //! round trip:
 //!
 //! ```text
-//! sent = max(t, free) + size ÷ rate          free := sent
+//! sent = when the line has had `size ÷ rate` of free time since t
 //! out  = sent + round trip ÷ 2 ± jitter ÷ 2
 //! ```
+//!
+//! Pieces that enter in the order of `t` leave first in, first out. A piece may also be reported late, after others that
+//! entered later: a busy relay reads it late. [`Schedule`](crate::schedule) then gives it the time that was free since `t`, so it never
+//! delays another piece while the line was idle, and the line is busy exactly as long as its bytes need.
 //!
 //! Within one flow nothing overtakes: `out` is never before the last piece's.
 
@@ -15,6 +19,7 @@ use std::time::Duration;
 use units::{Bytes, Moment};
 
 use crate::Link;
+use crate::schedule::Schedule;
 
 /// What a packet carries at most over Ethernet with TCP and its usual options, RFC 9293 §3.7.1 and RFC 7323.
 const SEGMENT: u64 = 1448;
@@ -23,7 +28,7 @@ const SEGMENT: u64 = 1448;
 #[derive(Debug)]
 pub struct Line {
     link: Link,
-    free: Moment,
+    schedule: Schedule,
     random: Random,
 }
 
@@ -47,14 +52,14 @@ impl Line {
     pub fn new(link: Link, seed: u64) -> Self {
         Line {
             link,
-            free: Moment::ZERO,
+            schedule: Schedule::default(),
             random: Random::new(seed),
         }
     }
 
     /// How long a piece that entered now would wait for the line to be free.
     pub fn backlog(&self, now: Moment) -> Duration {
-        self.free.since(now)
+        self.schedule.idle_from(now).since(now)
     }
 
     /// A packet, which may be lost: it takes its time on the line all the same.
@@ -82,8 +87,7 @@ impl Line {
     fn carry(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Moment {
         let mut sent = entered;
         if let Some(rate) = self.link.rate {
-            sent = self.free.max(entered) + rate.time_for(size);
-            self.free = sent;
+            sent = self.schedule.reserve(entered, rate.time_for(size));
         }
         let half = self.link.round_trip / 2;
         let stray = self.link.jitter / 2;
@@ -165,6 +169,21 @@ mod tests {
         assert_eq!(line.backlog(at(1)), Duration::from_millis(2));
         assert_eq!(line.stream(&mut one, at(10), Bytes(1000)), at(48));
         assert_eq!(line.backlog(at(50)), Duration::ZERO);
+    }
+
+    #[test]
+    fn bytes_that_become_available_later_hold_up_none_that_are_available_sooner() {
+        let link = Link {
+            rate: BitRate::new(8_000_000),
+            ..FAR
+        };
+        let mut line = Line::new(link, 1);
+        let (mut new, mut established) = (Flow::default(), Flow::default());
+        // A new connection's first thousand bytes are available after its handshake, a round trip from now.
+        assert_eq!(line.stream(&mut new, at(74), Bytes(1000)), at(112));
+        assert_eq!(line.backlog(at(0)), Duration::ZERO);
+        assert_eq!(line.stream(&mut established, at(1), Bytes(1000)), at(39));
+        assert_eq!(line.stream(&mut established, at(74), Bytes(1000)), at(113));
     }
 
     #[test]

@@ -6,14 +6,14 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use bytes::BytesMut;
 use engine::timer::{sleep, sleep_until};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use units::{Bytes, Moment};
 
 use crate::account::{Account, Direction};
+use crate::arrival::{self, Received};
 use crate::line::{Flow, Line};
 use crate::queue::{Piece, Queue};
 
@@ -24,6 +24,8 @@ pub struct Way {
     pub forward: RefCell<Line>,
     pub backward: RefCell<Line>,
     pub account: Account,
+    /// What is read at once, before it is copied to its own memory: connections that wait hold no buffers.
+    scratch: RefCell<Vec<u8>>,
 }
 
 impl Way {
@@ -34,6 +36,7 @@ impl Way {
             forward: RefCell::new(Line::new(link, seed)),
             backward: RefCell::new(Line::new(link, seed.wrapping_add(1))),
             account: Account::default(),
+            scratch: RefCell::new(vec![0; piece_size(&link)]),
         }
     }
 }
@@ -48,6 +51,28 @@ const LARGEST: usize = 64 << 10;
 const SMALLEST: usize = 1448;
 /// Connections at one time; more wait to be accepted.
 const MOST: usize = 20_000;
+/// Connections that may wait to be accepted. The kernel lowers this to `net.core.somaxconn`; whoever finds the queue full
+/// tries again after a second, which no network of the configured delay would do.
+const WAITING: u32 = 65_535;
+
+/// A listener whose queue of waiting connections is as long as the system allows.
+///
+/// # Errors
+/// When the address cannot be bound.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // As every listener of the runtime: an address is free again as soon as nobody listens there.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    let listener = socket.listen(WAITING)?;
+    // Accepted connections inherit it, so even bytes that came before they were accepted are dated.
+    arrival::date(&listener);
+    Ok(listener)
+}
 
 /// Passes on every connection that comes in, for as long as it is polled.
 pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
@@ -58,31 +83,41 @@ pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> i
         };
         match listener.accept().await {
             Ok((client, _)) => {
+                let accepted = clock::now();
                 let way = Rc::clone(&way);
                 tokio::task::spawn_local(async move {
-                    pass_on(client, target, &way).await;
+                    pass_on(client, accepted, target, &way).await;
                     drop(place);
                 });
             }
             // A connection that was gone before it was accepted, or no descriptor left: wait, and try again.
-            Err(_) => sleep(Duration::from_millis(10)).await,
+            Err(_) => {
+                let failures = &way.account.accept_failures;
+                failures.set(failures.get() + 1);
+                sleep(Duration::from_millis(10)).await;
+            }
         }
     }
 }
 
-async fn pass_on(client: TcpStream, target: SocketAddr, way: &Rc<Way>) {
-    let accepted = clock::now();
+async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &Rc<Way>) {
     way.account
         .connections
         .set(way.account.connections.get() + 1);
-    let server = match TcpStream::connect(target).await {
+    // The kernel completed the handshake before we accepted the connection, in a burst long before. Bytes that arrived
+    // earlier still tell when, closely.
+    let early = arrival::receive_early(&client, &mut way.scratch.borrow_mut());
+    let connected = early
+        .as_ref()
+        .map_or(accepted, |early| early.arrived.min(accepted));
+    let server = match connect(target).await {
         Ok(server) => server,
         Err(_) => {
             way.account
                 .unreachable
                 .set(way.account.unreachable.get() + 1);
             // The refusal comes a round trip later, as a reset.
-            sleep_until(accepted + way.link.round_trip).await;
+            sleep_until(connected + way.link.round_trip).await;
             let _ = client.set_zero_linger();
             return;
         }
@@ -90,12 +125,40 @@ async fn pass_on(client: TcpStream, target: SocketAddr, way: &Rc<Way>) {
     let _ = (client.set_nodelay(true), server.set_nodelay(true));
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
-    // The handshake's round trip, which the kernel has made without us.
-    let open = accepted + way.link.round_trip;
+    let forward = Incoming {
+        socket: from_client,
+        early,
+        // The handshake's round trip, which the kernel completed without us.
+        open: connected + way.link.round_trip,
+    };
+    let backward = Incoming {
+        socket: from_server,
+        early: None,
+        // A server sees the connection when the handshake's last packet has arrived, at the earliest now.
+        open: connected + (way.link.round_trip * 3 / 2 - way.link.jitter / 2),
+    };
     tokio::join!(
-        carry(from_client, to_server, open, way, Side::Forward),
-        carry(from_server, to_client, open, way, Side::Backward),
+        carry(forward, to_server, way, Side::Forward),
+        carry(backward, to_client, way, Side::Backward),
     );
+}
+
+async fn connect(target: SocketAddr) -> io::Result<TcpStream> {
+    let socket = match target {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    arrival::date(&socket);
+    socket.connect(target).await
+}
+
+/// One direction of a connection, before the line.
+struct Incoming {
+    socket: OwnedReadHalf,
+    /// What arrived before the connection was accepted.
+    early: Option<Received>,
+    /// From when on bytes may enter the line: over a real distance none could be sent before.
+    open: Moment,
 }
 
 #[derive(Clone, Copy)]
@@ -121,20 +184,20 @@ impl Side {
 }
 
 /// One direction of one connection, until its end has come out.
-async fn carry(from: OwnedReadHalf, to: OwnedWriteHalf, open: Moment, way: &Way, side: Side) {
+async fn carry(from: Incoming, to: OwnedWriteHalf, way: &Way, side: Side) {
     let queue = Queue::default();
     tokio::select! {
         // The end of what comes in is on its way to the writer: it ends this.
-        () = async { take_in(from, open, way, side, &queue).await; std::future::pending::<()>().await } => {}
+        () = async { take_in(from, way, side, &queue).await; std::future::pending::<()>().await } => {}
         () = give_out(to, way, side, &queue) => {}
     }
 }
 
-async fn take_in(mut from: OwnedReadHalf, open: Moment, way: &Way, side: Side, queue: &Queue) {
+async fn take_in(mut from: Incoming, way: &Way, side: Side, queue: &Queue) {
     let line = side.line(way);
     let mut flow = Flow::default();
-    let piece = piece_size(&way.link);
-    let mut buffer = BytesMut::new();
+    // Bytes take the shared line when they are available to it, not before: others pass in the meantime.
+    sleep_until(from.open).await;
     loop {
         queue.room(WINDOW).await;
         let backlog = line.borrow().backlog(clock::now());
@@ -142,22 +205,23 @@ async fn take_in(mut from: OwnedReadHalf, open: Moment, way: &Way, side: Side, q
             sleep(backlog - BUFFER).await;
             continue;
         }
-        buffer.reserve(piece);
-        let mut limited = (&mut from).take(piece as u64);
-        let read = limited.read_buf(&mut buffer).await;
-        let entered = clock::now().max(open);
-        match read {
-            Ok(0) | Err(_) => {
-                let due = line.borrow_mut().stream(&mut flow, entered, Bytes(0));
-                queue.push(due, Piece::End);
-                return;
+        let received = match from.early.take() {
+            Some(early) => Ok(early),
+            None => arrival::receive(from.socket.as_ref(), &way.scratch).await,
+        };
+        let (piece, size, arrived) = match received {
+            Ok(Received { bytes, arrived }) if !bytes.is_empty() => {
+                let size = Bytes(bytes.len() as u64);
+                (Piece::Data(bytes), size, arrived)
             }
-            Ok(count) => {
-                let due = line
-                    .borrow_mut()
-                    .stream(&mut flow, entered, Bytes(count as u64));
-                queue.push(due, Piece::Data(buffer.split().freeze()));
-            }
+            Ok(_) | Err(_) => (Piece::End, Bytes(0), clock::now()),
+        };
+        let ended = matches!(piece, Piece::End);
+        let entered = arrived.max(from.open);
+        let due = line.borrow_mut().stream(&mut flow, entered, size);
+        queue.push(due, piece);
+        if ended {
+            return;
         }
     }
 }

@@ -16,7 +16,7 @@ mod quic;
 mod resolve;
 mod rules;
 #[cfg(target_os = "linux")]
-mod stamped;
+pub mod stamped;
 mod stream;
 mod tls;
 mod traffic;

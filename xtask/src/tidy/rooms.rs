@@ -32,7 +32,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "units", "clock", "plan", "samples", "net", "http", "grpc", "engine", "hits",
         ],
     ),
-    ("link", &["units", "clock", "stats", "engine"]),
+    ("link", &["units", "clock", "net", "stats", "engine"]),
     ("certs", &[]),
     ("throughput", &["units", "clock"]),
     (

@@ -1,0 +1,91 @@
+//! Reads bytes together with the moment at which they arrived.
+//!
+//! On Linux the kernel dates them ([`net::stamped`]); elsewhere, and where it has no date, the moment of reading counts.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+
+use bytes::Bytes as Buffer;
+use tokio::io::Interest;
+use tokio::net::TcpStream;
+use units::Moment;
+
+/// Bytes that were read. None at the end of the stream.
+#[derive(Debug)]
+pub struct Received {
+    pub bytes: Buffer,
+    /// When the last of them arrived.
+    pub arrived: Moment,
+}
+
+impl Received {
+    fn new(scratch: &[u8], (count, arrived): (usize, Option<Moment>)) -> Received {
+        Received {
+            bytes: Buffer::copy_from_slice(scratch.get(..count).unwrap_or_default()),
+            arrived: arrived.unwrap_or_else(clock::now),
+        }
+    }
+}
+
+/// Asks the kernel to date what arrives on this socket, or on connections that it accepts.
+#[cfg(target_os = "linux")]
+pub fn date(socket: &impl std::os::fd::AsFd) {
+    // Without dates, the moment of reading counts.
+    let _ = net::stamped::enable(socket.as_fd());
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn date<T>(_socket: &T) {}
+
+/// What has arrived already, if anything: one read at most, which does not wait.
+#[cfg(target_os = "linux")]
+pub fn receive_early(socket: &TcpStream, scratch: &mut [u8]) -> Option<Received> {
+    use std::os::fd::AsFd;
+
+    // Past the runtime, which does not know yet whether a new socket is readable. An end or an error shows again on the
+    // next read.
+    let read = net::stamped::receive(socket.as_fd(), scratch).ok()?;
+    (read.0 > 0).then(|| Received::new(scratch, read))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn receive_early(_socket: &TcpStream, _scratch: &mut [u8]) -> Option<Received> {
+    None
+}
+
+/// The next bytes, at most as many as `scratch` holds.
+///
+/// # Errors
+/// As of any read.
+pub async fn receive(socket: &TcpStream, scratch: &RefCell<Vec<u8>>) -> io::Result<Received> {
+    loop {
+        // Counts against the task's budget, so that one busy connection does not keep the others from running.
+        poll_fn(|context| socket.poll_read_ready(context)).await?;
+        let scratch = &mut *scratch.borrow_mut();
+        match socket.try_io(Interest::READABLE, || read(socket, scratch)) {
+            Ok(read) => {
+                if 0 < read.0 && read.0 < scratch.len() {
+                    // The socket is empty. Saying so spares the next read a system call that finds nothing.
+                    let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+                    let _ = socket.try_io(Interest::READABLE, empty);
+                }
+                return Ok(Received::new(scratch, read));
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Option<Moment>)> {
+    use std::os::fd::AsFd;
+
+    net::stamped::receive(socket.as_fd(), scratch)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Option<Moment>)> {
+    socket.try_read(scratch).map(|count| (count, None))
+}
