@@ -80,7 +80,9 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         |_| (),
     )?;
     let totals = Totals::new(registry, watch);
-    let session = Session::new(running, totals, Outputs::default()).record(recording);
+    let session = Session::new(running, totals, Outputs::default())
+        .record(recording)
+        .of_requests();
     let mut watcher: Box<dyn Watcher> = match columns() {
         Some(_) if !global.quiet => Box::new(Live::new(
             direct.title.clone(),

@@ -54,6 +54,7 @@ impl Live {
             done: reading.map_or(0.0, |reading| reading.progress),
             users: session.running.state.users_active(),
             requests: session.requests() as u64,
+            responses: http.responses(),
             failed,
             rates: session.rates.iter().copied().collect(),
             wanted_rate: self.wanted_rate,

@@ -19,6 +19,7 @@ mod inspect;
 mod interrupts;
 mod kept;
 mod lab;
+mod likely_cause;
 mod link;
 mod live;
 mod log;
@@ -62,10 +63,9 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(args::translate(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
-            let wrong = error.use_stderr();
             // Where the terminal is gone there is nobody left to tell.
             let _ = error.print();
-            return if wrong { Exit::GENERIC } else { Exit::SUCCESS }.into();
+            return exit_of(&error).into();
         }
     };
     let exit = match cli.command {
@@ -97,6 +97,18 @@ fn main() -> ExitCode {
         Command::Man { command } => man(command.as_deref()),
     };
     exit.into()
+}
+
+/// A wrong flag is a wrong configuration. A command that does not exist ends as with k6.
+fn exit_of(error: &clap::Error) -> Exit {
+    use clap::error::ErrorKind;
+    match error.kind() {
+        ErrorKind::InvalidSubcommand
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        | ErrorKind::MissingSubcommand => Exit::GENERIC,
+        _ if error.use_stderr() => Exit::INVALID_CONFIG,
+        _ => Exit::SUCCESS,
+    }
 }
 
 fn version(json: bool) -> Exit {

@@ -7,6 +7,7 @@ use probe::{Plan, Report};
 
 use crate::args::ProbeArgs;
 use crate::exit::Exit;
+use crate::likely_cause::with_hint;
 use crate::talk::{complain, put};
 
 /// Measures and prints.
@@ -22,7 +23,7 @@ pub fn probe(args: &ProbeArgs) -> Exit {
             Exit::SUCCESS
         }
         Err(text) => {
-            complain(&text);
+            complain(&with_hint(&text));
             Exit::GENERIC
         }
     }

@@ -11,6 +11,7 @@ use engine::{
 use samples::{Stage, Summary, Totals, Verdict, builtin};
 use units::{Bytes, Moment};
 
+use crate::likely_cause::main_failure;
 use crate::outputs::Outputs;
 use crate::recording::{self, Recording};
 
@@ -31,6 +32,8 @@ pub struct Session {
     /// Users at the most, as counted each second.
     users_most: u32,
     requests_told: f64,
+    /// Whether every iteration is a request.
+    is_request_load: bool,
 }
 
 /// What the run is doing.
@@ -94,12 +97,19 @@ impl Session {
             pulses: Vec::new(),
             machine_before: MachineReading::now(),
             requests_told: 0.0,
+            is_request_load: false,
         }
     }
 
     /// Has the run written down while it goes on.
     pub fn record(mut self, recording: Option<Recording>) -> Self {
         self.recording = recording;
+        self
+    }
+
+    /// Every iteration is a request: a run without any has measured nothing.
+    pub fn of_requests(mut self) -> Self {
+        self.is_request_load = true;
         self
     }
 
@@ -329,6 +339,7 @@ impl Session {
             .map(|error| error.count)
             .sum();
         let service = self.service_times(lag.is_none());
+        let received = Bytes(self.count(builtin::DATA_RECEIVED) as u64);
         let evidence = &mut self.evidence;
         evidence.service = service;
         evidence.clock_step = Some(engine::clock_step());
@@ -342,6 +353,11 @@ impl Session {
         evidence.exhausted = exhausted;
         evidence.failed = failed;
         evidence.requests = requests;
+        evidence.responses = summary.http.responses();
+        evidence.main_failure = main_failure(&summary.http);
+        evidence.is_request_load = self.is_request_load;
+        evidence.completed = self.running.state.iterations_completed();
+        evidence.received = received;
     }
 }
 

@@ -36,4 +36,4 @@ pub use tally::Tally;
 pub use user::{
     Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser, Worker,
 };
-pub use verdict::{Evidence, ServiceTimes};
+pub use verdict::{Evidence, MainFailure, ServiceTimes};

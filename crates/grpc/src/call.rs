@@ -219,6 +219,11 @@ impl Receiver {
         line
     }
 
+    /// Whether the server sent anything in response to the call.
+    pub fn has_response(&self) -> bool {
+        self.answer.has_response()
+    }
+
     /// Whether this call opened the connection.
     pub fn opened(&self) -> bool {
         self.answer.opened

@@ -145,6 +145,11 @@ impl Answer {
         is_good.then_some((self.sent as u64, received as u64))
     }
 
+    /// Whether the server sent anything in response to the call.
+    pub fn has_response(&self) -> bool {
+        self.head.is_some() || self.trailer.is_some()
+    }
+
     /// What the server said at the start of its answer.
     pub fn headers(&self) -> Metadata {
         Metadata::of(self.head.as_deref())

@@ -24,8 +24,8 @@ pub const GRPC_SCHEMA: &str = "plimsoll/grpc-result/1";
 pub struct HttpResult {
     /// [`SCHEMA`], or [`GRPC_SCHEMA`].
     pub schema: String,
-    /// Exchanges per second.
-    pub requests_per_second: f64,
+    /// Exchanges per second. None if no request got a response: failing quickly is no rate.
+    pub requests_per_second: Option<f64>,
     /// Exchanges, failed ones included.
     pub requests: u64,
     /// Exchanges without an answer, or with one that is an error.
@@ -164,11 +164,8 @@ impl HttpResult {
         let seconds = summary.elapsed.as_secs_f64();
         HttpResult {
             schema: SCHEMA.to_owned(),
-            requests_per_second: if seconds > 0.0 {
-                requests / seconds
-            } else {
-                0.0
-            },
+            requests_per_second: (seconds > 0.0 && summary.http.responses() > 0)
+                .then_some(requests / seconds),
             requests: requests as u64,
             failed: find("http_req_failed")
                 .and_then(Values::passes)

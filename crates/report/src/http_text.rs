@@ -71,10 +71,10 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     let mut lines = vec![
         entry(
             "rate",
-            &format!(
-                "{} requests/s",
-                paint.figure(&rate(result.requests_per_second))
-            ),
+            &match result.requests_per_second {
+                Some(per_second) => format!("{} requests/s", paint.figure(&rate(per_second))),
+                None => paint.bad(NO_RESPONSE),
+            },
         ),
         entry(
             "requests",
@@ -147,6 +147,9 @@ fn of_grpc(result: &HttpResult) -> Vec<String> {
     }
     lines
 }
+
+/// In the place of a rate where no request got a response.
+pub(crate) const NO_RESPONSE: &str = "none: no request got a response";
 
 /// A rate with a decimal where there is little of it.
 pub(crate) fn rate(per_second: f64) -> String {

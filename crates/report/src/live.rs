@@ -7,7 +7,7 @@ use units::Bytes;
 
 use crate::fixed_width::fixed_width;
 use crate::grpc_status;
-use crate::http_text::rate;
+use crate::http_text::{NO_RESPONSE, rate};
 use crate::numbers;
 use crate::paint::{Paint, spaces, width};
 
@@ -26,6 +26,8 @@ pub struct LiveView {
     pub users: u32,
     /// Exchanges so far, failed ones included.
     pub requests: u64,
+    /// Those that got a response.
+    pub responses: u64,
     /// Failed ones.
     pub failed: u64,
     /// Requests per second in each of the latest seconds, oldest first.
@@ -223,6 +225,9 @@ fn progress(view: &LiveView, columns: usize) -> Vec<Piece> {
 }
 
 fn rates(view: &LiveView, columns: usize) -> Vec<Piece> {
+    if view.requests > 0 && view.responses == 0 {
+        return vec![Piece::bad(NO_RESPONSE)];
+    }
     let now = view.rates.last().copied().unwrap_or(0.0);
     let seconds = view.elapsed.as_secs_f64();
     let mean = if seconds > 0.0 {

@@ -127,7 +127,7 @@ fn results_of_grpc_follow_their_schema_and_every_key_is_described() {
 fn failures_are_apart_from_what_was_served() {
     let result = result(100, 7, Some(Duration::from_micros(150)));
     assert_eq!((result.requests, result.failed), (107, 17));
-    assert_eq!(result.requests_per_second, 107.0);
+    assert_eq!(result.requests_per_second, Some(107.0));
     assert_eq!((result.bytes_sent, result.bytes_received), (7_100, 22_000));
     let served = result.service_time.expect("some were served");
     // Neither the refused ones nor those not found.
@@ -198,6 +198,7 @@ fn view() -> LiveView {
         done: 0.3512,
         users: 100,
         requests: 700_000,
+        responses: 699_995,
         failed: 35,
         rates: vec![200_000.0, 100_000.0, 210_512.4],
         wanted_rate: None,

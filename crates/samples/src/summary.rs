@@ -319,6 +319,13 @@ pub struct HttpOverview {
     pub other_errors: u64,
 }
 
+impl HttpOverview {
+    /// Exchanges that got a response, whatever it said.
+    pub fn responses(&self) -> u64 {
+        self.protocols.iter().map(|(_, count)| count).sum()
+    }
+}
+
 /// How often one failure happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorCount {

@@ -251,6 +251,7 @@ struct Outcome {
     status: Status,
     timeline: Timeline,
     opened: bool,
+    has_response: bool,
     tls: Option<net::TlsFacts>,
     sent: Messages,
     received: Messages,
@@ -333,6 +334,7 @@ impl GrpcUser {
             .unary(&self.shared.template, &message, iteration.started)
             .await;
         Outcome {
+            has_response: answer.has_response(),
             status: answer.status,
             timeline: answer.timeline,
             opened: answer.opened,
@@ -443,6 +445,7 @@ impl GrpcUser {
             status,
             timeline,
             opened: receiver.opened(),
+            has_response: receiver.has_response(),
             tls: None,
             sent: sent.get(),
             received: received.get(),
@@ -473,7 +476,7 @@ impl GrpcUser {
                 method: "POST",
                 url: &self.shared.name,
                 status: GRPC_STATUS + number.min(u16::MAX - GRPC_STATUS),
-                proto: "gRPC",
+                proto: if outcome.has_response { "gRPC" } else { "" },
                 tls_version: outcome.tls.map_or("", |tls| tls.version),
                 tls_cipher_suite: outcome.tls.map_or("", |tls| tls.cipher_suite),
                 opened: outcome.opened,
@@ -517,6 +520,7 @@ impl Outcome {
             status,
             timeline,
             opened: false,
+            has_response: false,
             tls: None,
             sent: Messages::default(),
             received: Messages::default(),

@@ -4,13 +4,16 @@
 
 mod clock;
 mod machine;
+mod responses;
 mod service;
 
+pub use responses::MainFailure;
 pub use service::ServiceTimes;
 
 use std::time::Duration;
 
 use samples::{Cause, Level, Reason, Verdict};
+use units::Bytes;
 
 use crate::{MachineReading, PulseReading};
 
@@ -38,6 +41,16 @@ pub struct Evidence {
     pub failed: u64,
     /// Requests in all.
     pub requests: u64,
+    /// Requests that got a response, whatever it said.
+    pub responses: u64,
+    /// The most frequent failure.
+    pub main_failure: Option<MainFailure>,
+    /// Whether every iteration is a request, so that a run without any has measured nothing.
+    pub is_request_load: bool,
+    /// Iterations that came to their end.
+    pub completed: u64,
+    /// Bytes received.
+    pub received: Bytes,
     /// How requests fared in a closed model, and where their time went in any.
     pub service: Option<ServiceTimes>,
     /// At the most, connections that still held their local port; local ports in all.
@@ -108,6 +121,7 @@ impl Evidence {
         self.judge_workers(&mut found);
         self.judge_schedule(&mut found);
         self.judge_machine(&mut found);
+        self.judge_responses(&mut found);
         self.judge_service(&mut found);
         self.judge_clock(&mut found);
         found.into_verdict(self)

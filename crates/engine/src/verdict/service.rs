@@ -68,16 +68,6 @@ impl Evidence {
             }
             judge_transfer(service, found);
         }
-        if self.requests > 0 && self.failed * 2 > self.requests {
-            found.add(
-                Level::Suspect,
-                Cause::Server,
-                format!(
-                    "{} of {} requests failed: the latencies are mostly those of failures",
-                    self.failed, self.requests
-                ),
-            );
-        }
     }
 }
 

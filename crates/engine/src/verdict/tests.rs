@@ -312,3 +312,59 @@ fn the_machine_is_judged_by_its_counters() {
     });
     assert_eq!(level, Level::Valid);
 }
+
+fn requests(requests: u64, responses: u64, failed: u64, failure: (Cause, u64)) -> Evidence {
+    Evidence {
+        requests,
+        responses,
+        failed,
+        completed: requests,
+        started: requests,
+        main_failure: Some(MainFailure {
+            cause: failure.0,
+            text: "connection refused: is the server running?".to_owned(),
+            count: failure.1,
+        }),
+        ..Evidence::default()
+    }
+}
+
+#[test]
+fn a_run_without_a_response_is_invalid_and_names_the_failure() {
+    let verdict = requests(20, 0, 20, (Cause::Client, 20)).judge();
+    assert_eq!(verdict.level, Level::Invalid);
+    assert_eq!(verdict.reasons[0].cause, Cause::Client);
+    assert_eq!(
+        verdict.reasons[0].text,
+        "none of 20 requests got a response: connection refused: is the server running?"
+    );
+    let one = requests(20, 1, 19, (Cause::Client, 19)).judge();
+    assert_eq!(one.level, Level::Suspect);
+    assert_eq!(one.reasons[0].cause, Cause::Client);
+    assert!(one.reasons[0].text.ends_with("running?)"));
+    // Half of them are of other kinds: no single failure explains the run.
+    let mixed = requests(20, 1, 19, (Cause::Client, 9)).judge();
+    assert_eq!(mixed.reasons[0].cause, Cause::Server);
+    assert!(mixed.reasons[0].text.ends_with("of failures"));
+}
+
+#[test]
+fn a_run_in_which_nothing_ended_is_invalid() {
+    let nothing = Evidence {
+        is_request_load: true,
+        ..Evidence::default()
+    };
+    assert_eq!(nothing.judge().level, Level::Invalid);
+    let interrupted = Evidence {
+        started: 3,
+        ..Evidence::default()
+    };
+    assert_eq!(interrupted.judge().level, Level::Invalid);
+    // An iteration that held a connection all along, and received.
+    let session = Evidence {
+        received: Bytes(70),
+        ..interrupted
+    };
+    assert_eq!(session.judge().level, Level::Valid);
+    assert_eq!(Evidence::default().judge().level, Level::Valid);
+}

@@ -1,0 +1,161 @@
+//! What most failures of a run have in common, in words that say what to check.
+
+use engine::MainFailure;
+use samples::{Cause, HttpOverview};
+
+/// A part of an error's text, whose side it points to, and what to check.
+type Hint = (&'static str, Cause, &'static str);
+
+/// The first that matches counts. The texts are those of the network crate, which HTTP and gRPC
+/// errors repeat.
+const HINTS: &[Hint] = &[
+    (
+        "no such host",
+        Cause::Client,
+        "the name does not resolve: check its spelling and this machine's DNS",
+    ),
+    (
+        "lookup",
+        Cause::Client,
+        "the name could not be looked up: check this machine's DNS",
+    ),
+    (
+        "is blocked",
+        Cause::Client,
+        "the run's own options block it",
+    ),
+    (
+        "is blacklisted",
+        Cause::Client,
+        "the run's own options block it",
+    ),
+    (
+        "assign requested address",
+        Cause::Client,
+        "this machine has no free local port or address",
+    ),
+    (
+        "oo many open files",
+        Cause::Client,
+        "this process has no free file descriptor",
+    ),
+    (
+        "connection refused",
+        Cause::Server,
+        "is the server running, and on this port?",
+    ),
+    (
+        "no route to host",
+        Cause::Network,
+        "is the address right, and reachable from here?",
+    ),
+    (
+        "network is unreachable",
+        Cause::Network,
+        "is the address right, and reachable from here?",
+    ),
+    (
+        "no such file",
+        Cause::Server,
+        "is the server running, and is this its socket?",
+    ),
+    (
+        "i/o timeout",
+        Cause::Network,
+        "nothing took the connection in time: is the address right, or does a firewall drop packets?",
+    ),
+    (
+        "request timeout",
+        Cause::Server,
+        "the server took the connection and did not respond in time",
+    ),
+    (
+        "DeadlineExceeded",
+        Cause::Server,
+        "the server did not respond in time",
+    ),
+    (
+        "unknown authority",
+        Cause::Client,
+        "the server's certificate is not trusted here: name its authority, or accept any certificate",
+    ),
+    (
+        "certificate",
+        Cause::Client,
+        "the server's certificate was not accepted",
+    ),
+    (
+        "does not look like a TLS handshake",
+        Cause::Client,
+        "the server does not use TLS on this port: write http:// (or --plaintext)",
+    ),
+    (
+        "malformed HTTP response",
+        Cause::Client,
+        "the server does not speak this protocol on this port: is it TLS, or HTTP/2?",
+    ),
+    ("reset", Cause::Server, "the server closed the connection"),
+    ("EOF", Cause::Server, "the server closed the connection"),
+    (
+        "broken pipe",
+        Cause::Server,
+        "the server closed the connection",
+    ),
+];
+
+/// The most frequent failure; none if none has a text.
+pub fn main_failure(http: &HttpOverview) -> Option<MainFailure> {
+    let error = http.errors.first()?;
+    Some(MainFailure {
+        cause: hint(&error.text).map_or(Cause::Server, |(_, cause, _)| *cause),
+        text: with_hint(&error.text),
+        count: error.count,
+    })
+}
+
+/// An error's text, and what to check where that is known.
+pub fn with_hint(error: &str) -> String {
+    match hint(error) {
+        Some((_, _, check)) => format!("{error}: {check}"),
+        None => error.to_owned(),
+    }
+}
+
+fn hint(error: &str) -> Option<&'static Hint> {
+    HINTS.iter().find(|(part, ..)| error.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use samples::ErrorCount;
+
+    fn of(text: &str) -> MainFailure {
+        let http = HttpOverview {
+            errors: vec![ErrorCount {
+                code: 0,
+                text: text.to_owned(),
+                count: 3,
+            }],
+            ..HttpOverview::default()
+        };
+        main_failure(&http).expect("there is an error")
+    }
+
+    #[test]
+    fn failures_say_whose_side_they_are_on_and_what_to_check() {
+        let refused = of("dial: connection refused");
+        assert_eq!((refused.cause, refused.count), (Cause::Server, 3));
+        assert!(
+            refused.text.contains("is the server running"),
+            "{refused:?}"
+        );
+        let name = of("lookup: no such host");
+        assert_eq!(name.cause, Cause::Client);
+        assert!(name.text.contains("does not resolve"), "{name:?}");
+        let grpc = of("Unavailable: dial tcp 127.0.0.1:9: connect: connection refused");
+        assert!(grpc.text.ends_with("on this port?"), "{grpc:?}");
+        assert_eq!(of("something new").text, "something new");
+        assert_eq!(main_failure(&HttpOverview::default()), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! Runs against a server that never responds: they are invalid, have no rate, and say why.
+
+mod plimsoll;
+
+use std::fs;
+use std::net::TcpListener;
+
+use plimsoll::plimsoll;
+use serde_json::Value;
+
+/// Nobody listens there.
+const CLOSED: &str = "127.0.0.1:1";
+const REFUSED: &str = "connection refused: is the server running";
+
+fn result(arguments: &[&str]) -> (Option<i32>, Value) {
+    let ended = plimsoll(arguments).run();
+    let result = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    (ended.status, result)
+}
+
+fn first_reason(result: &Value) -> (&str, &str) {
+    let reason = &result["generator"]["reasons"][0];
+    (
+        reason["cause"].as_str().unwrap_or_default(),
+        reason["text"].as_str().unwrap_or_default(),
+    )
+}
+
+#[test]
+fn http_to_a_closed_port_is_invalid_and_has_no_rate() {
+    let url = format!("http://{CLOSED}/");
+    let (status, result) = result(&["http", "-n", "20", "--json", &url]);
+    assert_eq!(status, Some(1));
+    assert_eq!(result["requests"], 20);
+    assert_eq!(result["requests_per_second"], Value::Null, "{result}");
+    assert_eq!(result["generator"]["verdict"], "invalid", "{result}");
+    let (cause, text) = first_reason(&result);
+    assert_eq!(cause, "server");
+    assert!(text.contains(REFUSED), "{text}");
+
+    let ended = plimsoll(&["http", "-n", "20", &url]).run();
+    assert_eq!(ended.status, Some(1));
+    assert!(ended.stdout.contains("invalid"), "{}", ended.stdout);
+    assert!(ended.stdout.contains(REFUSED), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("requests/s"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_name_that_does_not_resolve_is_the_clients_side() {
+    let (_, result) = result(&[
+        "http",
+        "-n",
+        "2",
+        "-c",
+        "1",
+        "--json",
+        "http://nobody.invalid/",
+    ]);
+    assert_eq!(result["generator"]["verdict"], "invalid", "{result}");
+    assert_eq!(first_reason(&result).0, "client", "{result}");
+    assert_eq!(result["requests_per_second"], Value::Null, "{result}");
+}
+
+#[test]
+fn an_attack_on_a_closed_port_is_invalid() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t"), format!("GET http://{CLOSED}/\n")).unwrap();
+    let arguments = ["attack", "--json", "-targets=t", "-rate=20", "-duration=1s"];
+    let ended = plimsoll(&arguments).inside(folder.path()).run();
+    let result: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(result["generator"]["verdict"], "invalid", "{result}");
+    assert_eq!(result["requests_per_second"], Value::Null, "{result}");
+    let told = result["generator"]["reasons"].to_string();
+    assert!(told.contains(REFUSED), "{told}");
+}
+
+#[test]
+fn grpc_calls_to_a_closed_port_are_invalid() {
+    let folder = tempfile::tempdir().unwrap();
+    let proto = "syntax = \"proto3\"; package a; message M {} service B { rpc C(M) returns (M); }";
+    fs::write(folder.path().join("a.proto"), proto).unwrap();
+    let arguments = [
+        "grpc",
+        "--plaintext",
+        "--proto",
+        "a.proto",
+        "-n",
+        "4",
+        "--json",
+        CLOSED,
+        "a.B/C",
+    ];
+    let ended = plimsoll(&arguments).inside(folder.path()).run();
+    let result: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(result["generator"]["verdict"], "invalid", "{result}");
+    assert_eq!(result["requests_per_second"], Value::Null, "{result}");
+    assert_eq!(result["protocols"], serde_json::json!({}), "{result}");
+    assert!(first_reason(&result).1.contains("is the server running"), "{result}");
+
+    let ended = plimsoll(&["grpc", "--plaintext", CLOSED, "a.B/C"]).run();
+    assert!(ended.stderr.contains("is the server running"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_script_whose_requests_get_no_response_is_invalid() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "import http from 'k6/http'; export default () => {{ http.get('http://{CLOSED}/'); }};"
+    );
+    fs::write(folder.path().join("script.js"), script).unwrap();
+    let ended = plimsoll(&[
+        "run",
+        "--quiet",
+        "-i",
+        "3",
+        "--record",
+        "r.jsonl",
+        "script.js",
+    ])
+    .inside(folder.path())
+    .run();
+    // As with k6: failed requests do not fail a run.
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("invalid"), "{}", ended.stdout);
+    assert!(ended.stdout.contains(REFUSED), "{}", ended.stdout);
+    let record = fs::read_to_string(folder.path().join("r.jsonl")).unwrap();
+    assert!(record.contains("\"verdict\":\"invalid\""), "{record}");
+}
+
+#[test]
+fn a_server_that_accepts_and_is_silent_makes_the_run_invalid() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let (status, cut_off) = result(&["http", "-c", "2", "-d", "300ms", "--json", &url]);
+    assert_eq!(status, Some(1));
+    assert_eq!(cut_off["generator"]["verdict"], "invalid", "{cut_off}");
+    assert_eq!(cut_off["requests_per_second"], Value::Null, "{cut_off}");
+    let arguments = ["http", "-n", "2", "--timeout", "300ms", "--json", &url];
+    let (_, timed_out) = result(&arguments);
+    assert_eq!(timed_out["generator"]["verdict"], "invalid", "{timed_out}");
+    let text = first_reason(&timed_out).1;
+    assert!(text.contains("did not respond in time"), "{text}");
+}
+
+#[test]
+fn a_probe_of_a_closed_port_asks_whether_the_server_runs() {
+    let ended = plimsoll(&["probe", CLOSED]).run();
+    assert_eq!(ended.status, Some(255));
+    assert!(ended.stderr.contains(REFUSED), "{}", ended.stderr);
+}

@@ -1,0 +1,67 @@
+//! Whether there were responses at all, and what most failures were.
+
+use samples::{Cause, Level};
+
+use super::{Evidence, Findings};
+
+/// What most failed requests have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MainFailure {
+    /// Whose side it points to.
+    pub cause: Cause,
+    /// The error and what to check, such as `connection refused: is the server running?`.
+    pub text: String,
+    /// Requests that failed so.
+    pub count: u64,
+}
+
+impl Evidence {
+    pub(super) fn judge_responses(&self, found: &mut Findings) {
+        if self.is_empty_run() {
+            found.add(
+                Level::Invalid,
+                Cause::Server,
+                "nothing was measured: nothing had finished and nothing was received when the run ended; \
+                 does the server respond, and is the run long enough?"
+                    .to_owned(),
+            );
+            return;
+        }
+        if self.requests == 0 {
+            return;
+        }
+        let failure = self.main_failure.as_ref();
+        if self.responses == 0 {
+            found.add(
+                Level::Invalid,
+                failure.map_or(Cause::Server, |failure| failure.cause),
+                format!(
+                    "none of {} requests got a response{}",
+                    self.requests,
+                    failure.map_or(String::new(), |failure| format!(": {}", failure.text))
+                ),
+            );
+            return;
+        }
+        if self.failed * 2 > self.requests {
+            // Only what most of them have in common is named.
+            let failure = failure.filter(|failure| failure.count * 2 > self.failed);
+            found.add(
+                Level::Suspect,
+                failure.map_or(Cause::Server, |failure| failure.cause),
+                format!(
+                    "{} of {} requests failed: the latencies are mostly those of failures{}",
+                    self.failed,
+                    self.requests,
+                    failure.map_or(String::new(), |failure| format!(" ({})", failure.text))
+                ),
+            );
+        }
+    }
+
+    /// Whether the run ended before anything in it did.
+    fn is_empty_run(&self) -> bool {
+        let expected = self.is_request_load || self.started > 0;
+        expected && self.completed == 0 && self.requests == 0 && self.received.get() == 0
+    }
+}
