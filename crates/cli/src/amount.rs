@@ -16,8 +16,8 @@ pub struct Flag<T> {
 pub struct Amount<'a> {
     /// Users at once; in the open model those there are at the start.
     pub users: Flag<u32>,
-    /// Calls per second.
-    pub rate: Flag<Option<u64>>,
+    /// How often calls start.
+    pub rate: Flag<Option<Rate>>,
     /// Calls in all.
     pub total: Flag<Option<u64>>,
     /// Users at the most in the open model.
@@ -77,7 +77,7 @@ impl Amount<'_> {
             });
         }
         match (self.rate.value, self.total.value) {
-            (Some(0), _) => Err(format!(
+            (Some(rate), _) if rate.count == 0 => Err(format!(
                 "{} 0: leave it out for a closed model",
                 self.rate.name
             )),
@@ -86,10 +86,7 @@ impl Amount<'_> {
                 self.total.name
             )),
             (Some(rate), _) => Ok(Executor::ConstantArrivalRate {
-                rate: Rate {
-                    count: rate,
-                    per: Duration::from_secs(1),
-                },
+                rate,
                 duration,
                 pre_allocated: users,
                 max_users: self.max_users.unwrap_or(users.saturating_mul(10).max(1000)),
@@ -104,12 +101,23 @@ impl Amount<'_> {
     }
 }
 
-/// A flag's time.
+/// A rate per second for a record: a whole number where it is one, so that `10` and `600/m` are the
+/// same configuration.
+pub fn rate_in_record(rate: Rate) -> serde_json::Value {
+    let per_second = rate.per_second();
+    if per_second.fract() == 0.0 && per_second < u64::MAX as f64 {
+        (per_second as u64).into()
+    } else {
+        per_second.into()
+    }
+}
+
+/// A flag's time, with its unit.
 ///
 /// # Errors
-/// That it is none, with the flag's name.
+/// What is wrong with it, with the flag's name.
 pub fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {
-    units::duration::parse(text).map_err(|error| format!("{flag} {text}: {error}"))
+    units::duration::parse_with_unit(text).map_err(|error| format!("{flag} {text}: {error}"))
 }
 
 #[cfg(test)]
@@ -176,7 +184,10 @@ mod tests {
     fn nothing_at_all_is_refused_by_its_flag() {
         let mut none = [USUAL; 4];
         none[0].users.value = 0;
-        none[1].rate.value = Some(0);
+        none[1].rate.value = Some(Rate {
+            count: 0,
+            per: Duration::from_secs(1),
+        });
         none[2].total.value = Some(0);
         none[3].duration = Some("0s");
         for (amount, flag) in none

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plan::{Options, ScenarioOptions};
+use plan::{Options, Rate, ScenarioOptions};
 use serde_json::json;
 
 /// How long without `--duration`.
@@ -20,10 +20,10 @@ const USERS_MOST: i64 = 1_000;
 /// When the script has several scenarios: whose rate it is cannot be known.
 pub fn shape(
     flags: &mut Options,
-    rate: u32,
+    rate: Rate,
     scenarios: Option<&BTreeMap<String, ScenarioOptions>>,
 ) -> Result<(), String> {
-    if rate == 0 {
+    if rate.count == 0 {
         return Err(
             "--rate 0: no iteration would ever start; leave it out for the script's own scenario"
                 .to_owned(),
@@ -35,7 +35,8 @@ pub fn shape(
         (Some((name, scenario)), None) => (name.as_str(), Some(scenario)),
         (Some((one, _)), Some((other, _))) => {
             return Err(format!(
-                "--rate {rate}: the script has several scenarios ({one}, {other}, …), and it could be any one's rate; keep one of them, or set the rates in the script"
+                "--rate {}: the script has several scenarios ({one}, {other}, …), and it could be any one's rate; keep one of them, or set the rates in the script",
+                rate.per_second()
             ));
         }
     };
@@ -44,8 +45,8 @@ pub fn shape(
     flags.vus = None;
     let shaped = json!({ "scenarios": { name: {
         "executor": "constant-arrival-rate",
-        "rate": rate,
-        "timeUnit": "1s",
+        "rate": rate.count,
+        "timeUnit": units::duration::format(rate.per),
         "duration": units::duration::format(duration),
         "preAllocatedVUs": users,
         "maxVUs": users.saturating_mul(10).max(USERS_MOST),

@@ -10,7 +10,7 @@ use report::http_result::HttpResult;
 use results::hash;
 use targets::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
 
-use crate::args::{AttackArgs, GlobalArgs};
+use crate::args::{AttackArgs, GlobalArgs, parse_rate};
 use crate::attack_settings::{body_limit, header, http_settings, positive_time};
 use crate::direct::{self, Direct, Show};
 use crate::exit::Exit;
@@ -125,7 +125,7 @@ struct Load {
 
 impl Load {
     fn of(args: &AttackArgs) -> Result<Load, String> {
-        let rate = parse_rate(&args.rate)?;
+        let rate = rate(&args.rate)?;
         let max_workers = args.max_workers.unwrap_or(u64::MAX);
         if rate.is_none() && args.max_workers.is_none() {
             return Err("-rate=0 requires setting -max-workers: write -max-workers=100".to_owned());
@@ -179,31 +179,13 @@ impl Load {
     }
 }
 
-/// `50`, `50/s`, `50/1m`; none for 0.
-fn parse_rate(text: &str) -> Result<Option<Rate>, String> {
-    let wrong = |why: &str| format!("-rate={text}: {why}; write it like 50, 50/1s or 50/1m");
+/// `50`, `50/s`, `10.5/1m`; none for 0, which is as fast as workers can.
+fn rate(text: &str) -> Result<Option<Rate>, String> {
     if text == "infinity" {
         return Ok(None);
     }
-    let (count, per) = text.split_once('/').unwrap_or((text, "1s"));
-    let count: u64 = count
-        .trim()
-        .parse()
-        .map_err(|_| wrong("it is no whole number of requests"))?;
-    let per = per.trim();
-    // A unit alone is one of it.
-    let per = if per.starts_with(|first: char| first.is_ascii_digit()) {
-        per.to_owned()
-    } else {
-        format!("1{per}")
-    };
-    let per = units::duration::needs_unit(&per)
-        .and_then(|()| units::duration::parse(&per).map_err(|error| error.to_string()))
-        .map_err(|error| wrong(&error))?;
-    if count == 0 || per.is_zero() {
-        return Ok(None);
-    }
-    Ok(Some(Rate { count, per }))
+    let rate = parse_rate(text).map_err(|error| format!("-rate={error}"))?;
+    Ok((rate.count > 0).then_some(rate))
 }
 
 fn destination(args: &AttackArgs) -> Result<Destination, String> {
@@ -367,15 +349,13 @@ mod tests {
 
     #[test]
     fn rates_are_read_as_vegeta_reads_them() {
-        let rate = |text: &str| parse_rate(text).map(|rate| rate.map(|r| (r.count, r.per)));
+        let read = |text: &str| rate(text).map(|rate| rate.map(|r| (r.count, r.per)));
         let second = Duration::from_secs(1);
-        assert_eq!(rate("50"), Ok(Some((50, second))));
-        assert_eq!(rate("50/s"), Ok(Some((50, second))));
-        assert_eq!(rate("3/2s"), Ok(Some((3, 2 * second))));
-        assert_eq!(rate("10/1m"), Ok(Some((10, 60 * second))));
-        assert_eq!(rate("0"), Ok(None));
-        for wrong in ["x", "-1", "1.5", "5/", "5/x", ""] {
-            assert!(rate(wrong).unwrap_err().starts_with("-rate="), "{wrong}");
+        assert_eq!(read("50"), Ok(Some((50, second))));
+        assert_eq!(read("3/2s"), Ok(Some((3, 2 * second))));
+        for unlimited in ["0", "0/1s", "5/0s", "infinity"] {
+            assert_eq!(read(unlimited), Ok(None), "{unlimited}");
         }
+        assert!(read("x").unwrap_err().starts_with("-rate=x: "));
     }
 }

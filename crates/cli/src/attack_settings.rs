@@ -187,9 +187,7 @@ fn tls(args: &AttackArgs) -> Result<net::TlsSettings, String> {
 /// # Errors
 /// Names the flag.
 pub fn positive_time(flag: &str, text: &str) -> Result<Duration, String> {
-    units::duration::needs_unit(text)
-        .and_then(|()| units::duration::parse(text).map_err(|error| error.to_string()))
-        .map_err(|error| format!("{flag}={text}: {error}"))
+    units::duration::parse_with_unit(text).map_err(|error| format!("{flag}={text}: {error}"))
 }
 
 /// Splits `NAME: VALUE`.

@@ -7,10 +7,11 @@ use plan::{Plan, Scenario};
 use report::http_result::HttpResult;
 use targets::{CallSpec, Connections, GrpcUsers, Streaming};
 
-use crate::amount::{Amount, Flag, parse_duration};
+use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{GlobalArgs, GrpcArgs};
 use crate::direct::{self, Direct};
 use crate::exit::Exit;
+use crate::likely_cause::with_hint;
 use crate::machine;
 use crate::recording::{Model, Place, Question};
 use crate::talk::complain;
@@ -89,7 +90,7 @@ fn question<'a>(args: &GrpcArgs, plan: &Plan, data: &'a [String]) -> Question<'a
             "metadata": args.metadata,
             "load": executors,
             "concurrency": args.concurrency,
-            "rate": args.rps,
+            "rate": args.rps.map(rate_in_record),
             "connections": args.connections,
             "fresh": args.fresh,
             "timeout": args.timeout,
@@ -114,7 +115,7 @@ fn method(args: &GrpcArgs) -> &str {
 
 fn title(args: &GrpcArgs) -> String {
     let load = match (args.rps, args.workers) {
-        (Some(rate), _) => format!("{rate} calls/s"),
+        (Some(rate), _) => format!("{} calls/s", rate.per_second()),
         (None, Some(workers)) => format!("{workers} workers"),
         (None, None) => format!("{} users", args.concurrency),
     };
@@ -153,6 +154,12 @@ fn data_and_duration(args: &GrpcArgs) -> Result<(Vec<String>, Option<String>), S
         (None, []) => None,
         _ => return Err("the run's length is given twice: --duration is enough".to_owned()),
     };
+    let bare_number = texts.iter().find(|text| text.trim().parse::<f64>().is_ok());
+    if let Some(number) = bare_number {
+        return Err(format!(
+            "--data {number}: it is neither a message nor a time: write {number}s for seconds, or a message like '{{\"id\":{number}}}'"
+        ));
+    }
     let text = match (&texts[..], &args.data_file) {
         ([], None) => "{}".to_owned(),
         ([], Some(path)) => read_text("--data-file", path)?,
@@ -345,7 +352,7 @@ fn schema(args: &GrpcArgs, spec: &CallSpec, method: &str) -> Result<Schema, Stri
         } else {
             &spec.metadata
         };
-        return targets::reflect(spec, method, used);
+        return targets::reflect(spec, method, used).map_err(|error| with_hint(&error));
     }
     Ok(schema)
 }

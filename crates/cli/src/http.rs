@@ -9,7 +9,7 @@ use report::http_result::HttpResult;
 use samples::builtin;
 use targets::{HttpUsers, RequestSpec};
 
-use crate::amount::{Amount, Flag, parse_duration};
+use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{GlobalArgs, HttpArgs};
 use crate::direct::{self, Direct};
 use crate::exit::Exit;
@@ -67,7 +67,7 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
             "connections": args.connections,
             "streams": args.streams,
             "unix_socket": args.unix_socket,
-            "rate": args.rate,
+            "rate": args.rate.map(rate_in_record),
             "requests": args.requests,
             "duration": args.duration,
             "timeout": args.timeout,
@@ -92,7 +92,7 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
 
 fn title(args: &HttpArgs, spec: &RequestSpec) -> String {
     let load = match (args.rate, args.workers) {
-        (Some(rate), _) => format!("{rate} requests/s"),
+        (Some(rate), _) => format!("{} requests/s", rate.per_second()),
         (None, Some(workers)) => format!("{workers} workers"),
         (None, None) => format!("{} connections", args.connections),
     };

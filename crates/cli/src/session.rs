@@ -356,7 +356,7 @@ impl Session {
         evidence.responses = summary.http.responses();
         evidence.main_failure = main_failure(&summary.http);
         evidence.is_request_load = self.is_request_load;
-        evidence.completed = self.running.state.iterations_completed();
+        evidence.interrupted = self.running.state.iterations_interrupted();
         evidence.received = received;
     }
 }

@@ -145,7 +145,7 @@ fn mistakes_are_told_with_the_way_out() {
     let target = "GET http://127.0.0.1:1/\n";
     let cases: [(&[&str], &str, &str); 9] = [
         (&["attack", "-rate=0"], target, "-max-workers"),
-        (&["attack", "-rate=x"], target, "whole number"),
+        (&["attack", "-rate=x"], target, "not a number"),
         (&["attack", "-duration=10"], target, "-duration=10"),
         (&["attack", "-format=xml"], target, "one of http"),
         (

@@ -95,10 +95,17 @@ fn grpc_calls_to_a_closed_port_are_invalid() {
     assert_eq!(result["generator"]["verdict"], "invalid", "{result}");
     assert_eq!(result["requests_per_second"], Value::Null, "{result}");
     assert_eq!(result["protocols"], serde_json::json!({}), "{result}");
-    assert!(first_reason(&result).1.contains("is the server running"), "{result}");
+    assert!(
+        first_reason(&result).1.contains("is the server running"),
+        "{result}"
+    );
 
     let ended = plimsoll(&["grpc", "--plaintext", CLOSED, "a.B/C"]).run();
-    assert!(ended.stderr.contains("is the server running"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("is the server running"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]

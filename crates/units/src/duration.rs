@@ -13,6 +13,9 @@ pub const LONGEST: Duration = Duration::from_nanos(i64::MAX as u64);
 
 const NANOS_PER_DAY: u128 = 86_400_000_000_000;
 
+/// The last way to write a duration in [`ParseError`]'s texts.
+const BARE_FORM: &str = " or 300 (milliseconds)";
+
 /// Why a text is no duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {
@@ -32,17 +35,16 @@ pub enum ParseError {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const WAY_OUT: &str =
-            "write it like \"1m30s\", \"1.5h\", \"300ms\", \"1d12h\" or 300 (milliseconds)";
+        const WAY_OUT: &str = "write it like \"1m30s\", \"1.5h\", \"300ms\", \"1d12h\"";
         match self {
-            ParseError::Empty => write!(f, "a duration is missing: {WAY_OUT}"),
+            ParseError::Empty => write!(f, "a duration is missing: {WAY_OUT}{BARE_FORM}"),
             ParseError::Invalid(text) => {
-                write!(f, "\"{text}\" is not a duration: {WAY_OUT}")
+                write!(f, "\"{text}\" is not a duration: {WAY_OUT}{BARE_FORM}")
             }
             ParseError::MissingUnit(text) => {
                 write!(
                     f,
-                    "duration \"{text}\" has a number without a unit: {WAY_OUT}"
+                    "duration \"{text}\" has a number without a unit: {WAY_OUT}{BARE_FORM}"
                 )
             }
             ParseError::UnknownUnit(text, unit) => write!(
@@ -237,6 +239,17 @@ fn nanos_of(whole: &str, fraction: &str, scale: u128) -> Result<u128, Fault> {
 fn split_while(text: &str, keep: impl Fn(char) -> bool) -> (&str, &str) {
     let end = text.find(|c| !keep(c)).unwrap_or(text.len());
     text.split_at(end)
+}
+
+/// Reads a duration of the command line, where a bare number is refused: people mean seconds, and
+/// [`parse`] takes milliseconds. Zero needs no unit.
+///
+/// # Errors
+/// What is wrong with the text, and what to write instead.
+pub fn parse_with_unit(text: &str) -> Result<Duration, String> {
+    needs_unit(text)?;
+    // The way out of `parse` ends with the one form that is refused here.
+    parse(text).map_err(|error| error.to_string().replace(BARE_FORM, ""))
 }
 
 /// Refuses a bare number, where people mean seconds and would get

@@ -101,11 +101,10 @@ impl Objective {
             ));
         };
         let bound = bound.trim();
-        // Elsewhere a bare number counts milliseconds; in an objective it would be a guess.
         if bound.parse::<f64>().is_ok() {
             return Err(format!("the bound {bound:?} has no unit: {way_out}"));
         }
-        let bound = units::duration::parse(bound).map_err(|error| error.to_string())?;
+        let bound = super::time(bound)?;
         Ok(Objective {
             text: text.to_owned(),
             figure,

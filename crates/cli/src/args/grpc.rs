@@ -75,9 +75,9 @@ pub struct GrpcArgs {
     /// How long; 10s by default, and as long as it takes with --loops
     #[arg(short = 'z', long, value_name = "TIME")]
     pub duration: Option<String>,
-    /// Calls per second (open model); users are added as needed
-    #[arg(short = 'r', long, alias = "rate", value_name = "N")]
-    pub rps: Option<u64>,
+    /// Calls per second (open model), like 200, 10.5 or 600/m; users are added as needed
+    #[arg(short = 'r', long, alias = "rate", value_name = "N[/TIME]", value_parser = super::parse_rate)]
+    pub rps: Option<plan::Rate>,
     /// Users at the most in the open model
     #[arg(long, value_name = "N", requires = "rps")]
     pub max_users: Option<u32>,

@@ -22,9 +22,9 @@ pub struct HttpArgs {
     /// How long; 10s by default, and as long as it takes with --loops
     #[arg(short, long, value_name = "TIME")]
     pub duration: Option<String>,
-    /// Requests per second (open model); users are added as needed
-    #[arg(short, long, value_name = "N")]
-    pub rate: Option<u64>,
+    /// Requests per second (open model), like 200, 10.5 or 600/m; users are added as needed
+    #[arg(short, long, value_name = "N[/TIME]", value_parser = super::parse_rate)]
+    pub rate: Option<plan::Rate>,
     /// Users at the most in the open model
     #[arg(long, value_name = "N", requires = "rate")]
     pub max_users: Option<u32>,

@@ -13,6 +13,7 @@ mod lab;
 mod link;
 mod options;
 mod probe;
+mod rate;
 mod record;
 mod run;
 mod single_dash;
@@ -35,6 +36,7 @@ pub use lab::{LabArgs, LabCommand, LabFile, LabPlanArgs, LabRunArgs};
 pub use link::{LinkArgs, LinkProtocol};
 pub use options::OptionArgs;
 pub use probe::ProbeArgs;
+pub use rate::parse_rate;
 pub use record::RecordArgs;
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
 pub use single_dash::translate;
@@ -216,9 +218,9 @@ pub struct VersionArgs {
     pub json: bool,
 }
 
-/// A length of time, as k6 writes it.
+/// A length of time, with its unit.
 fn time(text: &str) -> Result<std::time::Duration, String> {
-    units::duration::parse(text).map_err(|error| error.to_string())
+    units::duration::parse_with_unit(text)
 }
 
 /// A share: a number and `%`, from 0 up to, but not including, 100. Gives 0 to 1.

@@ -14,9 +14,9 @@ pub struct OptionArgs {
     /// How many iterations for all users together
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     pub iterations: Option<String>,
-    /// Iterations per second: an open model in place of the script's scenario; -d says how long, -u how many users to begin with
-    #[arg(long, value_name = "N", conflicts_with_all = ["iterations", "stage"])]
-    pub rate: Option<u32>,
+    /// Iterations per second, like 200, 10.5 or 600/m: an open model in place of the script's scenario; -d says how long, -u how many users to begin with
+    #[arg(long, value_name = "N[/TIME]", value_parser = super::parse_rate, conflicts_with_all = ["iterations", "stage"])]
+    pub rate: Option<plan::Rate>,
     /// One step of a ramp; give it several times
     #[arg(short, long = "stage", value_name = "TIME:USERS")]
     pub stage: Vec<String>,

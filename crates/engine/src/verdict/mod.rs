@@ -47,8 +47,8 @@ pub struct Evidence {
     pub main_failure: Option<MainFailure>,
     /// Whether every iteration is a request, so that a run without any has measured nothing.
     pub is_request_load: bool,
-    /// Iterations that came to their end.
-    pub completed: u64,
+    /// Iterations that were started and cut off.
+    pub interrupted: u64,
     /// Bytes received.
     pub received: Bytes,
     /// How requests fared in a closed model, and where their time went in any.

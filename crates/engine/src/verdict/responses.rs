@@ -61,7 +61,8 @@ impl Evidence {
 
     /// Whether the run ended before anything in it did.
     fn is_empty_run(&self) -> bool {
-        let expected = self.is_request_load || self.started > 0;
-        expected && self.completed == 0 && self.requests == 0 && self.received.get() == 0
+        let none_finished = self.started == self.interrupted;
+        let expected = self.is_request_load || self.interrupted > 0;
+        expected && none_finished && self.requests == 0 && self.received.get() == 0
     }
 }

@@ -318,7 +318,6 @@ fn requests(requests: u64, responses: u64, failed: u64, failure: (Cause, u64)) -
         requests,
         responses,
         failed,
-        completed: requests,
         started: requests,
         main_failure: Some(MainFailure {
             cause: failure.0,
@@ -357,6 +356,7 @@ fn a_run_in_which_nothing_ended_is_invalid() {
     assert_eq!(nothing.judge().level, Level::Invalid);
     let interrupted = Evidence {
         started: 3,
+        interrupted: 3,
         ..Evidence::default()
     };
     assert_eq!(interrupted.judge().level, Level::Invalid);

@@ -174,8 +174,7 @@ pub fn scalar(kind: &Kind, node: &Node) -> Result<(), Option<String>> {
 
 /// A length of time. A number needs its unit.
 pub fn time(text: &str) -> Result<Duration, String> {
-    units::duration::needs_unit(text)?;
-    units::duration::parse(text).map_err(|error| error.to_string())
+    units::duration::parse_with_unit(text)
 }
 
 /// A share as a number from 0 to 1.
