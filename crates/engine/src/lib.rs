@@ -10,6 +10,7 @@
 //! * `executors` run one worker's share of a scenario.
 //! * [`Stop`] ends an iteration, [`RunState::abort`] the run.
 //! * [`timer`] keeps time finer than the runtime does.
+//! * [`time_slice`] keeps users that never wait from blocking their worker.
 
 mod executors;
 mod machine;
@@ -21,6 +22,7 @@ mod scenario_state;
 mod seat;
 mod stop;
 mod tally;
+pub mod time_slice;
 pub mod timer;
 mod user;
 mod verdict;

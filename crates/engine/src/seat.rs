@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use units::Moment;
 
+use crate::time_slice;
 use crate::timer::sleep_until;
 use crate::{
     Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId, VirtualUser, Worker,
@@ -147,6 +148,28 @@ impl<F: UserFactory> ActiveUser<F> {
         } else {
             run.user_deactivated();
             state.user_deactivated();
+        }
+    }
+
+    /// Whether there is time for another iteration before `end`, and no signal to stop.
+    pub async fn has_until(&self, end: Moment) -> bool {
+        let mut now = clock::now();
+        if time_slice::is_used_up(now) {
+            let _ = self.stop.race(time_slice::next()).await;
+            now = clock::now();
+        }
+        now < end && !self.stop.is_stopped()
+    }
+
+    pub fn is_run_aborted(&self) -> bool {
+        self.seats.worker.run.aborted().is_some()
+    }
+
+    /// Lets the worker's other work go on where users have computed for long without waiting.
+    pub async fn give_way(&self) {
+        if time_slice::is_used_up(clock::now()) {
+            // The signal to stop is looked at by the caller.
+            let _ = self.stop.race(time_slice::next()).await;
         }
     }
 

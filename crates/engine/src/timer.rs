@@ -19,6 +19,8 @@ use std::time::Duration;
 
 use units::Moment;
 
+use crate::time_slice;
+
 thread_local! {
     static TIMERS: RefCell<Option<Rc<Timers>>> = const { RefCell::new(None) };
 }
@@ -91,7 +93,9 @@ pub async fn run_with_timers<T>(work: impl Future<Output = T>) -> std::io::Resul
     TIMERS.set(Some(Rc::clone(&timers)));
     let alarm = alarm::Alarm::new()?;
     let driver = tokio::task::spawn_local(drive(timers, alarm));
+    time_slice::begin(Some(clock::now()));
     let value = work.await;
+    time_slice::begin(None);
     driver.abort();
     TIMERS.set(None);
     Ok(value)
@@ -106,7 +110,9 @@ async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
     .await;
     let mut wakefulness = Wakefulness::new(clock::now());
     loop {
-        let next = timers.fire_due(clock::now());
+        let now = clock::now();
+        time_slice::begin(Some(now));
+        let next = timers.fire_due(now);
         let waited = match next {
             Some(deadline) => {
                 let asleep = alarm

@@ -23,6 +23,8 @@ struct Sleepers {
     torn_down: AtomicU64,
     fail_set_up: bool,
     abort_at: Option<u64>,
+    /// All users but the first never wait. The first aborts the run after ten iterations.
+    never_wait: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +43,7 @@ struct Sleeper {
     takes: Duration,
     seen: Arc<Mutex<Vec<Seen>>>,
     abort_at: Option<u64>,
+    never_wait: bool,
 }
 
 impl UserFactory for Sleepers {
@@ -53,6 +56,7 @@ impl UserFactory for Sleepers {
             takes: self.takes,
             seen: Arc::clone(&self.seen),
             abort_at: self.abort_at,
+            never_wait: self.never_wait,
         })
     }
 
@@ -76,6 +80,9 @@ impl VirtualUser for Sleeper {
     }
 
     async fn iterate(&mut self, it: &Iteration) -> Ending {
+        if self.never_wait && self.id != UserId(1) {
+            return Ending::Completed;
+        }
         let slept = it
             .stop
             .race(plimsoll_engine::timer::sleep(self.takes))
@@ -88,7 +95,8 @@ impl VirtualUser for Sleeper {
             late: it.scheduled.map(|scheduled| it.started.since(scheduled)),
             interrupted: slept.is_err(),
         });
-        if self.abort_at == Some(it.in_test) {
+        let enough = self.never_wait && it.in_user == 9;
+        if enough || self.abort_at == Some(it.in_test) {
             return Ending::Abort(AbortReason::ByScript("enough".to_owned()));
         }
         if slept.is_err() {
@@ -343,4 +351,41 @@ fn a_failed_set_up_runs_nothing_and_tears_nothing_down() {
         outcome.running.state.aborted(),
         Some(AbortReason::ScriptException(_))
     ));
+}
+
+#[test]
+fn users_that_never_wait_hold_up_nobody() {
+    let long = ms(60_000);
+    for executor in [
+        Executor::ConstantUsers {
+            users: 50,
+            duration: long,
+        },
+        Executor::RampingUsers {
+            start: 50,
+            stages: vec![Stage {
+                duration: long,
+                target: 50,
+            }],
+            graceful_ramp_down: ms(0),
+        },
+        Executor::SharedIterations {
+            users: 50,
+            iterations: u64::MAX,
+            max_duration: long,
+        },
+    ] {
+        let begun = std::time::Instant::now();
+        let factory = Sleepers {
+            takes: ms(5),
+            never_wait: true,
+            ..Sleepers::default()
+        };
+        let outcome = run_with(factory, scenario(executor.clone()), 1);
+        // The first user slept ten times, and its abort was heard, although the others kept the worker busy.
+        assert_eq!(outcome.seen.len(), 10, "{executor:?}");
+        assert!(outcome.running.state.aborted().is_some());
+        assert!(begun.elapsed() < long / 2, "{executor:?}");
+        assert!(outcome.running.state.iterations_completed() > 1_000);
+    }
 }

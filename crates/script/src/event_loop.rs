@@ -233,7 +233,8 @@ impl EventLoop {
             if let Poll::Ready(result) = Pin::new(&mut *fiber).poll(task) {
                 return Poll::Ready(result);
             }
-            if !self.has_operations() || !self.poll_operations(task) {
+            // What operations do when they are over is done between two steps of a script.
+            if fiber.is_paused() || !self.has_operations() || !self.poll_operations(task) {
                 return Poll::Pending;
             }
         }

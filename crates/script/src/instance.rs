@@ -42,11 +42,11 @@ pub enum Outcome<T> {
 }
 
 impl Instance {
-    /// Starts a copy of the program: runs its init code.
+    /// Starts a copy of the program: runs its init code, until `stop` is given.
     ///
     /// # Errors
     /// What the init code threw, or that it asked for the end of the run.
-    pub async fn start(user: User) -> Result<Self, ScriptError> {
+    pub async fn start(user: User, stop: Option<&Stop>) -> Result<Self, ScriptError> {
         let user = Rc::new(user);
         let settings = Settings {
             names: names::TABLE,
@@ -56,8 +56,8 @@ impl Instance {
         let runtime = Runtime::new(settings, Rc::clone(&user))
             .map_err(|error| ScriptError::Aborted(AbortReason::Machine(error.to_string())))?;
         let asked = Rc::clone(&user);
-        runtime.set_interrupt(Some(Rc::new(move || asked.is_overdue())));
-        let started = run(&runtime, &user, None, |context| {
+        runtime.set_interrupt(Some(Rc::new(move |now| asked.is_overdue(now))));
+        let started = run(&runtime, &user, stop, |context| {
             let outcome = globals::define(context).and_then(|()| load_entry(context));
             settle(context, outcome, |value| Ok(Persistent::new(&value)))
         });
@@ -276,7 +276,7 @@ fn of_exception<T>(context: &Context, thrown: Thrown) -> Outcome<T> {
     if let Some(reason) = user.abort.borrow_mut().take() {
         return Outcome::Aborted(reason);
     }
-    if context.is_cancelled() || user.is_overdue() {
+    if context.is_cancelled() || user.is_overdue(clock::now()) {
         return Outcome::Interrupted;
     }
     Outcome::Threw(with_stack(&exception))

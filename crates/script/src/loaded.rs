@@ -176,7 +176,7 @@ fn changes_to(own: &Json, all: &Json) -> Vec<(String, String)> {
 
 /// Runs the init code for the first time, and looks at what it exports.
 async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
-    let instance = Instance::start(User::new(UserId(0), common, None)).await?;
+    let instance = Instance::start(User::new(UserId(0), common, None), None).await?;
     instance.with_exports(|exports| {
         let read = || {
             let entries = exports.entries()?;

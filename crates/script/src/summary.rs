@@ -60,7 +60,7 @@ async fn summarize(
         .map_or(std::time::Duration::from_secs(120), |run| {
             run.summary_timeout
         });
-    let instance = Instance::start(User::new(UserId(0), common, None)).await?;
+    let instance = Instance::start(User::new(UserId(0), common, None), None).await?;
     let (Some(data), Some(function)) = (data, instance.function("handleSummary")) else {
         return Ok(None);
     };

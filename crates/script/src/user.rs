@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, Tally, UserId};
 use samples::{BaseTags, Recorder, Registry};
+use units::Moment;
 
 use crate::event_loop::EventLoop;
 use crate::modules::data::SharedArrays;
@@ -116,6 +117,8 @@ pub struct User {
     pub stop: RefCell<Option<Stop>>,
     /// What `setup` returned, once this user has read it.
     pub setup_value: OnceCell<Persistent>,
+    /// What runs now goes on after an abort of the run: tear-down, with its init code.
+    pub outlives_abort: bool,
     /// Why the script wants the whole run to end.
     pub abort: RefCell<Option<AbortReason>>,
     pub cookies: Rc<http::CookieJar>,
@@ -169,6 +172,7 @@ impl User {
             tally: Rc::default(),
             stop: RefCell::default(),
             setup_value: OnceCell::new(),
+            outlives_abort: false,
             abort: RefCell::default(),
             cookies: Rc::new(http::CookieJar::new()),
             http: HttpState::default(),
@@ -227,16 +231,11 @@ impl User {
     }
 
     /// Whether what runs now should have ended.
-    pub fn is_overdue(&self) -> bool {
-        let stopped = self
-            .stop
-            .borrow()
-            .as_ref()
-            .is_some_and(|stop| stop.is_overdue(clock::now()));
-        // Tear-down runs after an abort too.
-        let ends_with_run = matches!(self.phase(), Phase::Setup | Phase::Iteration);
+    pub fn is_overdue(&self, now: Moment) -> bool {
+        let stop = self.stop.borrow();
+        let stopped = stop.as_ref().is_some_and(|stop| stop.is_overdue(now));
         stopped
-            || (ends_with_run
+            || (!self.outlives_abort
                 && self
                     .work
                     .as_ref()

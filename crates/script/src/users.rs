@@ -56,20 +56,29 @@ impl ScriptUsers {
         })
     }
 
-    async fn start(&self, id: UserId, worker: &Worker) -> Result<Instance, AbortReason> {
+    /// Runs the init code of a user, whose script `once` tells to end if it runs outside of iterations.
+    async fn start(
+        &self,
+        id: UserId,
+        worker: &Worker,
+        once: Option<(Phase, &Stop)>,
+    ) -> Result<Instance, AbortReason> {
         let work = Work {
             recorder: Rc::clone(&worker.recorder),
             run: Arc::clone(&worker.run),
             client: http::Client::new(shared_http(&self.run()?.client), u64::from(id.0.max(1))),
         };
-        let user = User::new(id, Arc::clone(&self.program.common), Some(work));
-        Instance::start(user).await.map_err(|error| match error {
-            ScriptError::Unreadable(text) | ScriptError::Exception(text) => {
-                AbortReason::ScriptException(text)
-            }
-            ScriptError::Unusable(text) => AbortReason::Failed(text),
-            ScriptError::Aborted(reason) => reason,
-        })
+        let mut user = User::new(id, Arc::clone(&self.program.common), Some(work));
+        user.outlives_abort = matches!(once, Some((Phase::Teardown, _)));
+        Instance::start(user, once.map(|(_, stop)| stop))
+            .await
+            .map_err(|error| match error {
+                ScriptError::Unreadable(text) | ScriptError::Exception(text) => {
+                    AbortReason::ScriptException(text)
+                }
+                ScriptError::Unusable(text) => AbortReason::Failed(text),
+                ScriptError::Aborted(reason) => reason,
+            })
     }
 
     /// Runs `setup` or `teardown` in a user of its own.
@@ -80,7 +89,7 @@ impl ScriptUsers {
         stop: &Stop,
         read: impl for<'c> FnOnce(Value<'c>) -> Result<T, Thrown> + 'static,
     ) -> Result<Option<T>, AbortReason> {
-        let instance = self.start(UserId(0), worker).await?;
+        let instance = self.start(UserId(0), worker, Some((phase, stop))).await?;
         let Some(function) = instance.function(name) else {
             return Ok(None);
         };
@@ -129,7 +138,7 @@ impl UserFactory for ScriptUsers {
     type User = ScriptUser;
 
     async fn create(&self, id: UserId, worker: &Worker) -> Result<ScriptUser, InitError> {
-        let instance = self.start(id, worker).await.map_err(|reason| {
+        let instance = self.start(id, worker, None).await.map_err(|reason| {
             InitError(match reason {
                 AbortReason::ScriptException(text) => AbortReason::UserException(id, text),
                 other => other,

@@ -583,12 +583,20 @@ static int js_lazy_class(JSContext *ctx, JSClassID class_id);
 static int JS_DefineAutoInitProperty(JSContext *ctx, JSValueConst this_obj,
                                      JSAtom prop, JSAutoInitIDEnum id,
                                      void *opaque, int flags);
+static bool js_leave_loop(JSContext *ctx);
 static int js_lazy_group(JSContext *ctx, JSLazyGroup group);
 static JSValue js_lazy_global(JSContext *ctx, JSAtom atom, JSLazyGroup group);
 
-/* must be large enough to have a negligible runtime cost and small
-   enough to call the interrupt callback often. */
-#define JS_INTERRUPT_COUNTER_INIT 10000
+/* Plimsoll: goes up every few milliseconds, on a thread that does nothing
+   else. Each change of it has every context call the interrupt handler once,
+   at its next poll. A counter of polls would not do: one poll may come after
+   nanoseconds, the next after milliseconds spent in native code. */
+static _Atomic uint32_t js_interrupt_tick;
+
+void JS_TickInterrupts(void)
+{
+    atomic_fetch_add_explicit(&js_interrupt_tick, 1, memory_order_relaxed);
+}
 
 struct JSContext {
     JSGCObjectHeader header; /* must come first */
@@ -640,8 +648,8 @@ struct JSContext {
     uint64_t random_state;
     uint32_t hash_seed;
 
-    /* when the counter reaches zero, JSRutime.interrupt_handler is called */
-    int interrupt_counter;
+    /* the tick at which JSRuntime.interrupt_handler was last called */
+    uint32_t interrupt_tick;
 
     struct list_head loaded_modules; /* list of JSModuleDef.link */
 
@@ -4938,6 +4946,8 @@ static int string_buffer_fill(StringBuffer *s, int c, int count)
     while (count-- > 0) {
         if (string_buffer_putc16(s, c))
             return -1;
+        if (js_leave_loop(s->ctx))
+            break;
     }
     return 0;
 }
@@ -8919,26 +8929,46 @@ static void JS_ThrowInterrupted(JSContext *ctx)
     JS_SetUncatchableError(ctx, ctx->rt->current_exception);
 }
 
-static no_inline __exception int __js_poll_interrupts(JSContext *ctx)
+static no_inline bool js_must_end(JSContext *ctx, uint32_t tick)
 {
     JSRuntime *rt = ctx->rt;
-    ctx->interrupt_counter = JS_INTERRUPT_COUNTER_INIT;
-    if (rt->interrupt_handler) {
-        if (rt->interrupt_handler(rt, rt->interrupt_opaque)) {
-            JS_ThrowInterrupted(ctx);
-            return -1;
-        }
+    ctx->interrupt_tick = tick;
+    if (rt->interrupt_handler &&
+        rt->interrupt_handler(rt, rt->interrupt_opaque)) {
+        /* whoever polls next is to find out as well */
+        ctx->interrupt_tick--;
+        return true;
+    }
+    return false;
+}
+
+static no_inline __exception int __js_poll_interrupts(JSContext *ctx,
+                                                      uint32_t tick)
+{
+    if (js_must_end(ctx, tick)) {
+        JS_ThrowInterrupted(ctx);
+        return -1;
     }
     return 0;
 }
 
 static inline __exception int js_poll_interrupts(JSContext *ctx)
 {
-    if (unlikely(--ctx->interrupt_counter <= 0)) {
-        return __js_poll_interrupts(ctx);
+    uint32_t tick = atomic_load_explicit(&js_interrupt_tick, memory_order_relaxed);
+    if (unlikely(tick != ctx->interrupt_tick)) {
+        return __js_poll_interrupts(ctx, tick);
     } else {
         return 0;
     }
+}
+
+/* Plimsoll: like js_poll_interrupts, for loops that have no way to fail. When
+   it says true they leave off with whatever they have, which nobody will see:
+   the next poll throws. */
+static bool js_leave_loop(JSContext *ctx)
+{
+    uint32_t tick = atomic_load_explicit(&js_interrupt_tick, memory_order_relaxed);
+    return unlikely(tick != ctx->interrupt_tick) && js_must_end(ctx, tick);
 }
 
 /* return -1 (exception) or true/false */
@@ -10355,6 +10385,10 @@ static int JS_TryGetPropertyInt64(JSContext *ctx, JSValueConst obj, int64_t idx,
     JSAtom prop;
     int present;
 
+    if (js_poll_interrupts(ctx)) {
+        *pval = JS_EXCEPTION;
+        return -1;
+    }
     if (likely(JS_VALUE_GET_TAG(obj) == JS_TAG_OBJECT &&
                (uint64_t)idx <= INT32_MAX)) {
         /* fast path for array and typed array access */
@@ -10385,6 +10419,8 @@ JSValue JS_GetPropertyInt64(JSContext *ctx, JSValueConst obj, int64_t idx)
     JSAtom prop;
     JSValue val;
 
+    if (js_poll_interrupts(ctx))
+        return JS_EXCEPTION;
     if (likely(JS_VALUE_GET_TAG(obj) == JS_TAG_OBJECT &&
                (uint64_t)idx <= INT32_MAX)) {
         /* fast path for array and typed array access */
@@ -11253,6 +11289,10 @@ int JS_SetPropertyInt64(JSContext *ctx, JSValueConst this_obj,
     JSAtom prop;
     int res;
 
+    if (js_poll_interrupts(ctx)) {
+        JS_FreeValue(ctx, val);
+        return -1;
+    }
     if ((uint64_t)idx <= INT32_MAX) {
         /* fast path for fast arrays */
         return JS_SetPropertyValue(ctx, this_obj, js_int32(idx), val,
@@ -11864,6 +11904,10 @@ int JS_DefinePropertyGetSet(JSContext *ctx, JSValueConst this_obj,
 static int JS_CreateDataPropertyUint32(JSContext *ctx, JSValueConst this_obj,
                                        int64_t idx, JSValue val, int flags)
 {
+    if (js_poll_interrupts(ctx)) {
+        JS_FreeValue(ctx, val);
+        return -1;
+    }
     return JS_DefinePropertyValueValue(ctx, this_obj, js_int64(idx),
                                        val, flags | JS_PROP_CONFIGURABLE |
                                        JS_PROP_ENUMERABLE | JS_PROP_WRITABLE);
@@ -11875,6 +11919,8 @@ static int JS_DefinePropertyValueInt64Const(JSContext *ctx, JSValueConst this_ob
 {
     JSAtom atom;
     int ret;
+    if (js_poll_interrupts(ctx))
+        return -1;
     atom = JS_ValueToAtom(ctx, js_int64(idx));
     if (unlikely(atom == JS_ATOM_NULL))
         return -1;
@@ -12224,6 +12270,8 @@ int JS_DeletePropertyInt64(JSContext *ctx, JSValueConst obj, int64_t idx, int fl
     JSAtom prop;
     int res;
 
+    if (js_poll_interrupts(ctx))
+        return -1;
     if ((uint64_t)idx <= JS_ATOM_MAX_INT) {
         /* fast path for fast arrays */
         return JS_DeleteProperty(ctx, obj, __JS_AtomFromUInt32(idx), flags);
@@ -17641,6 +17689,8 @@ static __exception int js_append_enumerate(JSContext *ctx, JSValue *sp)
             goto general_case;
         /* Handle fast arrays explicitly */
         for (i = 0; i < count32; i++) {
+            if (js_poll_interrupts(ctx))
+                goto exception;
             if (JS_DefinePropertyValueUint32(ctx, sp[-3], pos++,
                                              js_dup(arrp[i]), JS_PROP_C_W_E) < 0)
                 goto exception;
@@ -17649,6 +17699,8 @@ static __exception int js_append_enumerate(JSContext *ctx, JSValue *sp)
     general_case:
         for (;;) {
             int done;
+            if (js_poll_interrupts(ctx))
+                goto exception;
             value = JS_IteratorNext(ctx, enumobj, method, 0, NULL, &done);
             if (JS_IsException(value))
                 goto exception;
@@ -23370,6 +23422,8 @@ static __exception int next_token(JSParseState *s)
         JS_ThrowStackOverflow(s->ctx);
         return -1;
     }
+    if (js_poll_interrupts(s->ctx))
+        return -1;
 
     free_token(s, &s->token);
 
@@ -44102,6 +44156,8 @@ static JSValue js_array_includes(JSContext *ctx, JSValueConst this_val,
         }
         if (js_get_fast_array(ctx, obj, &arrp, &count)) {
             for (; n < count; n++) {
+                if (js_poll_interrupts(ctx))
+                    goto exception;
                 if (js_strict_eq2(ctx, argv[0], arrp[n],
                                   JS_EQ_SAME_VALUE_ZERO)) {
                     goto done;
@@ -44151,6 +44207,8 @@ static JSValue js_array_indexOf(JSContext *ctx, JSValueConst this_val,
         }
         if (js_get_fast_array(ctx, obj, &arrp, &count)) {
             for (; n < count; n++) {
+                if (js_poll_interrupts(ctx))
+                    goto exception;
                 if (js_strict_eq2(ctx, argv[0], arrp[n], JS_EQ_STRICT)) {
                     goto done;
                 }
@@ -44202,6 +44260,8 @@ static JSValue js_array_lastIndexOf(JSContext *ctx, JSValueConst this_val,
         }
         if (js_get_fast_array(ctx, obj, &arrp, &count) && count == len) {
             for (; n >= 0; n--) {
+                if (js_poll_interrupts(ctx))
+                    goto exception;
                 if (js_strict_eq2(ctx, argv[0], arrp[n],
                                   JS_EQ_STRICT)) {
                     goto done;
@@ -44982,6 +45042,8 @@ static int js_array_cmp_generic(const void *a, const void *b, void *opaque) {
 
     if (psc->exception)
         return 0;
+    if (js_poll_interrupts(ctx))
+        goto exception;
 
     if (psc->has_method) {
         argv[0] = ap->val;
@@ -47558,7 +47620,7 @@ static int string_indexof_char(JSString *p, int c, int from)
     return -1;
 }
 
-static int string_indexof(JSString *p1, JSString *p2, int from)
+static int string_indexof(JSContext *ctx, JSString *p1, JSString *p2, int from)
 {
     /* assuming 0 <= from <= p1->len */
     int c, i, j, len1 = p1->len, len2 = p2->len;
@@ -47566,7 +47628,7 @@ static int string_indexof(JSString *p1, JSString *p2, int from)
         return from;
     for (i = from, c = string_get(p2, 0); i + len2 <= len1; i = j + 1) {
         j = string_indexof_char(p1, c, i);
-        if (j < 0 || j + len2 > len1)
+        if (j < 0 || j + len2 > len1 || js_leave_loop(ctx))
             break;
         if (!string_cmp(p1, p2, j + 1, 1, len2 - 1))
             return j;
@@ -47708,6 +47770,8 @@ static JSValue js_string_indexOf(JSContext *ctx, JSValueConst this_val,
     ret = -1;
     if (len >= v_len && inc * (stop - start) >= 0) {
         for (i = start;; i += inc) {
+            if (js_poll_interrupts(ctx))
+                goto fail;
             if (!string_cmp(p, p1, i, 0, v_len)) {
                 ret = i;
                 break;
@@ -47774,6 +47838,8 @@ static JSValue js_string_includes(JSContext *ctx, JSValueConst this_val,
     }
     if (start >= 0 && start <= stop) {
         for (i = start;; i++) {
+            if (js_poll_interrupts(ctx))
+                goto fail;
             if (!string_cmp(p, p1, i, 0, v_len)) {
                 ret = 1;
                 break;
@@ -48045,7 +48111,7 @@ static JSValue js_string_replace(JSContext *ctx, JSValueConst this_val,
             else
                 pos = endOfLastMatch + 1;
         } else {
-            pos = string_indexof(sp, searchp, endOfLastMatch);
+            pos = string_indexof(ctx, sp, searchp, endOfLastMatch);
         }
         if (pos < 0) {
             if (is_first) {
@@ -48156,7 +48222,7 @@ static JSValue js_string_split(JSContext *ctx, JSValueConst this_val,
     }
     q = p;
     for (q = p; (q += !r) <= s - r - !r; q = p = e + r) {
-        e = string_indexof(sp, rp, q);
+        e = string_indexof(ctx, sp, rp, q);
         if (e < 0)
             break;
         T = js_sub_string(ctx, sp, p, e);
@@ -48378,7 +48444,7 @@ static JSValue js_string_repeat(JSContext *ctx, JSValueConst this_val,
     if (len == 1) {
         string_buffer_fill(b, string_get(p, 0), n);
     } else {
-        while (n-- > 0) {
+        while (n-- > 0 && !js_leave_loop(ctx)) {
             string_buffer_concat(b, p, 0, len);
         }
     }
@@ -48563,6 +48629,8 @@ static JSValue js_string_toLowerCase(JSContext *ctx, JSValueConst this_val,
     if (string_buffer_init(ctx, b, p->len))
         goto fail;
     for(i = 0; i < p->len;) {
+        if (js_poll_interrupts(ctx))
+            goto fail;
         c = string_getc(p, &i);
         if (c == 0x3a3 && to_lower && test_final_sigma(p, i - 1)) {
             res[0] = 0x3c2; /* final sigma */
@@ -51311,6 +51379,8 @@ static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)
     if (js_check_stack_overflow(ctx->rt, 0)) {
         return JS_ThrowStackOverflow(ctx);
     }
+    if (js_poll_interrupts(ctx))
+        return JS_EXCEPTION;
 
     if (pr) {
         pr->value = JS_UNDEFINED;
@@ -51827,6 +51897,8 @@ static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,
         JS_ThrowStackOverflow(ctx);
         goto exception;
     }
+    if (js_poll_interrupts(ctx))
+        goto exception;
 
     if (JS_IsObject(val)) {
         p = JS_VALUE_GET_OBJ(val);

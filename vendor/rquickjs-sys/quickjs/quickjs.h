@@ -950,6 +950,8 @@ JS_EXTERN bool JS_IsWeakRef(JSValueConst val);
 JS_EXTERN bool JS_IsWeakSet(JSValueConst val);
 JS_EXTERN bool JS_IsWeakMap(JSValueConst val);
 JS_EXTERN bool JS_IsDataView(JSValueConst val);
+/* Plimsoll: has every context of every thread call its interrupt handler at its next poll. */
+JS_EXTERN void JS_TickInterrupts(void);
 
 JS_EXTERN JSValue JS_NewArray(JSContext *ctx);
 // takes ownership of the values

@@ -1037,6 +1037,9 @@ unsafe extern "C" {
     pub fn JS_IsDataView(val: JSValue) -> bool;
 }
 unsafe extern "C" {
+    pub fn JS_TickInterrupts();
+}
+unsafe extern "C" {
     pub fn JS_NewArray(ctx: *mut JSContext) -> JSValue;
 }
 unsafe extern "C" {

@@ -39,7 +39,7 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
         crew.spawn(user, async move |mut user: ActiveUser<F>| {
             user.set_counted(true);
             let mut done = 0;
-            while clock::now() < end && !user.stop.is_stopped() {
+            while user.has_until(end).await {
                 let Some(number) = next(quota, done, &state.state) else {
                     break;
                 };

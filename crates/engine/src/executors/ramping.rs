@@ -221,8 +221,13 @@ async fn work<F: UserFactory>(
                 // back just then, or with the whole run.
                 break;
             }
+            user.give_way().await;
         }
         user.set_counted(false);
+        // The gate may still be open, for the scenario hears of an abort a little later.
+        if user.is_run_aborted() {
+            break;
+        }
         if gate.open.get() && user.stop.is_stopped() && clock::now() >= hard_end {
             break;
         }

@@ -76,7 +76,7 @@ pub fn logged(file: &str) -> String {
             client: http::Client::new(http::Shared::new(Default::default()), 1),
         };
         let user = User::new(UserId(1), Arc::clone(&program.common), Some(work));
-        let instance = Instance::start(user)
+        let instance = Instance::start(user, None)
             .await
             .unwrap_or_else(|e| panic!("{e}"));
         instance.user.tags.reset(&TagMap::new());

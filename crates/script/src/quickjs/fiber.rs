@@ -17,7 +17,9 @@ use std::task::{Poll, Waker};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use engine::time_slice;
 
+use super::runtime::Inner;
 use super::{Context, Runtime, Thrown, sys};
 
 /// Reserved address space of a script's stack. Only pages that were touched take memory.
@@ -97,6 +99,12 @@ impl<R: 'static> Fiber<R> {
     /// True once the script has returned.
     pub fn is_done(&self) -> bool {
         self.coroutine.is_none()
+    }
+
+    /// True while the script is suspended in the middle of a computation, and not where it waits. Nothing may touch its
+    /// values then, not even to free one.
+    pub fn is_paused(&self) -> bool {
+        self.runtime.inner().paused.get()
     }
 
     /// Ends the script by force, and gives what its body returned.
@@ -221,6 +229,16 @@ impl Context {
     /// True while the script is being ended by force.
     pub fn is_cancelled(&self) -> bool {
         self.inner().cancelled.get()
+    }
+}
+
+impl Inner {
+    /// Suspends the script in the middle of a computation, until its worker's other work has had a turn.
+    pub(super) fn pause(&self) -> Result<(), Cancelled> {
+        self.paused.set(true);
+        let resumed = self.context().wait(time_slice::next());
+        self.paused.set(false);
+        resumed
     }
 }
 

@@ -32,6 +32,7 @@ mod persistent;
 mod promise;
 mod runtime;
 mod text;
+mod ticker;
 mod value;
 
 pub use class::{Class, Instance, Slot, Written};
@@ -51,5 +52,7 @@ use rquickjs_sys as sys;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_interrupts;
 #[cfg(test)]
 mod tests_sharing;

@@ -6,12 +6,16 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
+use engine::time_slice;
+use units::Moment;
+
 use super::class::{ClassIds, Prototypes};
 use super::fiber::Suspender;
 use super::module::{Loader, PendingModules};
 use super::name::Names;
 use super::persistent::Registry;
 use super::promise::Rejections;
+use super::ticker::Ticking;
 use super::{Context, sys};
 
 /// What a runtime is created with.
@@ -45,10 +49,16 @@ pub(super) struct Inner {
     pub(super) loader: Rc<dyn Loader>,
     pub(super) pending_modules: PendingModules,
     pub(super) suspender: Suspender,
-    interrupt: RefCell<Option<Rc<dyn Fn() -> bool>>>,
+    interrupt: RefCell<Option<MustEnd>>,
+    _ticking: Ticking,
     /// True while the script is being unwound by force: every wait and every poll for interrupts ends it.
     pub(super) cancelled: Cell<bool>,
+    /// The script is suspended in the middle of a computation, not where it waits.
+    pub(super) paused: Cell<bool>,
 }
+
+/// Whether the script is to end, asked with the present moment.
+pub type MustEnd = Rc<dyn Fn(Moment) -> bool>;
 
 /// The engine refused to start: it could not get its first few kilobytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +75,7 @@ impl std::error::Error for OutOfMemory {}
 impl Runtime {
     /// Starts an engine whose host functions find `host` by [`Context::host`].
     pub fn new<H: Any>(settings: Settings, host: Rc<H>) -> Result<Self, OutOfMemory> {
+        let ticking = Ticking::start().ok_or(OutOfMemory)?;
         let names = share_names(settings.names);
         // SAFETY: the two pointers are checked, and both are freed exactly once, by `Inner::drop`.
         let (raw, context) = unsafe {
@@ -90,7 +101,9 @@ impl Runtime {
             pending_modules: PendingModules::default(),
             suspender: Suspender::default(),
             interrupt: RefCell::new(None),
+            _ticking: ticking,
             cancelled: Cell::new(false),
+            paused: Cell::new(false),
         });
         let opaque = Rc::as_ptr(&inner) as *mut c_void;
         // SAFETY: `Inner` sits behind the `Rc` at a fixed address and outlives the context, which it frees itself.
@@ -130,10 +143,10 @@ impl Runtime {
         body(self.context())
     }
 
-    /// Asks `stop` every few thousand steps of script; once it says true the script ends by an error that it cannot
+    /// Asks `must_end` every few milliseconds of script; once it says true the script ends by an error that it cannot
     /// catch.
-    pub fn set_interrupt(&self, stop: Option<Rc<dyn Fn() -> bool>>) {
-        *self.0.interrupt.borrow_mut() = stop;
+    pub fn set_interrupt(&self, must_end: Option<MustEnd>) {
+        *self.0.interrupt.borrow_mut() = must_end;
     }
 
     /// Bytes allocated by the engine, as it counts them.
@@ -168,8 +181,7 @@ impl Runtime {
     }
 
     pub(super) fn context(&self) -> &Context {
-        // SAFETY: the context lives as long as `self.0`.
-        unsafe { Context::from_raw(self.0.context.as_ptr()) }
+        self.0.context()
     }
 }
 
@@ -186,6 +198,31 @@ impl Inner {
         }
         // SAFETY: `host_type` was taken from the very type that `host` was made of.
         Some(unsafe { &*(Rc::as_ptr(&self.host) as *const H) })
+    }
+}
+
+impl Inner {
+    pub(super) fn context(&self) -> &Context {
+        // SAFETY: the context lives as long as `self`.
+        unsafe { Context::from_raw(self.context.as_ptr()) }
+    }
+
+    /// Whether the script is to end here.
+    fn must_end(&self, now: Moment) -> bool {
+        let must_end = self.interrupt.borrow();
+        self.cancelled.get() || must_end.as_ref().is_some_and(|must_end| must_end(now))
+    }
+
+    /// Called by the engine in the middle of loops, of scripts and of its own.
+    fn on_interrupt(&self) -> bool {
+        let now = clock::now();
+        if self.must_end(now) {
+            return true;
+        }
+        if !self.suspender.is_active() || !time_slice::is_used_up(now) {
+            return false;
+        }
+        self.pause().is_err() || self.must_end(clock::now())
     }
 }
 
@@ -293,7 +330,5 @@ unsafe fn new_context(raw: *mut sys::JSRuntime, intrinsics: Intrinsics) -> *mut 
 unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -> i32 {
     // SAFETY: `opaque` is the `Inner` that installed this handler.
     let inner = unsafe { &*(opaque as *const Inner) };
-    let stop =
-        inner.cancelled.get() || inner.interrupt.borrow().as_ref().is_some_and(|stop| stop());
-    i32::from(stop)
+    i32::from(inner.on_interrupt())
 }

@@ -1,0 +1,76 @@
+//! Scripts can be ended in the middle of loops, those of the script and those of the engine's own functions.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::tests::{eval, runtime};
+use super::{Fiber, block_on};
+
+/// Each works for far longer than a few ticks, most of it within one native call.
+const LONG: [&str; 24] = [
+    "for (;;) {}",
+    "try { for (;;) {} } catch { 1 }",
+    "/(a*)*b/.test('a'.repeat(40))",
+    "new Array(3e7).fill(0)",
+    "Array.from({ length: 1e8 })",
+    "[].concat(new Array(1e8))",
+    "new Array(1e8).reverse()",
+    "new Array(1e8).sort()",
+    "new Array(1e8).copyWithin(0, 1)",
+    "new Array(1e8).splice(1)",
+    "new Array(1e8).join()",
+    "new Array(1e8).indexOf(1)",
+    "new Array(1e8).flat()",
+    "[...new Array(1e8)]",
+    "new Float64Array(new Array(1e8))",
+    "'a'.repeat(5e8)",
+    "'ab'.repeat(2e8)",
+    "'b'.padStart(5e8)",
+    "'a'.repeat(2e7).toUpperCase()",
+    "('a'.repeat(1e6) + 'b').split('a'.repeat(1e5) + 'c')",
+    "('a'.repeat(1e6) + 'b').replaceAll('a'.repeat(1e5) + 'c', '')",
+    "('a'.repeat(1e6) + 'b').includes('a'.repeat(1e5) + 'c')",
+    "JSON.stringify(new Array(1e7))",
+    "JSON.parse('[' + '0,'.repeat(2e7) + '0]')",
+];
+
+#[test]
+fn what_takes_long_is_ended() {
+    let mut ended = Vec::new();
+    for source in LONG {
+        let runtime = runtime();
+        // A native call without a poll is asked about once before and not again until it is over.
+        let left = Cell::new(4);
+        runtime.set_interrupt(Some(Rc::new(move |_| {
+            left.set(left.get() - 1);
+            left.get() <= 0
+        })));
+        // Some can only leave off early; the exception follows with the next call.
+        let script = Fiber::new(&runtime, move |context| {
+            eval(context, &format!("{source}; (() => 0)()"))
+        });
+        let script = script.unwrap();
+        if block_on(script).unwrap().ends_with("interrupted") {
+            ended.push(source);
+        }
+    }
+    assert_eq!(ended, LONG);
+}
+
+/// A call that is over before the first tick is asked about nothing, so only what takes long shows that ticks come.
+#[test]
+fn what_is_quick_is_not_asked_about() {
+    let runtime = runtime();
+    let asked = Rc::new(Cell::new(0));
+    let count = Rc::clone(&asked);
+    runtime.set_interrupt(Some(Rc::new(move |_| {
+        count.set(count.get() + 1);
+        false
+    })));
+    let script = Fiber::new(&runtime, |context| {
+        eval(context, "let n = 0; while (n < 100000) n++; n")
+    });
+    assert_eq!(block_on(script.unwrap()).unwrap(), "100000");
+    // Ten times as many as the loop is long would be one call for every poll.
+    assert!(asked.get() < 10_000, "{} calls", asked.get());
+}

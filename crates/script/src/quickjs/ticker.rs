@@ -1,0 +1,58 @@
+//! The clock by which scripts are interrupted.
+//!
+//! Scripts run on threads that have other things to do. The engine polls for interrupts in every loop and call, but asks
+//! its host only when a tick has passed, which costs a poll no more than a comparison.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use super::sys;
+
+/// How often a script that computes asks whether to go on.
+const TICK: Duration = Duration::from_millis(2);
+
+/// How many runtimes there are. The thread ticks while there is one.
+static RUNTIMES: Mutex<usize> = Mutex::new(0);
+static TICKER: OnceLock<Thread> = OnceLock::new();
+
+/// Keeps the clock ticking. A runtime has one.
+pub(super) struct Ticking(());
+
+impl Ticking {
+    /// None when the system refuses the thread.
+    pub fn start() -> Option<Ticking> {
+        let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
+        match TICKER.get() {
+            Some(ticker) => ticker.unpark(),
+            None => {
+                let ticker = thread::Builder::new()
+                    .name("script-ticker".to_owned())
+                    .stack_size(64 * 1024)
+                    .spawn(tick_forever)
+                    .ok()?;
+                // Nobody else sets it while the lock is held.
+                let _ = TICKER.set(ticker.thread().clone());
+            }
+        }
+        *runtimes += 1;
+        Some(Ticking(()))
+    }
+}
+
+impl Drop for Ticking {
+    fn drop(&mut self) {
+        *RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+    }
+}
+
+fn tick_forever() {
+    loop {
+        thread::sleep(TICK);
+        // SAFETY: adds one to a number that any thread may change.
+        unsafe { sys::JS_TickInterrupts() };
+        while *RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner) == 0 {
+            thread::park();
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Users that compute without waiting, beside others on the same worker.
+
+mod running;
+
+use std::time::{Duration, Instant};
+
+use engine::AbortReason;
+use running::{Run, Script};
+
+/// Far longer than any of these runs takes, and what they would take if a busy user held its worker.
+const HELD: &str = "60s";
+
+/// Runs three busy users beside four that sleep ten times and then end the run.
+fn beside(busy: &str) -> Run {
+    let begun = Instant::now();
+    let run = Script::text(&format!(
+        "
+        import {{ sleep }} from 'k6';
+        import exec from 'k6/execution';
+        export const options = {{ scenarios: {{
+            busy: {{ executor: 'constant-vus', vus: 3, duration: '{HELD}', gracefulStop: '0s', exec: 'busy' }},
+            others: {{ executor: 'per-vu-iterations', vus: 4, iterations: 10, exec: 'other' }},
+        }} }};
+        const text = '[' + '{{\"a\":[1,2,3]}},'.repeat(2e5) + '1]';
+        export function busy() {{ {busy} }}
+        export function other() {{
+            sleep(0.01);
+            console.log('slept');
+            if (exec.vu.iterationInScenario === 9) exec.test.abort('enough');
+        }}
+        "
+    ))
+    .run();
+    assert!(begun.elapsed() < Duration::from_secs(30), "{busy}");
+    run
+}
+
+#[test]
+fn a_user_that_never_waits_holds_up_nobody() {
+    for busy in [
+        "",
+        "throw new Error('before the first request')",
+        "while (true) {}",
+        "for (;;) Math.sqrt(2)",
+        "JSON.parse(text)",
+        "new Array(3e6).fill(0).sort()",
+        "while (true) /(a*)*b/.test('a'.repeat(40))",
+        "while (true) 'ab'.repeat(2e7)",
+    ] {
+        let run = beside(busy);
+        assert!(
+            matches!(&run.aborted, Some(AbortReason::ByScript(_))),
+            "{busy}: {:?}",
+            run.aborted
+        );
+        // The first of them ends the run at its tenth; the others have slept as often, or nearly so.
+        let slept = run.console().len();
+        assert!((25..=40).contains(&slept), "{busy}: {slept}");
+    }
+}
+
+#[test]
+fn busy_users_share_their_worker() {
+    let run = Script::text(
+        "
+        import exec from 'k6/execution';
+        export const options = { scenarios: { a: { executor: 'constant-vus', vus: 5, duration: '1s', gracefulStop: '0s' } } };
+        let told = false;
+        export default function () {
+            if (!told) console.log(exec.vu.idInTest);
+            told = true;
+            for (let n = 0; n < 1e5; n++);
+        }
+        ",
+    )
+    .run();
+    let mut users = run.console();
+    users.sort();
+    assert_eq!(users, ["1", "2", "3", "4", "5"]);
+}
+
+#[test]
+fn a_signal_ends_what_never_waits() {
+    for phase in ["setup", "default", "teardown"] {
+        let empty = |name: &str| match (name == phase, name) {
+            (true, "default") => "export default function () { while (true) {} }".to_owned(),
+            (true, name) => format!("export function {name}() {{ while (true) {{}} }}"),
+            (false, "default") => "export default function () {}".to_owned(),
+            (false, _) => String::new(),
+        };
+        let source = format!(
+            "export const options = {{ vus: 1, iterations: 1, setupTimeout: '{HELD}', teardownTimeout: '{HELD}' }};
+            {} {} {}",
+            empty("setup"),
+            empty("default"),
+            empty("teardown"),
+        );
+        let begun = Instant::now();
+        let run = Script::text(&source)
+            .stopped_after(Duration::from_millis(300))
+            .run();
+        assert!(begun.elapsed() < Duration::from_secs(30), "{phase}");
+        assert_eq!(run.aborted, Some(AbortReason::Signal), "{phase}");
+    }
+}
+
+#[test]
+fn tear_down_and_its_init_code_follow_a_signal() {
+    let run = Script::text(
+        "
+        let n = 0; while (n < 1e6) n++;
+        export const options = { vus: 1, duration: '60s' };
+        export default function () { while (true) {} }
+        export function teardown() { let n = 0; while (n < 1e6) n++; console.log('torn down'); }
+        ",
+    )
+    .stopped_after(Duration::from_millis(500))
+    .run();
+    assert_eq!(run.aborted, Some(AbortReason::Signal));
+    assert_eq!(run.console(), ["torn down"]);
+}
