@@ -12367,6 +12367,49 @@ bool JS_IsWeakMap(JSValueConst val)
     return JS_CLASS_WEAKMAP == JS_GetClassID(val);
 }
 
+/* Plimsoll: the bytes of an ArrayBuffer, a typed array or a DataView, found
+   without running any script. false for anything else, for a detached buffer
+   and for a view that its buffer has become too short for. */
+bool JS_GetBinaryData(JSValueConst val, uint8_t **pbytes, size_t *plength)
+{
+    JSObject *p;
+    JSTypedArray *ta;
+    JSArrayBuffer *abuf;
+    size_t offset, length;
+
+    if (JS_VALUE_GET_TAG(val) != JS_TAG_OBJECT)
+        return false;
+    p = JS_VALUE_GET_OBJ(val);
+    if (p->class_id == JS_CLASS_ARRAY_BUFFER ||
+        p->class_id == JS_CLASS_SHARED_ARRAY_BUFFER) {
+        abuf = p->u.array_buffer;
+        offset = 0;
+        length = abuf->byte_length;
+    } else if (is_typed_array(p->class_id) || p->class_id == JS_CLASS_DATAVIEW) {
+        ta = p->u.typed_array;
+        abuf = ta->buffer->u.array_buffer;
+        offset = ta->offset;
+        if (offset > (size_t)abuf->byte_length)
+            return false;
+        length = abuf->byte_length - offset;
+        if (ta->track_rab)
+            /* whole elements only */
+            length -= is_typed_array(p->class_id)
+                ? length % (1 << typed_array_size_log2(p->class_id)) : 0;
+        else if (ta->length > length)
+            return false;
+        else
+            length = ta->length;
+    } else {
+        return false;
+    }
+    if (abuf->detached)
+        return false;
+    *pbytes = abuf->data ? abuf->data + offset : NULL;
+    *plength = abuf->data ? length : 0;
+    return true;
+}
+
 bool JS_IsDataView(JSValueConst val)
 {
     return JS_CLASS_DATAVIEW == JS_GetClassID(val);

@@ -950,6 +950,8 @@ JS_EXTERN bool JS_IsWeakRef(JSValueConst val);
 JS_EXTERN bool JS_IsWeakSet(JSValueConst val);
 JS_EXTERN bool JS_IsWeakMap(JSValueConst val);
 JS_EXTERN bool JS_IsDataView(JSValueConst val);
+/* Plimsoll */
+JS_EXTERN bool JS_GetBinaryData(JSValueConst val, uint8_t **pbytes, size_t *plength);
 /* Plimsoll: has every context of every thread call its interrupt handler at its next poll. */
 JS_EXTERN void JS_TickInterrupts(void);
 

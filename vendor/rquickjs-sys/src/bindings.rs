@@ -1037,6 +1037,9 @@ unsafe extern "C" {
     pub fn JS_IsDataView(val: JSValue) -> bool;
 }
 unsafe extern "C" {
+    pub fn JS_GetBinaryData(val: JSValue, pbytes: *mut *mut u8, plength: *mut size_t) -> bool;
+}
+unsafe extern "C" {
     pub fn JS_TickInterrupts();
 }
 unsafe extern "C" {

@@ -1,6 +1,6 @@
 //! Binary data: ArrayBuffers and the views of them.
 
-use super::{Thrown, Value, sys};
+use super::{Value, sys};
 
 impl<'c> Value<'c> {
     #[inline]
@@ -17,56 +17,15 @@ impl<'c> Value<'c> {
         Some(body(unsafe { std::slice::from_raw_parts(start, length) }))
     }
 
-    /// Where the bytes of binary data are.
+    /// Where the bytes of binary data are. The engine looks at its own structures and never at properties, which scripts
+    /// can replace by getters that free the buffer.
     fn span(&self) -> Option<(*mut u8, usize)> {
-        let context = self.context.raw();
-        // SAFETY: all values are live; the range is checked against the buffer's size.
-        unsafe {
-            let (buffer, offset, length) = if self.is_array_buffer() {
-                (Ok(self.clone()), 0, None)
-            } else if sys::JS_GetTypedArrayType(self.raw) >= 0 {
-                let (mut offset, mut length) = (0, 0);
-                let unit = std::ptr::null_mut();
-                let raw =
-                    sys::JS_GetTypedArrayBuffer(context, self.raw, &mut offset, &mut length, unit);
-                (
-                    Value::checked(self.context, raw),
-                    offset as usize,
-                    Some(length as usize),
-                )
-            } else if sys::JS_IsDataView(self.raw) {
-                // A DataView has no accessor of its own; its properties say the same.
-                let number = |key| {
-                    self.get(key)
-                        .and_then(|n| n.to_integer())
-                        .map(|n| n.max(0) as usize)
-                };
-                match (number("byteOffset"), number("byteLength")) {
-                    (Ok(offset), Ok(length)) => (self.get("buffer"), offset, Some(length)),
-                    (Err(thrown), _) | (_, Err(thrown)) => (Err(thrown), 0, None),
-                }
-            } else {
-                return None;
-            };
-            let mut whole = 0;
-            let start = match buffer {
-                Ok(buffer) => sys::JS_GetArrayBuffer(context, &mut whole, buffer.raw),
-                Err(_) => std::ptr::null_mut(),
-            };
-            let length = length.unwrap_or(whole as usize);
-            if start.is_null() {
-                // An empty buffer may have no memory; a detached one has raised an exception.
-                if sys::JS_HasException(context) {
-                    drop(self.context.take_exception(Thrown::pending()));
-                    return None;
-                }
-                return Some((std::ptr::NonNull::dangling().as_ptr(), 0));
-            }
-            offset
-                .checked_add(length)
-                .filter(|&end| end <= whole as usize)?;
-            Some((start.add(offset), length))
-        }
+        let (mut start, mut length) = (std::ptr::null_mut(), 0);
+        // SAFETY: the value is live, and the engine checks what it is.
+        let found = unsafe { sys::JS_GetBinaryData(self.raw, &mut start, &mut length) };
+        // An empty buffer may have no memory.
+        let start = std::ptr::NonNull::new(start).unwrap_or(std::ptr::NonNull::dangling());
+        found.then_some((start.as_ptr(), length as usize))
     }
 
     /// The bytes of an ArrayBuffer, a typed array or a DataView, copied.

@@ -154,6 +154,56 @@ fn binary_data_is_read_and_written_in_place() {
     });
 }
 
+/// What a script puts over a view's properties is not asked: a getter could give a buffer that nobody holds.
+#[test]
+fn binary_data_is_found_without_running_scripts() {
+    runtime().enter(|context| {
+        let bytes = |source: &str| context.eval(source, "t").unwrap().to_bytes();
+        let lying = |view: &str| {
+            bytes(&format!(
+                "globalThis.asked = 0;
+                globalThis.view = {view};
+                for (const name of ['buffer', 'byteOffset', 'byteLength', 'length', 'constructor'])
+                    Object.defineProperty(view, name, {{ get() {{ asked++; return new ArrayBuffer(1 << 20) }} }});
+                view"
+            ))
+        };
+        for view in [
+            "new DataView(new Uint8Array([1, 2, 3, 4]).buffer, 1, 2)",
+            "new Uint8Array([1, 2, 3, 4]).subarray(1, 3)",
+        ] {
+            assert_eq!(lying(view), Some(vec![2, 3]), "{view}");
+            assert_eq!(eval(context, "asked"), "0", "{view}");
+        }
+        // Buffers that changed since the view was made.
+        let resized = |size: usize, view: &str| {
+            bytes(&format!(
+                "globalThis.b = new ArrayBuffer(4, {{ maxByteLength: 8 }});
+                globalThis.v = {view};
+                b.resize({size}); v"
+            ))
+            .map(|bytes| bytes.len())
+        };
+        for (size, view, length) in [
+            (2, "new DataView(b, 1)", Some(1)),
+            (8, "new DataView(b, 1)", Some(7)),
+            (2, "new DataView(b, 1, 3)", None),
+            (0, "new DataView(b, 1)", None),
+            (7, "new Uint16Array(b)", Some(6)),
+            (3, "new Uint16Array(b, 0, 2)", None),
+            (8, "new Uint16Array(b, 0, 2)", Some(4)),
+        ] {
+            assert_eq!(resized(size, view), length, "{view} at {size}");
+        }
+        for view in ["b", "new DataView(b)", "new Uint8Array(b)"] {
+            let detached = format!(
+                "globalThis.b = new ArrayBuffer(4); globalThis.v = {view}; b.transfer(); v"
+            );
+            assert_eq!(bytes(&detached), None, "{view}");
+        }
+    });
+}
+
 struct Ship {
     name: String,
     cargo: [Slot; 1],
