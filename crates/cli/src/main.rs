@@ -24,6 +24,7 @@ mod link;
 mod live;
 mod log;
 mod machine;
+mod memory_limit;
 mod metrics_page;
 mod modules;
 mod new;
@@ -68,6 +69,10 @@ fn main() -> ExitCode {
             return exit_of(&error).into();
         }
     };
+    if let Err(error) = memory_limit::apply() {
+        talk::complain(&error);
+        return Exit::GENERIC.into();
+    }
     let exit = match cli.command {
         Command::Run(args) => run::run(&args, &cli.global),
         Command::Inspect(args) => inspect::inspect(&args, &cli.global),

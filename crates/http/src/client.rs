@@ -6,6 +6,7 @@ use bytes::Bytes;
 use net::{Traffic, TrafficCounter};
 use units::Moment;
 
+use crate::coding::DecodeLimits;
 use crate::exchange::Exchange;
 use crate::leg::{HeadSource, Leg};
 use crate::outcome::Outcome;
@@ -135,9 +136,14 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Undoes gzip, as far as the body was kept. False if the answer is not in
-    /// gzip alone.
-    pub fn gunzip(&mut self, settings: &crate::Settings) -> bool {
+    /// Undoes gzip, as far as the body was kept, and keeps what `limit` allows. False if the
+    /// response is not in gzip alone.
+    pub async fn gunzip(
+        &mut self,
+        settings: &crate::Settings,
+        limit: BodyLimit,
+        deadline: Moment,
+    ) -> bool {
         let Some(head) = self.exchange.head.clone().filter(|head| head.has_encoding) else {
             return false;
         };
@@ -148,8 +154,18 @@ impl Answer {
         if !only || codings.next().is_some() {
             return false;
         }
-        match crate::coding::gunzip(&self.body, settings.max_body) {
-            Ok(body) => self.body = body.into(),
+        let limits = settings.decode_limits();
+        let limits = DecodeLimits {
+            max: match limit {
+                BodyLimit::None => limits.max,
+                BodyLimit::Cut(bytes) => limits.max.min(bytes),
+            },
+            cut: true,
+            ..limits
+        };
+        let body = std::mem::take(&mut self.body);
+        match crate::coding::gunzip(body, limits, deadline).await {
+            Ok(body) => self.body = body,
             Err(error) => self.exchange.fail(error),
         }
         true

@@ -1,11 +1,17 @@
 //! Content codings: RFC 9110, section 8.4.1.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
+use std::time::Duration;
 
 use bytes::Bytes;
+use units::Moment;
 
+use crate::decoded::{Decoded, Full};
+use crate::decompressor::{Decompressor, Step};
 use crate::error::{ErrorInfo, code};
+use crate::fault;
 use crate::head::Head;
+use crate::memory_budget::MemoryBudget;
 use crate::request::Encoding;
 
 /// Applies `encodings` to a body, one after the other.
@@ -45,82 +51,227 @@ fn encode_one(body: &[u8], encoding: Encoding) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Undoes the codings that `head` names, the last applied first. A coding we do
-/// not know leaves the body as it came, as in k6.
-pub(crate) fn decode(head: &Head, body: Bytes, max: u64) -> Result<Bytes, ErrorInfo> {
+/// How long one slice of decompression takes. Between slices, other users of the worker run.
+const SLICE: Duration = Duration::from_micros(250);
+
+/// Most output of one step, after which the clock is looked at.
+const STEP: usize = 64 << 10;
+
+/// Bounds of one decompression.
+#[derive(Clone, Copy, Debug)]
+pub struct DecodeLimits {
+    /// Longest body, in bytes.
+    pub max: u64,
+    /// A longer body is cut there instead of being an error.
+    pub cut: bool,
+    pub memory: &'static MemoryBudget,
+}
+
+/// Why a body could not be decompressed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecodeError {
+    /// The body ends too early.
+    Cut,
+    Corrupt(String),
+    Full(Full),
+}
+
+/// A body being decompressed, one slice at a time.
+pub struct Decoding {
+    limits: DecodeLimits,
+    /// Codings still to be undone, in the order in which they were applied.
+    encodings: Vec<Encoding>,
+    /// Gone once its coding is undone and the output is being joined.
+    decompressor: Option<Decompressor>,
+    output: Decoded,
+}
+
+impl Decoding {
+    /// Undoes `encodings`, the last one first. `None` if there are none.
+    ///
+    /// # Errors
+    /// When the body does not begin as it should.
+    pub(crate) fn new(
+        body: Bytes,
+        mut encodings: Vec<Encoding>,
+        limits: DecodeLimits,
+    ) -> Result<Option<Self>, DecodeError> {
+        let Some(encoding) = encodings.pop() else {
+            return Ok(None);
+        };
+        let compressed = body.len();
+        let decompressor = Decompressor::new(body, encoding).map_err(DecodeError::Corrupt)?;
+        let max = usize::try_from(limits.max).unwrap_or(usize::MAX - 1);
+        let window = decompressor.window();
+        Ok(Some(Decoding {
+            limits,
+            encodings,
+            decompressor: Some(decompressor),
+            output: Decoded::new(max, compressed, window, limits.memory),
+        }))
+    }
+
+    /// Undoes gzip.
+    ///
+    /// # Errors
+    /// None so far: what is wrong with the body shows later.
+    pub fn gzip(body: Bytes, limits: DecodeLimits) -> Result<Option<Self>, DecodeError> {
+        Decoding::new(body, vec![Encoding::Gzip], limits)
+    }
+
+    /// Works for one slice. `None` when another is needed, before which others should run.
+    ///
+    /// # Errors
+    /// Once it is known that there will be no body.
+    pub fn advance(&mut self) -> Result<Option<Bytes>, DecodeError> {
+        let started = clock::now();
+        loop {
+            let done = match &mut self.decompressor {
+                Some(decompressor) => {
+                    if step(decompressor, &mut self.output, self.limits)? {
+                        self.decompressor = None;
+                    }
+                    None
+                }
+                None => self.output.join().map_err(DecodeError::Full)?,
+            };
+            if let Some(body) = done {
+                let encodings = std::mem::take(&mut self.encodings);
+                let body = Bytes::from(body);
+                match Decoding::new(body.clone(), encodings, self.limits)? {
+                    Some(next) => *self = next,
+                    None => return Ok(Some(body)),
+                }
+            }
+            if clock::now().since(started) >= SLICE {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Ends here: what was decompressed so far is the body.
+    pub(crate) fn cut(&mut self) {
+        self.decompressor = None;
+    }
+}
+
+/// True at the end.
+fn step(
+    decompressor: &mut Decompressor,
+    output: &mut Decoded,
+    limits: DecodeLimits,
+) -> Result<bool, DecodeError> {
+    if limits.cut && output.len() as u64 >= limits.max {
+        return Ok(true);
+    }
+    let mut most = STEP;
+    if limits.cut {
+        let left = limits.max - output.len() as u64;
+        most = most.min(usize::try_from(left).unwrap_or(STEP));
+    }
+    let space = output.space().map_err(DecodeError::Full)?;
+    let length = space.len().min(most);
+    match decompressor.step(space.get_mut(..length).unwrap_or_default()) {
+        Ok(Step::End) => Ok(true),
+        Ok(Step::Made(made)) => {
+            output.advance(made).map_err(DecodeError::Full)?;
+            Ok(false)
+        }
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(DecodeError::Cut),
+        Err(error) => Err(DecodeError::Corrupt(error.to_string())),
+    }
+}
+
+/// The codings that `head` names, in the order in which they were applied; none if it names one
+/// that we do not know, for then the body stays as it came, as in k6.
+pub(crate) fn codings(head: &Head) -> Vec<Encoding> {
     let mut encodings = Vec::new();
     for value in head.all("content-encoding") {
         for name in String::from_utf8_lossy(value).split(',') {
             match Encoding::parse(name) {
                 Some(encoding) => encodings.push(encoding),
-                None => return Ok(body),
+                None => return Vec::new(),
             }
         }
     }
-    let mut body = body;
-    for encoding in encodings.into_iter().rev() {
-        body = decode_one(&body, encoding, max)?.into();
-    }
-    Ok(body)
+    encodings
 }
 
-/// Undoes gzip. What of a body that was cut can be decoded, is.
-pub(crate) fn gunzip(body: &[u8], max: u64) -> Result<Vec<u8>, ErrorInfo> {
-    let mut decoder = flate2::read::MultiGzDecoder::new(body).take(max);
-    let mut out = Vec::new();
-    match decoder.read_to_end(&mut out) {
-        Ok(_) => Ok(out),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(out),
-        Err(error) => Err(broken(&error.to_string())),
-    }
-}
-
-fn decode_one(body: &[u8], encoding: Encoding, max: u64) -> Result<Vec<u8>, ErrorInfo> {
-    match encoding {
-        Encoding::Gzip => bounded(flate2::read::MultiGzDecoder::new(body), max),
-        // RFC 9110 means zlib's format; some servers send the bare stream.
-        Encoding::Deflate if is_zlib(body) => bounded(flate2::read::ZlibDecoder::new(body), max),
-        Encoding::Deflate => bounded(flate2::read::DeflateDecoder::new(body), max),
-        Encoding::Brotli => bounded(brotli::Decompressor::new(body, 4096), max),
-        Encoding::Zstd => match ruzstd::decoding::StreamingDecoder::new(body) {
-            Ok(decoder) => bounded(decoder, max),
-            Err(error) if format!("{error:?}").contains("UnexpectedEof") => {
-                Err(broken("unexpected EOF"))
-            }
-            Err(_) => Err(broken("no zstd frame")),
-        },
-    }
-}
-
-/// RFC 1950, section 2.2: method 8, and a check value over both bytes.
-fn is_zlib(body: &[u8]) -> bool {
-    match body {
-        [method, flags, ..] => {
-            method & 0x0f == 8 && (u16::from(*method) << 8 | u16::from(*flags)) % 31 == 0
+/// Undoes `encodings`, the last applied first, and lets others run meanwhile.
+pub(crate) async fn decode(
+    body: Bytes,
+    encodings: Vec<Encoding>,
+    limits: DecodeLimits,
+    deadline: Moment,
+) -> Result<Bytes, ErrorInfo> {
+    match Decoding::new(body.clone(), encodings, limits)? {
+        Some(mut decoding) => {
+            drop(body);
+            finish(&mut decoding, deadline).await
         }
-        _ => false,
+        None => Ok(body),
     }
 }
 
-/// Reads a decoder out, up to `max` bytes: a small body can hide a huge one.
-fn bounded(decoder: impl Read, max: u64) -> Result<Vec<u8>, ErrorInfo> {
-    let mut out = Vec::new();
-    let read = decoder.take(max.saturating_add(1)).read_to_end(&mut out);
-    match read {
-        Ok(length) if length as u64 > max => Err(broken(&format!(
-            "it grows beyond the {max} bytes that are kept"
-        ))),
-        Ok(_) => Ok(out),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(broken("unexpected EOF")),
-        Err(error) => Err(broken(&error.to_string())),
+/// Undoes gzip. A body that was cut is decompressed as far as it goes.
+pub(crate) async fn gunzip(
+    body: Bytes,
+    limits: DecodeLimits,
+    deadline: Moment,
+) -> Result<Bytes, ErrorInfo> {
+    let Some(mut decoding) = Decoding::gzip(body, limits)? else {
+        return Ok(Bytes::new());
+    };
+    match finish(&mut decoding, deadline).await {
+        Err(error) if error == DecodeError::Cut.into() => {
+            decoding.cut();
+            finish(&mut decoding, deadline).await
+        }
+        outcome => outcome,
     }
 }
 
-fn broken(why: &str) -> ErrorInfo {
-    ErrorInfo::new(
-        code::DECOMPRESSION,
-        format!("error decompressing response body ({why})"),
-    )
+async fn finish(decoding: &mut Decoding, deadline: Moment) -> Result<Bytes, ErrorInfo> {
+    loop {
+        if let Some(body) = decoding.advance()? {
+            return Ok(body);
+        }
+        if clock::now() >= deadline {
+            return Err(fault::timeout());
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            DecodeError::Cut => f.write_str("unexpected EOF"),
+            DecodeError::Corrupt(why) => f.write_str(why),
+            DecodeError::Full(Full::TooLong { max }) => {
+                write!(f, "it grows beyond the {max} bytes that are kept")
+            }
+            DecodeError::Full(Full::OverBudget(over)) => over.fmt(f),
+            DecodeError::Full(Full::NoMemory) => f.write_str("no memory left"),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+impl From<DecodeError> for ErrorInfo {
+    fn from(error: DecodeError) -> Self {
+        let mut info = ErrorInfo::new(
+            code::DECOMPRESSION,
+            format!("error decompressing response body ({error})"),
+        );
+        // The server's response may be sound, but this machine does not hold it.
+        info.is_local = matches!(
+            error,
+            DecodeError::Full(Full::OverBudget(_) | Full::NoMemory)
+        );
+        info
+    }
 }
 
 #[cfg(test)]
@@ -131,6 +282,19 @@ mod tests {
     fn head(codings: &str) -> Head {
         let fields = [("Content-Encoding", codings.as_bytes())];
         Head::from_parts(Proto::Http11, 200, fields.into_iter()).unwrap()
+    }
+
+    fn undo(names: &str, body: impl Into<Bytes>, max: u64) -> Result<Bytes, ErrorInfo> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let limits = DecodeLimits {
+            max,
+            cut: false,
+            memory: MemoryBudget::process(),
+        };
+        let deadline = clock::now() + Duration::from_secs(60);
+        runtime.block_on(decode(body.into(), codings(&head(names)), limits, deadline))
     }
 
     const ALL: [Encoding; 4] = [
@@ -146,11 +310,11 @@ mod tests {
         for encoding in ALL {
             let wire = encode(&plain, &[encoding]).unwrap();
             assert!(wire.len() < plain.len(), "{encoding:?}");
-            let back = decode(&head(encoding.as_str()), wire.into(), 1 << 20).unwrap();
+            let back = undo(encoding.as_str(), wire, 1 << 20).unwrap();
             assert_eq!(back, plain, "{encoding:?}");
         }
         let chained = encode(&plain, &ALL).unwrap();
-        let back = decode(&head("gzip, deflate, br, zstd"), chained.into(), 1 << 20).unwrap();
+        let back = undo("gzip, deflate, br, zstd", chained, 1 << 20).unwrap();
         assert_eq!(back, plain);
     }
 
@@ -160,20 +324,20 @@ mod tests {
             flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         writer.write_all(b"hello").unwrap();
         let bare = writer.finish().unwrap();
-        assert_eq!(decode(&head("deflate"), bare.into(), 100).unwrap(), "hello");
+        assert_eq!(undo("deflate", bare, 100).unwrap(), "hello");
         let odd = Bytes::from_static(b"xyz");
-        assert_eq!(decode(&head("foo"), odd.clone(), 100).unwrap(), odd);
+        assert_eq!(undo("foo", odd.clone(), 100).unwrap(), odd);
     }
 
     #[test]
     fn bombs_and_garbage_are_errors() {
         let bomb = encode(&vec![0; 1 << 20], &[Encoding::Gzip]).unwrap();
-        let error = decode(&head("gzip"), bomb.into(), 1000).unwrap_err();
+        let error = undo("gzip", bomb, 1000).unwrap_err();
         assert_eq!(error.code, code::DECOMPRESSION);
         assert!(error.message.contains("1000 bytes"));
         for encoding in ALL {
             let garbage = Bytes::from_static(b"abc");
-            let error = decode(&head(encoding.as_str()), garbage, 1000).unwrap_err();
+            let error = undo(encoding.as_str(), garbage, 1000).unwrap_err();
             assert_eq!(error.code, code::DECOMPRESSION, "{encoding:?}");
         }
     }

@@ -5,10 +5,11 @@ use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use units::Moment;
 
-use crate::coding;
+use crate::coding::{self, DecodeLimits};
 use crate::cookie::Cookie;
 use crate::digest::Challenge;
 use crate::h1::{Ask, Connection, Progress};
+use crate::memory_budget::MemoryBudget;
 use crate::shared::Scratch;
 
 /// How an answer was understood.
@@ -70,9 +71,15 @@ pub async fn read_answer(
     for challenge in head.all("www-authenticate") {
         Challenge::parse(&String::from_utf8_lossy(challenge));
     }
+    let limits = DecodeLimits {
+        max: max_body,
+        cut: false,
+        memory: MemoryBudget::process(),
+    };
+    let body = coding::decode(progress.body, coding::codings(&head), limits, deadline).await;
     Ok(Answer {
         status: head.status(),
-        body: coding::decode(&head, progress.body, max_body).map_err(|error| error.message),
+        body: body.map_err(|error| error.message),
         cookies,
     })
 }

@@ -75,6 +75,17 @@ impl Outcome {
         self.body = progress.body;
     }
 
+    /// Whether the response came whole and has a body with a content coding.
+    #[inline]
+    pub(crate) fn is_encoded(&self) -> bool {
+        let head = self.exchange.head.as_ref();
+        let is_whole = match &self.exchange.error {
+            Some(error) => error.of_redirect,
+            None => true,
+        };
+        is_whole && !self.body.is_empty() && head.is_some_and(|head| head.has_encoding)
+    }
+
     /// The end of the request's way, as its sender gets it. `sent_head` is the
     /// head of its first leg.
     pub(crate) fn conclude(

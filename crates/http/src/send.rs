@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use bytes::Bytes;
+use units::Moment;
 
 use crate::auth;
 use crate::client::Client;
@@ -94,7 +95,16 @@ impl Client {
                 Ok(()) => self.leg(&leg, &mut outcome).await,
                 Err(error) => outcome.exchange.fail(error),
             }
-            let next = self.after_leg(request, &hop, jar, &mut outcome, keep_body);
+            let next = self.after_leg(request, &hop, jar, &mut outcome);
+            let follows = match &next {
+                Some(Next::Redirect(_)) => followed < max_redirects,
+                Some(Next::Authorize(_)) => true,
+                None => false,
+            };
+            // Nobody sees the body of a response that another request follows.
+            if keep_body && !follows && outcome.is_encoded() {
+                Box::pin(self.decode_body(&mut outcome, deadline)).await;
+            }
             each_exchange(&outcome.exchange);
             if first_head.is_none() {
                 first_head = outcome.sent_head.take();
@@ -114,15 +124,14 @@ impl Client {
         }
     }
 
-    /// Takes in what an answer says beside its body, decodes the body, and
-    /// tells what is to be sent next.
+    /// Takes in what an answer says beside its body, and tells what is to be
+    /// sent next.
     fn after_leg(
         &self,
         request: &Request,
         hop: &Hop<'_>,
         jar: Option<&CookieJar>,
         outcome: &mut Outcome,
-        keep_body: bool,
     ) -> Option<Next> {
         let exchange = &mut outcome.exchange;
         let head = match &exchange.head {
@@ -149,14 +158,21 @@ impl Client {
             }
             _ => {}
         }
-        if head.has_encoding && keep_body && !outcome.body.is_empty() {
-            let body = std::mem::take(&mut outcome.body);
-            match coding::decode(&head, body, self.shared.settings().max_body) {
-                Ok(body) => outcome.body = body,
-                Err(error) => outcome.exchange.fail(error),
-            }
-        }
         next
+    }
+
+    /// Undoes the content codings of the response, within its deadline.
+    async fn decode_body(&self, outcome: &mut Outcome, deadline: Moment) {
+        let Some(head) = &outcome.exchange.head else {
+            return;
+        };
+        let encodings = coding::codings(head);
+        let body = std::mem::take(&mut outcome.body);
+        let limits = self.shared.settings().decode_limits();
+        match coding::decode(body, encodings, limits, deadline).await {
+            Ok(body) => outcome.body = body,
+            Err(error) => outcome.exchange.fail(error),
+        }
     }
 }
 

@@ -2,6 +2,8 @@ use std::sync::Arc;
 
 use net::NetworkSettings;
 
+use crate::coding::DecodeLimits;
+use crate::memory_budget::MemoryBudget;
 use crate::proxy::Proxies;
 use crate::rate::RateLimit;
 
@@ -32,8 +34,20 @@ pub struct Settings {
     pub rate_limit: Option<Arc<RateLimit>>,
     /// Longest body that is kept, in bytes; a longer one fails its request.
     pub max_body: u64,
+    /// Limits what the decompressed bodies of all users take together.
+    pub decoded_memory: &'static MemoryBudget,
     /// Answers' bodies are counted and not kept.
     pub discard_response_bodies: bool,
+}
+
+impl Settings {
+    pub(crate) fn decode_limits(&self) -> DecodeLimits {
+        DecodeLimits {
+            max: self.max_body,
+            cut: false,
+            memory: self.decoded_memory,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -51,6 +65,7 @@ impl Default for Settings {
             proxies: Proxies::default(),
             rate_limit: None,
             max_body: 1 << 30,
+            decoded_memory: MemoryBudget::process(),
             discard_response_bodies: false,
         }
     }

@@ -266,7 +266,11 @@ impl AttackUser {
         }
         self.record(&answer, error.as_deref(), iteration);
         if let Some(sink) = &here.sink {
-            self.deliver(sink, target, &mut answer, error, iteration);
+            let is_gzip = target.gunzips && error.is_none() && {
+                let deadline = answer.exchange.timeline.started() + here.attack.timeout;
+                answer.gunzip(&here.settings, limit, deadline).await
+            };
+            self.deliver(sink, target, &answer, error, is_gzip, iteration);
         }
         let done = answer.exchange.timeline.done();
         here.recorder
@@ -330,17 +334,11 @@ impl AttackUser {
         &self,
         sink: &Sink,
         target: &Aimed,
-        answer: &mut Answer,
+        answer: &Answer,
         error: Option<String>,
+        decoded: bool,
         iteration: &Iteration,
     ) {
-        let decoded = target.gunzips && error.is_none() && answer.gunzip(&self.here.settings);
-        if let BodyLimit::Cut(most) = self.here.attack.max_body {
-            // Decoding may have made it longer again.
-            answer
-                .body
-                .truncate(usize::try_from(most).unwrap_or(usize::MAX));
-        }
         let exchange = &answer.exchange;
         let error = error.or_else(|| Some(exchange.error.as_ref()?.detail().to_owned()));
         let done = exchange.timeline.done();

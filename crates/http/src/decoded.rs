@@ -1,0 +1,156 @@
+//! Output of a decompressor: grows without copying what is there, within a [`MemoryBudget`].
+
+use std::collections::VecDeque;
+
+use crate::memory_budget::{BudgetShare, Counted, MemoryBudget, OverBudget};
+
+/// Output that is not counted against the budget: most bodies are smaller, and need no atomic
+/// operation then.
+const UNCOUNTED: usize = 64 << 10;
+
+/// Smallest and largest piece of memory that is allocated at once.
+const PIECES: (usize, usize) = (4 << 10, 256 << 10);
+
+/// Bytes in pieces of at most [`PIECES`]. A vector that doubles would copy hundreds of megabytes at
+/// once, and hold them twice while it does.
+#[derive(Debug)]
+pub struct Decoded {
+    pieces: VecDeque<Vec<u8>>,
+    /// Bytes written into the last piece; the others are full.
+    last: usize,
+    length: usize,
+    max: usize,
+    /// Expected length.
+    hint: usize,
+    /// Memory of the decompressor itself, at most: its window.
+    window: usize,
+    share: BudgetShare,
+    joined: Vec<u8>,
+}
+
+/// Why output ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// It is longer than the caller allows.
+    TooLong {
+        max: usize,
+    },
+    OverBudget(OverBudget),
+    /// The system gives no more memory.
+    NoMemory,
+}
+
+impl Decoded {
+    /// Takes up to `max` bytes from a decompressor that keeps the last `window` bytes of its own,
+    /// and reads `compressed` bytes.
+    pub fn new(
+        max: usize,
+        compressed: usize,
+        window: usize,
+        memory: &'static MemoryBudget,
+    ) -> Self {
+        Decoded {
+            pieces: VecDeque::new(),
+            last: 0,
+            length: 0,
+            max,
+            hint: compressed.saturating_mul(4).min(UNCOUNTED),
+            window,
+            share: memory.share(),
+            joined: Vec::new(),
+        }
+    }
+
+    /// Where the next bytes go: never empty. One byte more than `max` fits, so that a decompressor
+    /// can find its end there.
+    ///
+    /// # Errors
+    /// When there is no memory for more.
+    pub fn space(&mut self) -> Result<&mut [u8], Full> {
+        let is_full = self
+            .pieces
+            .back()
+            .is_none_or(|piece| piece.len() == self.last);
+        if is_full {
+            let (least, most) = PIECES;
+            let size = self.length.max(self.hint).clamp(least, most);
+            let size = size.min((self.max - self.length).saturating_add(1));
+            self.count(self.length + size)?;
+            let mut piece = Vec::new();
+            piece.try_reserve_exact(size).map_err(|_| Full::NoMemory)?;
+            piece.resize(size, 0);
+            self.pieces.push_back(piece);
+            self.last = 0;
+        }
+        let last = self.pieces.back_mut();
+        Ok(last
+            .and_then(|piece| piece.get_mut(self.last..))
+            .unwrap_or_default())
+    }
+
+    /// So many bytes of [`Decoded::space`] were written.
+    ///
+    /// # Errors
+    /// When there are more than `max` now.
+    pub fn advance(&mut self, bytes: usize) -> Result<(), Full> {
+        self.last += bytes;
+        self.length += bytes;
+        match self.length > self.max {
+            true => Err(Full::TooLong { max: self.max }),
+            false => Ok(()),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Makes one piece of all, by one step; `None` when another is needed. The bytes keep their
+    /// share of the budget.
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub fn join(&mut self) -> Result<Option<Counted>, Full> {
+        if self.joined.capacity() == 0 {
+            if self.pieces.len() == 1
+                && let Some(mut only) = self.pieces.pop_back()
+            {
+                only.truncate(self.length);
+                only.shrink_to_fit();
+                return self.finish(only).map(Some);
+            }
+            // Not touched before it is written, so that it costs nothing yet.
+            self.joined
+                .try_reserve_exact(self.length)
+                .map_err(|_| Full::NoMemory)?;
+        }
+        let Some(piece) = self.pieces.pop_front() else {
+            let joined = std::mem::take(&mut self.joined);
+            return self.finish(joined).map(Some);
+        };
+        let length = piece.len().min(self.length - self.joined.len());
+        self.joined
+            .extend_from_slice(piece.get(..length).unwrap_or_default());
+        Ok(None)
+    }
+
+    fn finish(&mut self, bytes: Vec<u8>) -> Result<Counted, Full> {
+        self.window = 0;
+        self.count(bytes.len())?;
+        Ok(Counted::new(bytes, self.share.take()))
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), Full> {
+        if bytes <= UNCOUNTED && self.share.bytes() == 0 {
+            return Ok(());
+        }
+        // Windows grow with what they hold, in steps that double.
+        let window = self.window.min(bytes).saturating_mul(2);
+        let total = bytes.saturating_add(window);
+        self.share.set(total).map_err(Full::OverBudget)
+    }
+}
