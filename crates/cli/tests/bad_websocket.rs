@@ -4,7 +4,7 @@
 mod plimsoll;
 
 use plimsoll::plimsoll;
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::program::Program;
 
 /// Shakes hands as the path says, then does what the path says.
@@ -49,6 +49,12 @@ class Peer(socketserver.StreamRequestHandler):
             send(frame(0x02, b'x' * 65000))
             # More than any message may have.
             for _ in range(1200): send(frame(0x00, b'x' * 65000))
+        if what.startswith('flood'):
+            import threading
+            if what != 'flood-unread':
+                threading.Thread(target=lambda: [None for _ in iter(lambda: self.request.recv(65536), b'')], daemon=True).start()
+            pings = frame(0x89, b'x' * 100) * 100
+            while True: send(pings)
         if what in ('stall', 'wrong-accept'):
             while self.request.recv(4096): pass
             return
@@ -161,4 +167,69 @@ fn an_answer_to_the_last_word_of_a_server_is_dropped() {
     assert_eq!(ended.status, Some(0), "{ended:?}");
     let said: Vec<&str> = ended.stdout.lines().take(2).collect();
     assert_eq!(said, ["hi 1 undefined", "closed 1000 3"], "{ended:?}");
+}
+
+/// Both modules close while the server sends pings without end and never answers the close frame,
+/// whether or not it reads. Other users of the worker go on.
+#[test]
+fn close_completes_while_the_server_floods_pings() {
+    const FLOODED: &str = "
+        import ws from 'k6/ws';
+        import { WebSocket } from 'k6/websockets';
+        import { sleep } from 'k6';
+        export const options = { scenarios: {
+            flooded: { executor: 'per-vu-iterations', vus: 4, exec: 'flooded', maxDuration: '60s' },
+            other: { executor: 'per-vu-iterations', vus: 1, iterations: 20, exec: 'other' },
+        } };
+        const say = (...what) => console.log(JSON.stringify(what));
+        export function flooded() {
+            const path = ['flood-read', 'flood-unread'][__VU % 2];
+            const url = `${__ENV.BASE}/${path}`;
+            ws.connect(url, (socket) => {
+                let pings = 0;
+                socket.on('ping', () => { pings++; });
+                socket.on('close', (code) => say('ws', path, code, pings > 0));
+                socket.setTimeout(() => socket.close(), 200);
+            });
+            const socket = new WebSocket(url);
+            let pings = 0, errors = 0;
+            socket.onping = () => { pings++; };
+            socket.onerror = () => { errors++; };
+            socket.onclose = (event) => say('websockets', path, event.code, pings > 0, errors, socket.readyState);
+            socket.onopen = () => setTimeout(() => socket.close(), 200);
+        }
+        export function other() { sleep(0.05); say('other'); }
+        export function teardown() { console.log('over'); }";
+    let mut peer = Program::at("python3").args(["-c", PEER]).start();
+    let port = peer.line();
+    let flags = "run --quiet --log-format raw --log-output stdout";
+    let mut running = plimsoll(&flags.split(' ').collect::<Vec<_>>())
+        .args(["-e", &format!("BASE=ws://127.0.0.1:{}", port.trim()), "-"])
+        .input(FLOODED)
+        .start();
+    let mut told: Vec<Value> = Vec::new();
+    loop {
+        let line = running.line();
+        if line == "over" {
+            break;
+        }
+        told.extend(serde_json::from_str(&line));
+    }
+    let ended = running.wait();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let mut counts = [0; 3];
+    for line in &told {
+        let kind = ["ws", "websockets", "other"]
+            .iter()
+            .position(|kind| line[0] == *kind)
+            .unwrap();
+        counts[kind] += 1;
+        match kind {
+            0 => assert_eq!((&line[2], &line[3]), (&1001.into(), &true.into()), "{line}"),
+            // The server has not closed: abnormal closure, as browsers report it.
+            1 => assert_eq!(line, &json!(["websockets", line[1], 1006, true, 0, 3])),
+            _ => {}
+        }
+    }
+    assert_eq!(counts, [4, 4, 20], "{told:?}");
 }

@@ -4,8 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::Duration;
 
+use http::Alarm;
 use net::Stream;
+use units::Moment;
 use ws::{Connection, Ended, Error, Event, Kind, code};
 
 use super::dial::Dial;
@@ -16,6 +19,10 @@ use crate::user::User;
 
 /// Events told to the script and not yet heard, above which nothing more is read.
 const UNHEARD: usize = 64;
+
+/// How long the server has to answer a close frame. One that goes on sending, or reads nothing, may
+/// never do so.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// As the HTML standard numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +76,18 @@ pub struct Link {
     outgoing: RefCell<Vec<Outgoing>>,
     /// To be sent behind everything else, once there is a connection.
     farewell: RefCell<Option<Farewell>>,
+    /// When the server's close frame is given up, once ours was queued.
+    close_deadline: Cell<Option<Moment>>,
+    close_alarm: RefCell<Alarm>,
+}
+
+/// How a connection goes on.
+enum Step {
+    Event(Result<Event, Error>),
+    /// The server did not answer the close frame in time.
+    Unanswered,
+    /// A handler threw.
+    BrokenOff,
 }
 
 impl Link {
@@ -84,6 +103,8 @@ impl Link {
             buffered: Cell::new(0),
             outgoing: RefCell::default(),
             farewell: RefCell::default(),
+            close_deadline: Cell::new(None),
+            close_alarm: RefCell::default(),
         }
     }
 
@@ -189,9 +210,17 @@ impl Link {
         self.tell_one(&tell, News::Open);
         loop {
             let news = match poll_fn(|cx| self.poll(cx)).await {
-                None => return,
-                Some(Ok(event)) => self.news_of(event),
-                Some(Err(error)) => {
+                Step::BrokenOff => return,
+                // As in browsers, this is no error: the script has hung up.
+                Step::Unanswered => {
+                    self.connection.take();
+                    News::Over {
+                        error: None,
+                        close: Some((code::ABNORMAL, String::new())),
+                    }
+                }
+                Step::Event(Ok(event)) => self.news_of(event),
+                Step::Event(Err(error)) => {
                     let (text, code, reason) = words::broken(&error);
                     News::Over {
                         error: Some(text),
@@ -240,11 +269,11 @@ impl Link {
         }
     }
 
-    /// Writes what is queued and reads what the script has ears for. `None` once the connection was broken off.
-    fn poll(&self, cx: &mut TaskContext<'_>) -> Poll<Option<Result<Event, Error>>> {
+    /// Writes what is queued and reads what the script has ears for.
+    fn poll(&self, cx: &mut TaskContext<'_>) -> Poll<Step> {
         let mut connection = self.connection.borrow_mut();
         let Some(connection) = &mut *connection else {
-            return Poll::Ready(None);
+            return Poll::Ready(Step::BrokenOff);
         };
         self.remember(cx);
         // Here and not where the script sends: its stack is too small to compress on.
@@ -258,6 +287,12 @@ impl Link {
         if let Some(farewell) = self.farewell.take() {
             connection.close(Some(farewell.code), &farewell.reason);
             self.session.sent(0);
+            self.close_deadline.set(Some(clock::now() + CLOSE_TIMEOUT));
+        }
+        if let Some(deadline) = self.close_deadline.get()
+            && self.close_alarm.borrow_mut().poll(cx, deadline).is_ready()
+        {
+            return Poll::Ready(Step::Unanswered);
         }
         if connection.unsent() > 0 {
             // A broken stream is told of by the read below.
@@ -269,7 +304,7 @@ impl Link {
         if self.unheard.get() >= UNHEARD {
             return Poll::Pending;
         }
-        connection.poll_event(cx).map(Some)
+        connection.poll_event(cx).map(Step::Event)
     }
 
     fn remember(&self, cx: &TaskContext<'_>) {
