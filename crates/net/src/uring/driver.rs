@@ -4,20 +4,22 @@
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::unix::AsyncFd;
 
 use super::ring::Ring;
 
-/// Starts the driver of `ring` as a local task; it ends with the ring.
+/// Starts the driver of `ring` as a local task, which ends with the event loop. It owns the ring:
+/// a ring that ended with its last stream would be made anew for every connection of a user that
+/// keeps none.
 pub(super) fn start(ring: &Rc<Ring>) -> io::Result<()> {
     let event = event()?;
     ring.notify(&event)?;
     // SAFETY: the descriptor is owned, and stays the same one until it closes.
     let event = unsafe { AsyncFd::register(event)? };
-    let ring = Rc::downgrade(ring);
+    let ring = Rc::clone(ring);
     tokio::task::spawn_local(poll_fn(move |cx| poll(&ring, &event, cx)));
     Ok(())
 }
@@ -25,22 +27,18 @@ pub(super) fn start(ring: &Rc<Ring>) -> io::Result<()> {
 /// One turn. If it did something, another follows when the tasks it woke have
 /// run; if not, the driver sleeps until a task queues something or the kernel
 /// has completed something.
-fn poll(ring: &Weak<Ring>, event: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<()> {
-    let Some(ring) = ring.upgrade() else {
-        return Poll::Ready(());
-    };
+fn poll(ring: &Ring, event: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<()> {
     ring.awake();
     ring.set_driver(cx.waker());
     loop {
         match ring.turn() {
-            // The kernel refuses the ring altogether. Streams on it stall and
-            // their requests time out.
+            // The kernel refuses the ring altogether, and its streams have failed.
             Err(_) => return Poll::Ready(()),
-            Ok(turn) if turn.was_busy => {
+            Ok(true) => {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            Ok(_) => {}
+            Ok(false) => {}
         }
         if !ring.sleep() {
             continue;

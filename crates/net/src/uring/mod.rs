@@ -1,18 +1,20 @@
 //! TCP through io_uring: many sends and receives a system call.
 //!
 //! One ring a worker thread. Sends are queued as they are made and go to the
-//! kernel together when the tasks that were ready have run; every socket has
-//! one standing receive that fills buffers from a common pool. A task of its
-//! own, the *driver*, submits, reaps and wakes; when there is nothing to do it
+//! kernel together when the tasks that were ready have run, and with them a
+//! receive for every socket whose receive buffer is empty. A task of its own,
+//! the *driver*, submits, reaps and wakes; when there is nothing to do it
 //! sleeps on an eventfd in tokio's reactor. So nothing else in the program
 //! needs to know.
 //!
 //! The moment of a send is taken just before the system call that submits it:
 //! a server can look slower by the length of that call, never faster.
 
-mod buffers;
 mod driver;
+#[cfg(test)]
+mod model;
 mod ring;
+mod socket;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -32,7 +34,7 @@ enum Current {
     Untried,
     /// The kernel has no io_uring, or not enough of it, or refuses it with this error.
     Refused(i32),
-    /// Ends with the last stream on it, and the driver with it.
+    /// Owned by its driver, which ends with the event loop, and by the streams on it.
     Running(Weak<Ring>),
 }
 

@@ -33,7 +33,7 @@ impl UringTcp {
         let socket = socket.into_std()?;
         // Operations on a non-blocking socket would fail instead of waiting.
         socket.set_nonblocking(false)?;
-        let number = ring.add(OwnedFd::from(socket));
+        let number = ring.add(OwnedFd::from(socket))?;
         Ok(UringTcp {
             ring,
             number,

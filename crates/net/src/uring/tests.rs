@@ -5,11 +5,18 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::rc::Rc;
 use std::thread;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::{UringTcp, current};
+use super::ring::Ring;
+use super::{UringTcp, current, driver};
+use crate::network::Io;
+use crate::plain::Plain;
 use crate::traffic::TrafficCounter;
+
+/// Far longer than anything takes, on a busy machine too.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs `body` where a ring can be.
 fn run(body: impl AsyncFnOnce()) {
@@ -82,7 +89,7 @@ fn a_slow_reader_gets_every_byte_in_its_place() {
                     length => all.extend_from_slice(&piece[..length]),
                 }
                 if all.len() % 50 == 0 {
-                    thread::sleep(std::time::Duration::from_micros(100));
+                    thread::sleep(Duration::from_micros(100));
                 }
                 if all.ends_with(b"end") {
                     theirs.write_all(b"!").expect("it goes");
@@ -133,6 +140,86 @@ fn what_was_queued_on_a_closed_socket_is_not_its_successors() {
             drop(second);
             tokio::task::yield_now().await;
             assert_eq!(reading.join().expect("it read"), b"new", "{round}");
+        }
+    });
+}
+
+#[test]
+fn completions_beyond_their_queue_are_not_lost() {
+    run(async || {
+        // Eight completions have room.
+        let ring = Rc::new(Ring::with_entries(2).expect("there was one before"));
+        driver::start(&ring).expect("a driver");
+        let listener = listener();
+        let mut pairs = Vec::new();
+        for _ in 0..40 {
+            let (ours, theirs) = connected(&listener).await;
+            let ours = UringTcp::new(Rc::clone(&ring), ours, Rc::default());
+            pairs.push((ours.expect("the ring takes it"), theirs));
+        }
+        // The driver submits all receives and sleeps.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        for (_, theirs) in &mut pairs {
+            theirs.write_all(b"!").expect("it goes");
+        }
+        // Nobody reads the others, which would make the driver turn again.
+        let (last, _) = pairs.last_mut().expect("there are some");
+        let read = tokio::time::timeout(PATIENCE, last.read_u8()).await;
+        assert_eq!(read.expect("it is woken").expect("it comes"), b'!');
+    });
+}
+
+/// Sends until the other end closes, on a thread of its own.
+fn flood(mut peer: TcpStream) {
+    thread::spawn(move || while peer.write_all(&[1; 65_536]).is_ok() {});
+}
+
+/// Sends back what it gets until the other end closes, on a thread of its own.
+fn echo(mut peer: TcpStream) {
+    thread::spawn(move || {
+        let mut buffer = [0; 1024];
+        while let Ok(length) = peer.read(&mut buffer)
+            && length > 0
+            && peer.write_all(&buffer[..length]).is_ok()
+        {}
+    });
+}
+
+/// A connection, and its peer, through epoll or through this thread's ring.
+async fn pair_on(io: Io, listener: &TcpListener) -> (Plain, TcpStream) {
+    let (ours, theirs) = connected(listener).await;
+    let ours = Plain::new(ours, Rc::default(), io).expect("it is taken");
+    (ours, theirs)
+}
+
+/// Exchanges 500 short messages beside peers that flood connections nobody reads.
+async fn beside_floods(io: Io) {
+    let listener = listener();
+    let mut floods = Vec::new();
+    for _ in 0..8 {
+        let (mut ours, theirs) = pair_on(io, &listener).await;
+        flood(theirs);
+        // It reads once and then no more.
+        ours.read_exact(&mut [0; 1]).await.expect("it comes");
+        floods.push(ours);
+    }
+    let (mut ours, theirs) = pair_on(io, &listener).await;
+    echo(theirs);
+    for round in 0..500u32 {
+        let sent = round.to_be_bytes();
+        ours.write_all(&sent).await.expect("it is queued");
+        let mut received = [0; 4];
+        ours.read_exact(&mut received).await.expect("it comes");
+        assert_eq!(received, sent);
+    }
+}
+
+#[test]
+fn unread_floods_do_not_starve_other_connections() {
+    run(async || {
+        for io in [Io::Epoll, Io::Uring] {
+            let ended = tokio::time::timeout(PATIENCE, beside_floods(io)).await;
+            ended.expect("the healthy connection goes on");
         }
     });
 }
