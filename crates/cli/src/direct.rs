@@ -56,8 +56,11 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         _ => None,
     };
     let registry = Arc::new(Registry::new());
-    let watch =
-        Watch::new(&registry, WatchSettings::default()).map_err(|errors| errors.to_string())?;
+    let settings = WatchSettings {
+        by_second: direct.record.is_some(),
+        ..WatchSettings::default()
+    };
+    let watch = Watch::new(&registry, settings).map_err(|errors| errors.to_string())?;
     let watch = Arc::new(watch);
     let recording = direct
         .record

@@ -35,6 +35,7 @@ mod prepared;
 mod probe;
 mod progress_view;
 mod record_of_script;
+mod record_seconds;
 mod recording;
 mod results_file;
 mod run;

@@ -1,9 +1,4 @@
 //! Writes a run down while it goes on (`--record`): what each second added, and the end.
-//!
-//! A window is of the second that holds its middle, for workers hand over a little after
-//! a second has ended, and a starved one much later. A second is written when it has
-//! been over for [`GRACE`], so that memory does not grow with the run; what comes later
-//! counts to the next one. Nothing is lost: the seconds add up to what scenarios recorded.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use engine::{AbortReason, Part};
+use engine::{AbortReason, InFlightReading};
 use report::wall_clock;
 use results::distribution::Distribution;
 use results::environment::Environment;
@@ -24,6 +19,7 @@ use serde_json::Value;
 use units::Moment;
 
 use crate::args::RecordArgs;
+use crate::record_seconds::Seconds;
 use crate::talk::say;
 use crate::{kept, machine};
 
@@ -154,40 +150,11 @@ pub struct Recording {
     /// What went wrong, and the file that it went wrong with.
     error: Option<String>,
     place: Place,
-    registry: Arc<Registry>,
-    watch: Arc<Watch>,
-    /// Seconds that are not written yet.
-    pending: BTreeMap<u64, Pending>,
-    /// Emptied stretches, for the seconds to come.
-    spare: Vec<Stretch>,
-    /// The second to be written next.
-    next: u64,
-    /// The second whose users are noted next.
-    noted: u64,
-    users: u32,
-    /// Iterations under way: the sum over looks, and how many looks.
-    in_flight: (u64, u32),
+    seconds: Seconds,
     cpu: Duration,
-    /// When each worker last handed over.
-    taken: Vec<Moment>,
     /// What came after the warm-up, where there is one.
     measured: Option<Stretch>,
 }
-
-struct Pending {
-    stretch: Stretch,
-    users: Option<u32>,
-    in_flight: f64,
-    cpu: Duration,
-}
-
-const SECOND: Duration = Duration::from_secs(1);
-/// How long after its end a second is written: workers feel their pulse every 10 ms.
-const GRACE: Duration = Duration::from_millis(300);
-/// A run that ends so little after a second's end has no further second.
-const SLIVER: Duration = Duration::from_millis(100);
-/// So little more or less than a second is a whole one: a rate is wrong by less than it varies.
-const NOTHING: Duration = Duration::from_millis(10);
 
 impl Recording {
     /// Begins the file.
@@ -219,53 +186,33 @@ impl Recording {
             writer: Some(writer),
             error: None,
             place,
-            registry: Arc::clone(registry),
-            watch: Arc::clone(watch),
-            pending: BTreeMap::new(),
-            spare: Vec::new(),
-            next: 0,
-            noted: 0,
-            users: 0,
-            in_flight: (0, 0),
+            seconds: Seconds::new(registry, watch),
             cpu: machine::cpu_time(),
-            taken: Vec::new(),
         })
     }
 
-    /// Takes down a worker's window, of a run that began at `started`.
-    pub fn window(
-        &mut self,
-        worker: usize,
-        window: &Window,
-        part: Part,
-        taken: Moment,
-        started: Option<Moment>,
-        ended: Option<Moment>,
-    ) {
-        let (Some(started), Part::Scenarios) = (started, part) else {
-            return;
-        };
-        if self.taken.len() <= worker {
-            self.taken.resize(worker + 1, started);
+    /// Says how long iterations may start; none where an amount of work decides that.
+    pub fn set_load(&mut self, load: Option<Duration>) {
+        self.seconds.set_load(load);
+    }
+
+    /// Takes down a worker's window of scenarios that began at `started`.
+    pub fn window(&mut self, window: &Window, in_flight: &InFlightReading, started: Moment) {
+        let warm_up = self.place.warm_up.as_secs();
+        for (second, part) in window.seconds() {
+            if let Some(measured) = &mut self.measured
+                && second.number >= warm_up
+            {
+                measured.add(part);
+            }
+            self.seconds.add(second, part);
         }
-        let till = ended.map_or(taken, |ended| taken.min(ended));
-        let from = std::mem::replace(&mut self.taken[worker], taken);
-        let middle = (from.since(started) + till.since(started).max(from.since(started))) / 2;
-        let mut second = middle.as_secs();
-        if let Some(ended) = ended {
-            second = second.min(last_second(ended.since(started)));
-        }
-        if let Some(measured) = &mut self.measured
-            && second >= self.place.warm_up.as_secs()
-        {
-            measured.add(window);
-        }
-        self.pending(second).stretch.add(window);
+        self.seconds.add_in_flight(in_flight, started);
     }
 
     /// How much of the run's start is warm-up, in whole seconds.
     pub fn warm_up(&self) -> Duration {
-        seconds(self.place.warm_up.as_secs())
+        Duration::from_secs(self.place.warm_up.as_secs())
     }
 
     /// What was recorded after the warm-up; none where there is none.
@@ -277,52 +224,20 @@ impl Recording {
     pub fn second_ended(&mut self, users: u32) {
         let cpu = machine::cpu_time();
         let used = cpu.saturating_sub(std::mem::replace(&mut self.cpu, cpu));
-        self.users = users;
-        let noted = self.noted;
-        self.noted += 1;
-        let in_flight = self.take_in_flight();
-        let pending = self.pending(noted);
-        pending.in_flight = in_flight;
-        pending.users = Some(users);
-        pending.cpu += used;
-    }
-
-    /// Iterations under way now. Call it ten times a second.
-    pub fn look(&mut self, in_flight: u64) {
-        self.in_flight.0 += in_flight;
-        self.in_flight.1 += 1;
-    }
-
-    fn take_in_flight(&mut self) -> f64 {
-        let (sum, looks) = std::mem::take(&mut self.in_flight);
-        sum as f64 / f64::from(looks.max(1))
+        self.seconds.second_ended(users, used);
     }
 
     /// Writes the seconds that are over for good after `elapsed` of the run.
     pub fn write_due(&mut self, elapsed: Duration) {
-        while seconds(self.next + 1) + GRACE <= elapsed {
-            self.write(None);
-        }
+        let lines = self.seconds.due(elapsed);
+        self.write(&lines);
     }
 
     /// Writes what remains, and the end. Gives back what went wrong, if anything did.
     pub fn end(mut self, elapsed: Duration, end: &End) -> Option<String> {
-        if !elapsed.is_zero() {
-            let last = last_second(elapsed);
-            let cpu = machine::cpu_time().saturating_sub(self.cpu);
-            let users = self.users;
-            let pending = self.pending(last);
-            pending.cpu += cpu;
-            pending.users.get_or_insert(users);
-            while self.next < last {
-                self.write(None);
-            }
-            if self.next == last {
-                let lasted = elapsed.saturating_sub(seconds(last));
-                let is_whole = lasted.abs_diff(SECOND) <= NOTHING;
-                self.write((!is_whole).then_some(lasted));
-            }
-        }
+        let cpu = machine::cpu_time().saturating_sub(self.cpu);
+        let lines = self.seconds.rest(elapsed, cpu);
+        self.write(&lines);
         if let Some(writer) = self.writer.take()
             && let Err(error) = writer.end(end)
         {
@@ -331,46 +246,13 @@ impl Recording {
         self.error.or_else(|| self.place.keep().err())
     }
 
-    /// The second's pending figures; those of the next one that can be written, if it is gone.
-    fn pending(&mut self, second: u64) -> &mut Pending {
-        let (spare, registry, watch) = (&mut self.spare, &self.registry, &self.watch);
-        self.pending
-            .entry(second.max(self.next))
-            .or_insert_with(|| Pending {
-                stretch: spare
-                    .pop()
-                    .unwrap_or_else(|| Stretch::new(Arc::clone(registry), Arc::clone(watch))),
-                users: None,
-                in_flight: 0.0,
-                cpu: Duration::ZERO,
-            })
-    }
-
-    fn write(&mut self, lasted: Option<Duration>) {
-        let second = self.next;
-        self.next += 1;
-        let mut line = Second {
-            second,
-            lasted: lasted.map(|lasted| lasted.as_secs_f64()),
-            users: self.users,
-            ..Second::default()
-        };
-        if let Some(mut pending) = self.pending.remove(&second) {
-            let figures = Figures::of(&pending.stretch.metrics(lasted.unwrap_or(SECOND)));
-            line.users = pending.users.unwrap_or(self.users);
-            line.in_flight = pending.in_flight;
-            line.generator_cpu_seconds = pending.cpu.as_secs_f64();
-            line.counters = figures.counters;
-            line.rates = figures.rates;
-            line.gauges = figures.gauges;
-            line.trends = figures.trends;
-            pending.stretch.clear();
-            self.spare.push(pending.stretch);
-        }
-        if let Some(writer) = &mut self.writer
-            && let Err(error) = writer.second(&line)
-        {
-            self.fail(&error);
+    fn write(&mut self, lines: &[Second]) {
+        for line in lines {
+            if let Some(writer) = &mut self.writer
+                && let Err(error) = writer.second(line)
+            {
+                self.fail(&error);
+            }
         }
     }
 
@@ -382,15 +264,6 @@ impl Recording {
             self.place.path.display()
         ));
     }
-}
-
-fn seconds(count: u64) -> Duration {
-    Duration::from_secs(count)
-}
-
-/// The last second of a run of that length, from 0: a sliver behind it belongs to it.
-fn last_second(elapsed: Duration) -> u64 {
-    elapsed.saturating_sub(SLIVER).as_secs()
 }
 
 fn header(question: Question<'_>) -> Header {
@@ -422,15 +295,16 @@ fn header(question: Question<'_>) -> Header {
 
 /// Metrics on paper, by kind.
 #[derive(Default)]
-struct Figures {
-    counters: BTreeMap<String, f64>,
-    rates: BTreeMap<String, (u64, u64)>,
-    gauges: BTreeMap<String, (f64, f64, f64)>,
-    trends: BTreeMap<String, Distribution>,
+pub struct Figures {
+    pub counters: BTreeMap<String, f64>,
+    pub rates: BTreeMap<String, (u64, u64)>,
+    pub gauges: BTreeMap<String, (f64, f64, f64)>,
+    pub trends: BTreeMap<String, Distribution>,
 }
 
 impl Figures {
-    fn of(metrics: &[MetricSummary]) -> Figures {
+    /// The figures of some metrics.
+    pub fn of(metrics: &[MetricSummary]) -> Figures {
         let mut figures = Figures::default();
         // A script's metric comes before one of ours with the same name, and stays.
         for metric in metrics.iter().rev() {

@@ -93,6 +93,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             outputs: !specs.is_empty(),
             output_extra: false,
             breakdown: mode == SummaryMode::Full,
+            by_second: args.record.is_asked(),
         },
     )
     .map_err(Refusal::config)?;

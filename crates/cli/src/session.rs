@@ -6,7 +6,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use engine::{
-    AbortReason, Event, Evidence, MachineReading, Notice, PulseReading, Running, ServiceTimes,
+    AbortReason, Event, Evidence, MachineReading, Notice, Part, PulseReading, Running, ServiceTimes,
 };
 use samples::{Stage, Summary, Totals, Verdict, builtin};
 use units::{Bytes, Moment};
@@ -27,7 +27,6 @@ pub struct Session {
     pub pulses: Vec<PulseReading>,
     outputs: Outputs,
     recording: Option<Recording>,
-    next_in_flight: Moment,
     machine_before: MachineReading,
     /// Users at the most, as counted each second.
     users_most: u32,
@@ -77,8 +76,6 @@ const SECOND: Duration = Duration::from_secs(1);
 const EARLIER: Duration = Duration::from_millis(5);
 /// How often thresholds are judged while the run goes on, as in k6.
 const JUDGE: Duration = Duration::from_secs(2);
-/// How often iterations under way are counted for the record.
-const LOOK: Duration = Duration::from_millis(100);
 /// How many seconds' rates are remembered.
 const RATES: usize = 120;
 
@@ -89,7 +86,6 @@ impl Session {
             totals,
             outputs,
             recording: None,
-            next_in_flight: Moment::ZERO,
             phase: Phase::Init,
             evidence: Evidence::default(),
             users_most: 0,
@@ -104,6 +100,11 @@ impl Session {
     /// Has the run written down while it goes on.
     pub fn record(mut self, recording: Option<Recording>) -> Self {
         self.recording = recording;
+        let scenarios = self.running.scenarios.iter().map(|scenario| &**scenario);
+        let load = engine::load_duration(scenarios);
+        if let Some(recording) = &mut self.recording {
+            recording.set_load(load);
+        }
         self
     }
 
@@ -152,7 +153,7 @@ impl Session {
                     *due = *due + SECOND;
                     self.count_users(now);
                 }
-                self.keep_recording(now);
+                self.keep_recording();
                 if let Some(due) = judging.as_mut().filter(|due| **due <= now) {
                     *due = *due + JUDGE;
                     self.judge();
@@ -166,16 +167,10 @@ impl Session {
         self.close(watcher)
     }
 
-    fn keep_recording(&mut self, now: Moment) {
+    fn keep_recording(&mut self) {
         let elapsed = self.elapsed();
-        let Some(recording) = &mut self.recording else {
-            return;
-        };
-        recording.write_due(elapsed);
-        if now >= self.next_in_flight {
-            self.next_in_flight = now + LOOK;
-            let scenarios = self.running.scenarios.iter();
-            recording.look(scenarios.map(|scenario| scenario.in_flight()).sum());
+        if let Some(recording) = &mut self.recording {
+            recording.write_due(elapsed);
         }
     }
 
@@ -190,12 +185,14 @@ impl Session {
                 window,
                 part,
                 taken,
+                in_flight,
                 pulse,
             } => {
-                if let Some(recording) = &mut self.recording {
-                    let state = &self.running.state;
-                    let (started, ended) = (state.started(), state.ended());
-                    recording.window(worker, &window, part, taken, started, ended);
+                if part == Part::Scenarios
+                    && let Some(started) = self.running.state.started()
+                    && let Some(recording) = &mut self.recording
+                {
+                    recording.window(&window, &in_flight, started);
                 }
                 self.totals.merge(window);
                 if let Some(pulse) = pulse {

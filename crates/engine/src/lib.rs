@@ -13,6 +13,7 @@
 //! * [`time_slice`] keeps users that never wait from blocking their worker.
 
 mod executors;
+mod in_flight;
 mod machine;
 mod pulse;
 mod quota;
@@ -28,11 +29,12 @@ mod user;
 mod verdict;
 mod worker;
 
+pub use in_flight::InFlightReading;
 pub use machine::{MachineReading, clock_step, descriptors, waiting_ports};
 pub use pulse::PulseReading;
 pub use run::{Event, Notice, Part, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
-pub use scenario_state::{ScenarioReading, ScenarioState};
+pub use scenario_state::{ScenarioReading, ScenarioState, load_duration};
 pub use stop::{Stop, Stopped};
 pub use tally::Tally;
 pub use user::{

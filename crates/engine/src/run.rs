@@ -11,7 +11,7 @@ use units::Moment;
 
 use crate::executors::Handovers;
 use crate::worker::{self, Assignment, Command, Report, ScenarioShare};
-use crate::{AbortReason, PulseReading, RunState, ScenarioState, UserFactory};
+use crate::{AbortReason, InFlightReading, PulseReading, RunState, ScenarioState, UserFactory};
 
 /// All that a run is made of.
 pub struct Setting<F: UserFactory> {
@@ -48,6 +48,8 @@ pub enum Event {
         part: Part,
         /// When they were handed over.
         taken: Moment,
+        /// Iterations under way on the worker since the last window.
+        in_flight: InFlightReading,
         /// How the worker fared; not in the window after its last second.
         pulse: Option<PulseReading>,
     },

@@ -229,13 +229,6 @@ impl ScenarioState {
         !self.told_of_drops.swap(true, Ordering::Relaxed)
     }
 
-    /// Iterations under way now.
-    pub fn in_flight(&self) -> u64 {
-        let completed = self.iterations_completed.load(Ordering::Relaxed);
-        let begun = self.iterations_begun.load(Ordering::Relaxed);
-        begun.saturating_sub(completed)
-    }
-
     pub(crate) fn user_activated(&self) {
         self.users_active.fetch_add(1, Ordering::Relaxed);
     }
@@ -257,6 +250,20 @@ impl ScenarioState {
             })
             .is_ok()
     }
+}
+
+/// How long after the run's start iterations may start, where time alone decides that; `None`
+/// where an amount of work does.
+pub fn load_duration<'a>(
+    scenarios: impl IntoIterator<Item = &'a ScenarioState>,
+) -> Option<Duration> {
+    let ends = scenarios.into_iter().map(|state| {
+        let scenario = &state.scenario;
+        let duration = scenario.executor.duration()?;
+        let is_bound_by_time = fixed_work(&scenario.executor).is_none();
+        is_bound_by_time.then_some(scenario.start_time + duration)
+    });
+    ends.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
 /// The users of an executor with a fixed number of iterations, and how they are dealt out.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use units::Moment;
 
+use crate::in_flight::InFlight;
 use crate::time_slice;
 use crate::timer::sleep_until;
 use crate::{
@@ -18,6 +19,7 @@ pub(crate) struct Seats<F: UserFactory> {
     pub worker: Worker,
     pub factory: Arc<F>,
     pub min_iteration: Duration,
+    pub in_flight: Rc<InFlight>,
     idle: RefCell<HashMap<u32, Seat<F::User>>>,
     /// Users made beyond the plan and given back by their scenario.
     spare: RefCell<Vec<Seat<F::User>>>,
@@ -41,6 +43,7 @@ impl<F: UserFactory> Seats<F> {
             worker,
             factory,
             min_iteration,
+            in_flight: Rc::default(),
             idle: RefCell::default(),
             spare: RefCell::default(),
             at_work: RefCell::default(),
@@ -206,9 +209,15 @@ impl<F: UserFactory> ActiveUser<F> {
         seat.iterations += 1;
         self.in_scenario += 1;
         let run = &self.seats.worker.run;
-        match seat.user.iterate(&iteration).await {
+        let in_flight = &self.seats.in_flight;
+        in_flight.begin(started);
+        let ending = seat.user.iterate(&iteration).await;
+        let ended = clock::now();
+        in_flight.end(ended);
+        match ending {
             Ending::Completed => self.scenario.state.iteration_completed(),
             Ending::Interrupted => {
+                in_flight.interrupt(ended.since(started));
                 run.iteration_interrupted();
                 self.scenario.state.mark_interrupted();
                 return !self.stop.is_stopped();
@@ -221,7 +230,7 @@ impl<F: UserFactory> ActiveUser<F> {
             }
         }
         let least = self.seats.min_iteration;
-        if !least.is_zero() && clock::now() < started + least {
+        if !least.is_zero() && ended < started + least {
             let waited = self.stop.race(sleep_until(started + least)).await;
             if waited.is_err() {
                 // Its samples are there, but its time was not over.

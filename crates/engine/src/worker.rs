@@ -6,17 +6,18 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use samples::{Recorder, Registry, SystemTag, TagMap, Watch};
+use samples::{Recorder, Registry, RunClock, SystemTag, TagMap, Watch};
 use tokio::sync::mpsc::UnboundedReceiver;
 use units::Moment;
 
 use crate::executors::{self, Handovers, Share};
+use crate::in_flight::InFlight;
 use crate::pulse::{Pulse, PulseReading};
 use crate::seat::Seats;
 use crate::timer::{run_with_timers, sleep_until};
 use crate::{
     AbortReason, Event, InitError, Part, RunState, ScenarioContext, ScenarioState, Stop,
-    UserFactory, Worker,
+    UserFactory, Worker, load_duration,
 };
 
 /// What the conductor tells a worker.
@@ -114,6 +115,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
     let outbox = Rc::new(Outbox {
         worker: assignment.index,
         recorder: Rc::clone(&recorder),
+        in_flight: Rc::clone(&seats.in_flight),
         part: Cell::new(Part::SetUp),
         events: assignment.events.clone(),
     });
@@ -127,6 +129,11 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
             Command::Start(start) => {
                 // What set-up recorded is no part of the first second.
                 outbox.turn_to(Part::Scenarios);
+                let scenarios = shares.iter().map(|share| &*share.state);
+                recorder.set_clock(Some(RunClock {
+                    start,
+                    load_end: load_duration(scenarios).map(|load| start + load),
+                }));
                 let shares: Vec<_> = shares
                     .drain(..)
                     .enumerate()
@@ -178,6 +185,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
             }
             Command::TearDown => {
                 outbox.turn_to(Part::TearDown);
+                recorder.set_clock(None);
                 once.reset();
                 spawn_once(&assignment, &worker, &once, false);
             }
@@ -236,6 +244,7 @@ fn spawn_once<F: UserFactory>(
 struct Outbox {
     worker: usize,
     recorder: Rc<Recorder>,
+    in_flight: Rc<InFlight>,
     part: Cell<Part>,
     events: Sender<Event>,
 }
@@ -243,11 +252,13 @@ struct Outbox {
 impl Outbox {
     /// Hands over what was recorded since the last time; false if nobody listens.
     fn send(&self, pulse: Option<PulseReading>) -> bool {
+        let taken = clock::now();
         let sent = self.events.send(Event::Window {
             worker: self.worker,
             window: self.recorder.take_window(),
             part: self.part.get(),
-            taken: clock::now(),
+            taken,
+            in_flight: self.in_flight.take(taken),
             pulse,
         });
         sent.is_ok()

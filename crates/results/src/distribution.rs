@@ -61,6 +61,35 @@ impl Distribution {
         }
     }
 
+    /// Adds another distribution of the same metric.
+    pub fn add(&mut self, other: &Distribution) {
+        if other.count == 0 {
+            return;
+        }
+        let is_empty = self.count == 0;
+        self.min = if is_empty {
+            other.min
+        } else {
+            self.min.min(other.min)
+        };
+        self.max = if is_empty {
+            other.max
+        } else {
+            self.max.max(other.max)
+        };
+        self.count += other.count;
+        self.sum = finite(self.sum + other.sum);
+        let mut buckets = std::mem::take(&mut self.buckets);
+        buckets.extend_from_slice(&other.buckets);
+        buckets.sort_by(|one, other| one.0.total_cmp(&other.0));
+        buckets.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            kept.1 += if is_same { next.1 } else { 0 };
+            is_same
+        });
+        self.buckets = buckets;
+    }
+
     /// The histogram again, none if the figures contradict each other. From now on its
     /// quantiles are within a bucket's width also where they were exact before.
     pub fn histogram(&self) -> Option<Histogram> {
@@ -119,6 +148,26 @@ mod tests {
         for q in [0.0, 0.5, 0.95, 0.999, 1.0] {
             assert_eq!(restored.quantile(q), histogram.quantile(q), "{q}");
         }
+    }
+
+    #[test]
+    fn the_sum_of_two_is_the_distribution_of_all_their_values() {
+        let of = |values: std::ops::Range<u32>| {
+            let mut histogram = Histogram::new();
+            values.for_each(|value| histogram.record(f64::from(value) * 0.5));
+            Distribution::of(&histogram)
+        };
+        let mut sum = Distribution::default();
+        sum.add(&of(1_000..3_000));
+        sum.add(&Distribution::default());
+        sum.add(&of(0..2_000));
+        sum.add(&of(3_000..3_001));
+        let mut all = Histogram::new();
+        for values in [1_000..3_000, 0..2_000, 3_000..3_001] {
+            values.for_each(|value| all.record(f64::from(value) * 0.5));
+        }
+        assert_eq!(sum, Distribution::of(&all));
+        assert!(sum.histogram().is_some());
     }
 
     #[test]

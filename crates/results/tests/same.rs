@@ -57,6 +57,7 @@ fn record(random: &mut Random, seconds: u64, noise: f64, slower: f64) -> Record 
             environment: Environment::default(),
         },
         seconds,
+        tail: Vec::new(),
         end: None,
     }
 }

@@ -174,7 +174,7 @@ impl Bench {
         self.repeat(rounds, |n| {
             let duration = Duration::from_nanos(black_box(230_000 + noise(n) % 150_000));
             let at = Moment::from_nanos(n);
-            self.recorder.iteration(duration, &base, at);
+            self.recorder.iteration(duration, None, &base, at);
         });
     }
 

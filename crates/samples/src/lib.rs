@@ -9,6 +9,7 @@
 //! This is the one place that knows what `http_req_duration` is. Nothing here
 //! prints, waits or reads a clock.
 
+mod bins;
 pub mod builtin;
 mod checks;
 mod exchange;
@@ -19,6 +20,7 @@ mod record;
 mod recorder;
 mod registry;
 mod roster;
+mod second;
 mod series;
 mod sink;
 mod sinks;
@@ -40,6 +42,7 @@ pub use kind::{Contains, Kind};
 pub use record::{SampleRecord, SampleTags};
 pub use recorder::{AddError, Recorder};
 pub use registry::{Metric, MetricId, RegisterError, Registry};
+pub use second::{RunClock, RunSecond, counted_at};
 pub use stretch::Stretch;
 pub use summary::{
     Check, CheckTotal, ErrorCount, Group, GroupPart, HttpOverview, LeftOut, MetricSummary,
@@ -51,5 +54,5 @@ pub use thresholds::{JudgedThreshold, Stage, ThresholdReport};
 pub use totals::Totals;
 pub use verdict::{Cause, Level, Reason, Verdict};
 pub use watch::{Watch, WatchSettings};
-pub use window::Window;
+pub use window::{SecondPart, Window};
 pub use work::{Loops, ScenarioWork, Share, Work, WorkDone};

@@ -24,6 +24,8 @@ pub(crate) struct Sample<'a> {
     pub value: f64,
     pub base: &'a BaseTags,
     pub extra: &'a [(&'a str, &'a str)],
+    /// When what it measures started, which decides to which second it belongs.
+    pub started: Moment,
     pub at: Moment,
 }
 
@@ -118,6 +120,7 @@ impl Outgoing {
             base,
             extra,
             at,
+            ..
         } = sample;
         if metric == ITERATION_SEND_LAG && !watch.output_extra {
             return;

@@ -11,13 +11,16 @@ use std::time::Duration;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use units::Moment;
 
+use crate::bins::Bins;
 use crate::builtin;
 use crate::checks::CheckTable;
 use crate::exchange::HttpFacts;
 use crate::exchange_log::ExchangeLog;
 use crate::outgoing::{CheckTag, Outgoing, Sample};
+use crate::record::SampleRecord;
 use crate::registry::{MetricId, Registry};
 use crate::roster::{COMMON_CELL, GROUP_LIMIT};
+use crate::second::{RunClock, counted_at};
 use crate::sinks::Sinks;
 use crate::system_tags::SystemTag;
 use crate::tags::{Base, BaseTags, TagMap};
@@ -62,30 +65,31 @@ pub struct Recorder {
 }
 
 struct Inner {
-    contents: Box<Contents>,
-    /// Exchanges not yet in the sinks, by cell.
-    logs: Vec<Option<Box<ExchangeLog>>>,
+    bins: Bins,
     checks: CheckTable,
     /// Groups the roster was told of.
     groups: FxHashSet<Box<str>>,
     bases: FxHashMap<Arc<TagMap>, Rc<Base>>,
     outgoing: Outgoing,
+    /// Samples for outputs, in the order taken.
+    records: Vec<SampleRecord>,
 }
 
 impl Recorder {
     /// A recorder for the calling thread. Registry and watch are the run's.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Recorder {
+        let home = Home::default();
         Recorder {
             registry,
             watch,
-            home: Home::default(),
+            home: home.clone(),
             inner: RefCell::new(Inner {
-                contents: Box::default(),
-                logs: Vec::new(),
+                bins: Bins::new(home),
                 checks: CheckTable::default(),
                 groups: FxHashSet::default(),
                 bases: FxHashMap::default(),
                 outgoing: Outgoing::default(),
+                records: Vec::new(),
             }),
         }
     }
@@ -124,10 +128,14 @@ impl Recorder {
         let watch = &*self.watch;
         let inner = &mut *self.inner.borrow_mut();
         let cell = self.cell_of(base, facts.extra);
-        self.count_cell(inner, cell);
-        let log = grown(&mut inner.logs, cell).get_or_insert_with(|| ExchangeLog::new(watch));
+        inner
+            .bins
+            .select(counted_at(facts.scheduled, facts.started));
+        let bin = &mut *inner.bins.current;
+        self.count_cell(&mut bin.contents, cell);
+        let log = grown(&mut bin.logs, cell).get_or_insert_with(|| ExchangeLog::new(watch));
         if log.is_full() {
-            log.flush(self.sinks(&mut inner.contents, cell), watch);
+            log.flush(self.sinks(&mut bin.contents, cell), watch);
         }
         log.push(facts);
         for (bit, &index) in watch.http_conditions.iter().enumerate() {
@@ -135,12 +143,12 @@ impl Recorder {
                 log.mark(bit);
             }
         }
-        inner.contents.http.record(facts);
+        bin.contents.http.record(facts);
         if !watch.series_counted.load(Ordering::Relaxed) {
-            inner.contents.exchanges.insert(exchange_hash(facts, base));
+            bin.contents.exchanges.insert(exchange_hash(facts, base));
         }
         if watch.outputs {
-            let records = &mut inner.contents.records;
+            let records = &mut inner.records;
             inner.outgoing.exchange(facts, base, watch, records);
         }
     }
@@ -158,11 +166,29 @@ impl Recorder {
         extra: &[(&str, &str)],
         at: Moment,
     ) -> Result<(), AddError> {
+        self.add_started(metric, value, base, extra, at, at)
+    }
+
+    /// Records a value that was known at `at`, of something that began at `started`: it belongs to
+    /// the second in which that began.
+    ///
+    /// # Errors
+    /// See [`Recorder::add`].
+    pub fn add_started(
+        &self,
+        metric: MetricId,
+        value: f64,
+        base: &BaseTags,
+        extra: &[(&str, &str)],
+        started: Moment,
+        at: Moment,
+    ) -> Result<(), AddError> {
         let sample = Sample {
             metric,
             value,
             base,
             extra,
+            started,
             at,
         };
         let cell = self.cell_of(base, extra);
@@ -183,6 +209,7 @@ impl Recorder {
             value: if passed { 1.0 } else { 0.0 },
             base,
             extra,
+            started: at,
             at,
         };
         let cell = self.cell_of(base, extra);
@@ -198,7 +225,7 @@ impl Recorder {
         let counted =
             group.is_some_and(|group| inner.checks.record(cell, group, name, passed, roster));
         if !counted {
-            inner.contents.left_out.check_results += 1;
+            inner.bins.current.contents.left_out.check_results += 1;
         }
     }
 
@@ -206,29 +233,43 @@ impl Recorder {
     /// The standing tags are those within the group.
     pub fn group(&self, path: &str, duration: Duration, base: &BaseTags, at: Moment) {
         self.enter_roster(path);
-        self.time(builtin::GROUP_DURATION, duration, base, at);
+        let (value, started) = (milliseconds(duration), before(at, duration));
+        let _ = self.add_started(builtin::GROUP_DURATION, value, base, &[], started, at);
     }
 
-    /// Records an iteration that ran to its end.
-    pub fn iteration(&self, duration: Duration, base: &BaseTags, at: Moment) {
-        self.time(builtin::ITERATION_DURATION, duration, base, at);
-        let _ = self.add(builtin::ITERATIONS, 1.0, base, &[], at);
+    /// Records an iteration that ran to its end, which came at `at`. It is `scheduled` in an open
+    /// model.
+    pub fn iteration(
+        &self,
+        duration: Duration,
+        scheduled: Option<Moment>,
+        base: &BaseTags,
+        at: Moment,
+    ) {
+        let counted = counted_at(scheduled, before(at, duration));
+        for (metric, value) in [
+            (builtin::ITERATION_DURATION, milliseconds(duration)),
+            (builtin::ITERATIONS, 1.0),
+        ] {
+            let _ = self.add_started(metric, value, base, &[], counted, at);
+        }
     }
 
     /// Records how late an iteration of an open model started.
     pub fn send_lag(&self, lag: Duration, base: &BaseTags, at: Moment) {
-        self.time(builtin::ITERATION_SEND_LAG, lag, base, at);
-    }
-
-    /// Records iterations that were due and could not be started.
-    pub fn dropped(&self, iterations: u64, base: &BaseTags, at: Moment) {
         let _ = self.add(
-            builtin::DROPPED_ITERATIONS,
-            iterations as f64,
+            builtin::ITERATION_SEND_LAG,
+            milliseconds(lag),
             base,
             &[],
             at,
         );
+    }
+
+    /// Records iterations that were due at `due` and could not be started.
+    pub fn dropped(&self, iterations: u64, base: &BaseTags, due: Moment, at: Moment) {
+        let count = iterations as f64;
+        let _ = self.add_started(builtin::DROPPED_ITERATIONS, count, base, &[], due, at);
     }
 
     /// Whether samples carry the server's address, so that it is worth writing
@@ -242,31 +283,48 @@ impl Recorder {
         self.watch.system_tags.has(tag)
     }
 
-    /// Records bytes that went over sockets.
-    pub fn traffic(&self, sent: u64, received: u64, base: &BaseTags, at: Moment) {
-        let _ = self.add(builtin::DATA_SENT, sent as f64, base, &[], at);
-        let _ = self.add(builtin::DATA_RECEIVED, received as f64, base, &[], at);
+    /// Records bytes that went over sockets for something that started at `started`.
+    pub fn traffic(&self, sent: u64, received: u64, base: &BaseTags, started: Moment, at: Moment) {
+        for (metric, bytes) in [
+            (builtin::DATA_SENT, sent),
+            (builtin::DATA_RECEIVED, received),
+        ] {
+            let _ = self.add_started(metric, bytes as f64, base, &[], started, at);
+        }
+    }
+
+    /// Keeps the run's seconds apart from now on, if the watch asks for it; with none no longer.
+    pub fn set_clock(&self, clock: Option<RunClock>) {
+        if self.watch.by_second {
+            self.inner.borrow_mut().bins.set_clock(clock);
+        }
     }
 
     /// Hands over what was recorded since the last time.
     pub fn take_window(&self) -> Window {
         let inner = &mut *self.inner.borrow_mut();
-        for (cell, log) in inner.logs.iter_mut().enumerate() {
-            if let Some(log) = log {
-                log.flush(self.sinks(&mut inner.contents, cell), &self.watch);
+        for bin in inner.bins.all_mut() {
+            for (cell, log) in bin.logs.iter_mut().enumerate() {
+                if let Some(log) = log {
+                    log.flush(self.sinks(&mut bin.contents, cell), &self.watch);
+                }
             }
         }
-        inner.checks.drain_into(&mut inner.contents.checks);
-        let spare = self.home.take().unwrap_or_default();
-        let contents = std::mem::replace(&mut inner.contents, spare);
-        Window::new(contents, self.home.clone())
+        let current = &mut inner.bins.current.contents;
+        inner.checks.drain_into(&mut current.checks);
+        current.records.append(&mut inner.records);
+        let (current, earlier) = inner.bins.take();
+        Window::new(current, earlier, self.home.clone())
     }
 
     /// Bytes the recorder holds for samples, about.
     pub fn heap_bytes(&self) -> usize {
         let inner = self.inner.borrow();
-        inner.contents.heap_bytes()
-            + inner.logs.iter().flatten().count() * size_of::<ExchangeLog>()
+        let bins = inner.bins.all().map(|bin| {
+            bin.contents.heap_bytes() + bin.logs.iter().flatten().count() * size_of::<ExchangeLog>()
+        });
+        bins.sum::<usize>()
+            + inner.records.capacity() * size_of::<SampleRecord>()
             + inner.bases.capacity() * (size_of::<Base>() + size_of::<TagMap>())
     }
 
@@ -279,10 +337,6 @@ impl Recorder {
                 groups.insert(path.into());
             }
         }
-    }
-
-    fn time(&self, metric: MetricId, duration: Duration, base: &BaseTags, at: Moment) {
-        let _ = self.add(metric, milliseconds(duration), base, &[], at);
     }
 
     #[inline]
@@ -298,14 +352,17 @@ impl Recorder {
             value,
             base,
             extra,
+            started,
             at,
         } = sample;
         if value.is_nan() {
             return Err(AddError::NotANumber);
         }
         let watch = &*self.watch;
-        self.count_cell(inner, cell);
-        let sinks = self.sinks(&mut inner.contents, cell);
+        inner.bins.select(started);
+        let contents = &mut *inner.bins.current.contents;
+        self.count_cell(contents, cell);
+        let sinks = self.sinks(contents, cell);
         if !sinks.record(metric, value, at) {
             sinks.grow(&self.registry);
             if !sinks.record(metric, value, at) {
@@ -328,10 +385,10 @@ impl Recorder {
             if !extra.is_empty() {
                 extra.hash(&mut hasher);
             }
-            inner.contents.series.insert(hasher.finish());
+            contents.series.insert(hasher.finish());
         }
         if watch.outputs {
-            let records = &mut inner.contents.records;
+            let records = &mut inner.records;
             inner.outgoing.sample(sample, own.name(), watch, records);
         }
         Ok(())
@@ -385,9 +442,9 @@ impl Recorder {
 
     /// Counts what the breakdown has no cell for.
     #[inline]
-    fn count_cell(&self, inner: &mut Inner, cell: usize) {
+    fn count_cell(&self, contents: &mut Contents, cell: usize) {
         if self.watch.breakdown && cell == COMMON_CELL {
-            inner.contents.left_out.breakdown_samples += 1;
+            contents.left_out.breakdown_samples += 1;
         }
     }
 }
@@ -430,6 +487,12 @@ fn grown<T>(list: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
         list.resize_with(index + 1, || None);
     }
     &mut list[index]
+}
+
+/// The moment so long before another.
+fn before(at: Moment, span: Duration) -> Moment {
+    let nanos = u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
+    Moment::from_nanos(at.as_nanos().saturating_sub(nanos))
 }
 
 fn milliseconds(duration: Duration) -> f64 {

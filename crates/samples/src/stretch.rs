@@ -1,4 +1,4 @@
-//! What a stretch of a run added: the totals of its windows alone.
+//! The figures of a part of a run, such as one second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::summary::MetricSummary;
 use crate::summing::figures;
 use crate::totals::Totals;
 use crate::watch::Watch;
-use crate::window::Window;
+use crate::window::SecondPart;
 use crate::{MetricId, Values};
 
 /// Sums of a stretch of a run, such as a second, of all recorders. Emptied, it is ready
@@ -22,12 +22,16 @@ impl Stretch {
         Stretch(Totals::new(registry, watch))
     }
 
-    /// Adds a window, which the run's totals still are to be given.
-    pub fn add(&mut self, window: &Window) {
-        let cells = window.cells().iter().flatten();
-        for sinks in cells {
+    /// Adds what a window holds of one second. The run's totals still need the window.
+    pub fn add(&mut self, part: SecondPart<'_>) {
+        for sinks in part.cells() {
             self.0.whole.merge(sinks, &self.0.registry);
         }
+    }
+
+    /// Adds another stretch.
+    pub fn add_all(&mut self, other: &Stretch) {
+        self.0.whole.merge(&other.0.whole, &self.0.registry);
     }
 
     /// The figures of one metric; none where it has no samples.

@@ -19,7 +19,7 @@ use crate::summing::{summarize, values_of};
 use crate::tally::HttpTally;
 use crate::thresholds::{Judge, JudgedThreshold, Stage, ThresholdReport};
 use crate::watch::Watch;
-use crate::window::Window;
+use crate::window::{Contents, Window};
 
 /// From how many series on a run is warned about them.
 const SERIES_WARNING: f64 = 100_000.0;
@@ -68,9 +68,13 @@ impl Totals {
 
     /// Adds what a recorder handed over, and sends the emptied window back.
     pub fn merge(&mut self, mut window: Window) {
-        let Some(contents) = window.contents() else {
-            return;
-        };
+        for contents in window.parts_mut() {
+            self.merge_part(contents);
+        }
+        self.warn_of_limits();
+    }
+
+    fn merge_part(&mut self, contents: &mut Contents) {
         for (cell, sinks) in contents.cells.iter().enumerate() {
             let Some(sinks) = sinks else { continue };
             self.whole.merge(sinks, &self.registry);
@@ -93,7 +97,6 @@ impl Totals {
         self.left_out.breakdown_samples += contents.left_out.breakdown_samples;
         self.records.append(&mut contents.records);
         self.count_series(&contents.exchanges, &contents.series);
-        self.warn_of_limits();
     }
 
     /// Notes how many users run (`vus`) and are ready (`vus_max`), over all

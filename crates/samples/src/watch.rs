@@ -33,6 +33,8 @@ pub struct WatchSettings {
     pub output_extra: bool,
     /// Whether to keep figures by scenario and group, for the full summary.
     pub breakdown: bool,
+    /// Whether to keep the run's seconds apart, for a record of it.
+    pub by_second: bool,
 }
 
 /// [`WatchSettings`] compiled against a registry; shared by all recorders and
@@ -44,6 +46,7 @@ pub struct Watch {
     pub(crate) outputs: bool,
     pub(crate) output_extra: bool,
     pub(crate) breakdown: bool,
+    pub(crate) by_second: bool,
     pub(crate) conditions: Vec<Conditions>,
     pub(crate) submetrics: Vec<Submetric>,
     pub(crate) judges: Vec<Judge>,
@@ -171,6 +174,7 @@ impl Watch {
             outputs: settings.outputs,
             output_extra: settings.output_extra,
             breakdown: settings.breakdown,
+            by_second: settings.by_second,
             conditions: Vec::new(),
             submetrics: Vec::new(),
             judges: Vec::new(),

@@ -10,25 +10,45 @@ use std::time::Duration;
 use crate::checks::CheckDelta;
 use crate::record::SampleRecord;
 use crate::registry::MetricId;
+use crate::second::RunSecond;
 use crate::series::SeriesSketch;
 use crate::sinks::Sinks;
 use crate::summary::{LeftOut, Values};
 use crate::summing::values_of;
 use crate::tally::HttpTally;
 
-/// How many emptied windows wait for a recorder at most.
-const SPARE: usize = 2;
+/// How many emptied parts of windows wait for a recorder at most.
+const SPARE: usize = 4;
 
 /// One recorder's figures of one window of time, on their way to the
 /// [`Totals`](crate::Totals).
+///
+/// Where seconds are kept apart, it has a part for each second in which something started that
+/// ended within the window.
 #[derive(Debug)]
+// Boxed, as parts travel through channels and are swapped, never copied.
+#[allow(clippy::vec_box)]
 pub struct Window {
-    contents: Option<Box<Contents>>,
+    current: Option<Box<Contents>>,
+    /// Of earlier seconds. Without seconds there are none, and nothing is allocated.
+    earlier: Vec<Box<Contents>>,
     home: Home,
+}
+
+/// What a window holds of one second of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct SecondPart<'a>(&'a Contents);
+
+impl<'a> SecondPart<'a> {
+    pub(crate) fn cells(self) -> impl Iterator<Item = &'a Sinks> {
+        self.0.cells.iter().flatten().map(|cell| &**cell)
+    }
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
+    /// The second in which all of it started, where seconds are kept apart.
+    pub second: Option<RunSecond>,
     pub cells: Vec<Option<Box<Sinks>>>,
     pub checks: Vec<CheckDelta>,
     pub http: HttpTally,
@@ -63,9 +83,11 @@ impl Home {
 }
 
 impl Window {
-    pub(crate) fn new(contents: Box<Contents>, home: Home) -> Window {
+    #[allow(clippy::vec_box)]
+    pub(crate) fn new(current: Box<Contents>, earlier: Vec<Box<Contents>>, home: Home) -> Window {
         Window {
-            contents: Some(contents),
+            current: Some(current),
+            earlier,
             home,
         }
     }
@@ -74,7 +96,7 @@ impl Window {
     /// samples in it. For views of what happens now: histograms of several
     /// recorders' windows can be merged.
     pub fn values(&self, metric: MetricId, span: Duration) -> Option<Values> {
-        let cells = self.contents.as_ref()?.cells.iter().flatten();
+        let cells = self.parts().flat_map(|part| part.cells.iter().flatten());
         let sinks = cells.filter_map(|cell| cell.metrics.get(metric.index()));
         let mut sinks = sinks.filter(|sink| !sink.is_empty());
         let mut sum = sinks.next()?.clone();
@@ -82,28 +104,40 @@ impl Window {
         Some(values_of(&sum, span))
     }
 
-    pub(crate) fn cells(&self) -> &[Option<Box<Sinks>>] {
-        self.contents
-            .as_ref()
-            .map_or(&[], |contents| &contents.cells)
+    /// What it holds of each second, where seconds are kept apart; nothing elsewhere.
+    pub fn seconds(&self) -> impl Iterator<Item = (RunSecond, SecondPart<'_>)> {
+        self.parts()
+            .filter_map(|part| Some((part.second?, SecondPart(part))))
     }
 
-    pub(crate) fn contents(&mut self) -> Option<&mut Contents> {
-        self.contents.as_deref_mut()
+    fn parts(&self) -> impl Iterator<Item = &Contents> {
+        let parts = self.current.iter().chain(&self.earlier);
+        parts.map(|part| &**part)
+    }
+
+    pub(crate) fn parts_mut(&mut self) -> impl Iterator<Item = &mut Contents> {
+        let parts = self.current.iter_mut().chain(&mut self.earlier);
+        parts.map(|part| &mut **part)
     }
 }
 
 impl Drop for Window {
     fn drop(&mut self) {
-        if let Some(mut contents) = self.contents.take() {
-            contents.clear();
-            self.home.give(contents);
+        for mut part in self
+            .current
+            .take()
+            .into_iter()
+            .chain(self.earlier.drain(..))
+        {
+            part.clear();
+            self.home.give(part);
         }
     }
 }
 
 impl Contents {
     fn clear(&mut self) {
+        self.second = None;
         self.cells
             .iter_mut()
             .flatten()

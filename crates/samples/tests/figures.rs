@@ -363,10 +363,10 @@ fn checks_and_groups_form_a_tree_in_the_order_first_seen() {
 fn the_other_built_in_samples_go_where_they_belong() {
     let scene = Scene::plain();
     let base = scene.base(&[("scenario", "a")]);
-    scene.recorder.iteration(ms(250.0), &base, at(1.0));
-    scene.recorder.iteration(ms(750.0), &base, at(2.0));
-    scene.recorder.traffic(100, 3_000, &base, at(2.0));
-    scene.recorder.dropped(5, &base, at(2.0));
+    scene.recorder.iteration(ms(250.0), None, &base, at(1.0));
+    scene.recorder.iteration(ms(750.0), None, &base, at(2.0));
+    scene.recorder.traffic(100, 3_000, &base, at(2.0), at(2.0));
+    scene.recorder.dropped(5, &base, at(2.0), at(2.0));
     scene.recorder.send_lag(ms(0.25), &base, at(2.0));
     let summary = {
         scene.totals.borrow_mut().users(3, 10, at(1.0));

@@ -114,7 +114,7 @@ fn happen(event: &Event, recorder: &Recorder, scene: &Scene) {
             let added = recorder.add(mine, f64::from(eighths) / 8.0, &base(1), extra, at(0.0));
             assert!(added.is_ok());
         }
-        Event::Iteration { eighths } => recorder.iteration(time(eighths), &base(2), at(0.0)),
+        Event::Iteration { eighths } => recorder.iteration(time(eighths), None, &base(2), at(0.0)),
     }
 }
 

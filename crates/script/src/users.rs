@@ -270,8 +270,12 @@ impl VirtualUser for ScriptUser {
             Outcome::Returned(()) => {}
         }
         if let (Some(work), Some(tags)) = (user.work(), user.base_tags()) {
-            work.recorder
-                .iteration(ended.since(iteration.started), &tags, ended);
+            work.recorder.iteration(
+                ended.since(iteration.started),
+                iteration.scheduled,
+                &tags,
+                ended,
+            );
         }
         ending
     }
@@ -284,7 +288,7 @@ impl Instance {
         if let (Some(work), Some(tags)) = (self.user.work(), self.user.base_tags()) {
             let traffic = work.client.traffic();
             work.recorder
-                .traffic(traffic.sent, traffic.received, &tags, now);
+                .traffic(traffic.sent, traffic.received, &tags, now, now);
         }
         now
     }

@@ -273,8 +273,12 @@ impl AttackUser {
             self.deliver(sink, target, &answer, error, is_gzip, iteration);
         }
         let done = answer.exchange.timeline.done();
-        here.recorder
-            .iteration(done.since(iteration.started), &self.tags, done);
+        here.recorder.iteration(
+            done.since(iteration.started),
+            iteration.scheduled,
+            &self.tags,
+            done,
+        );
     }
 
     /// Goes where a redirect leads. Gives the last answer, and what is wrong

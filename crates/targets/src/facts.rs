@@ -1,6 +1,6 @@
 use engine::Iteration;
 use http::{Exchange, Timeline};
-use samples::{BaseTags, HttpFacts, Phases, Recorder};
+use samples::{BaseTags, HttpFacts, Phases, Recorder, counted_at};
 
 /// Records an exchange that an iteration made. `wrong` is what is wrong with it
 /// beside what itself says.
@@ -18,13 +18,14 @@ pub(crate) fn record(
     };
     let started = exchange.timeline.started();
     let done = exchange.timeline.done();
+    // A later exchange of the iteration is as late as this was.
+    let scheduled = iteration
+        .scheduled
+        .map(|scheduled| scheduled + started.since(iteration.started));
     recorder.http(
         &HttpFacts {
             phases: phases(&exchange.timeline),
-            // A later exchange of the iteration is as late as this was.
-            scheduled: iteration
-                .scheduled
-                .map(|scheduled| scheduled + started.since(iteration.started)),
+            scheduled,
             started,
             done,
             method: exchange.method.as_str(),
@@ -41,7 +42,13 @@ pub(crate) fn record(
         },
         tags,
     );
-    recorder.traffic(exchange.bytes.sent, exchange.bytes.received, tags, done);
+    recorder.traffic(
+        exchange.bytes.sent,
+        exchange.bytes.received,
+        tags,
+        counted_at(scheduled, started),
+        done,
+    );
 }
 
 /// The phases of an exchange in the words of samples.

@@ -15,7 +15,7 @@ use engine::{
 };
 use http::Timeline;
 use net::{Network, NetworkSettings};
-use samples::{BaseTags, GRPC_STATUS, HttpFacts, Recorder, TagMap, builtin};
+use samples::{BaseTags, GRPC_STATUS, HttpFacts, Recorder, TagMap, builtin, counted_at};
 use units::Moment;
 
 use crate::facts;
@@ -454,7 +454,7 @@ impl GrpcUser {
 
     fn record(&mut self, outcome: &Outcome, iteration: &Iteration) {
         let phases = facts::phases(&outcome.timeline);
-        let done = outcome.timeline.done();
+        let (started, done) = (outcome.timeline.started(), outcome.timeline.done());
         let ok = outcome.status.code.is_ok();
         let error = if ok {
             String::new()
@@ -463,15 +463,16 @@ impl GrpcUser {
         };
         let number = u16::try_from(outcome.status.code.0).unwrap_or(u16::MAX - GRPC_STATUS);
         let payload = ok.then_some((outcome.sent.bytes, outcome.received.bytes));
+        let counted = counted_at(iteration.scheduled, started);
         self.tally.call(payload);
-        self.tally.iteration(outcome.timeline.started(), done);
+        self.tally.iteration(started, done);
         // A call is an exchange of HTTP: it has the same phases, and the same questions are asked
         // of it.
         self.recorder.http(
             &HttpFacts {
                 phases,
                 scheduled: iteration.scheduled,
-                started: outcome.timeline.started(),
+                started,
                 done,
                 method: "POST",
                 url: &self.shared.name,
@@ -489,7 +490,9 @@ impl GrpcUser {
         );
         let add = |metric, value: f64| {
             // Built-in metrics and numbers: nothing to refuse.
-            let _ = self.recorder.add(metric, value, &self.tags, &[], done);
+            let _ = self
+                .recorder
+                .add_started(metric, value, &self.tags, &[], counted, done);
         };
         if outcome.opened {
             let opening = phases.looking_up + phases.connecting + phases.tls;
@@ -505,9 +508,13 @@ impl GrpcUser {
         }
         let traffic = self.channel.traffic();
         self.recorder
-            .traffic(traffic.sent, traffic.received, &self.tags, done);
-        self.recorder
-            .iteration(done.since(iteration.started), &self.tags, done);
+            .traffic(traffic.sent, traffic.received, &self.tags, counted, done);
+        self.recorder.iteration(
+            done.since(iteration.started),
+            iteration.scheduled,
+            &self.tags,
+            done,
+        );
     }
 }
 

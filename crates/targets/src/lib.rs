@@ -193,8 +193,12 @@ impl VirtualUser for HttpUser {
         let payload = is_good.then_some((exchange.body_sent, exchange.body_received));
         self.tally.call(payload);
         self.tally.iteration(exchange.timeline.started(), done);
-        self.recorder
-            .iteration(done.since(iteration.started), &self.tags, done);
+        self.recorder.iteration(
+            done.since(iteration.started),
+            iteration.scheduled,
+            &self.tags,
+            done,
+        );
         Ending::Completed
     }
 }

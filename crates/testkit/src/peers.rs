@@ -18,6 +18,8 @@ use socket2::SockRef;
 pub enum Play {
     /// Sends these bytes and waits for the next request.
     Answer(Vec<u8>),
+    /// The same after a delay.
+    AnswerAfter { delay: Duration, bytes: Vec<u8> },
     /// Sends these bytes and closes.
     AnswerAndClose(Vec<u8>),
     /// Sends these bytes, then nothing more, and keeps the connection open.
@@ -43,6 +45,14 @@ impl Play {
     /// A proper answer with this body, after which the connection is kept.
     pub fn ok(body: &str) -> Play {
         Play::Answer(answer(body).into_bytes())
+    }
+
+    /// A proper response after a delay.
+    pub fn slow(delay: Duration) -> Play {
+        Play::AnswerAfter {
+            delay,
+            bytes: answer("slow").into_bytes(),
+        }
     }
 
     /// An answer that no parser can take for HTTP.
@@ -187,6 +197,10 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Told) -> io::Result<()> {
         told.requests.fetch_add(1, Ordering::SeqCst);
         match play {
             Play::Answer(bytes) => stream.write_all(bytes)?,
+            Play::AnswerAfter { delay, bytes } => {
+                thread::sleep(*delay);
+                stream.write_all(bytes)?;
+            }
             Play::AnswerAndClose(bytes) => {
                 stream.write_all(bytes)?;
                 stream.shutdown(Shutdown::Write)?;

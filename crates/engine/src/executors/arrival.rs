@@ -204,7 +204,7 @@ impl<F: UserFactory> Pool<F> {
             return Ok(());
         }
         if !self.share.handovers.offer(job) {
-            self.drop_one();
+            self.drop_one(job);
         }
         Ok(())
     }
@@ -221,19 +221,17 @@ impl<F: UserFactory> Pool<F> {
     async fn take_handovers(self: Rc<Self>, mut from: UnboundedReceiver<Handover>) {
         while let Some(job) = from.recv().await {
             if !self.give_to_idle(job) {
-                self.drop_one();
+                self.drop_one(job);
             }
         }
     }
 
-    fn drop_one(&self) {
+    fn drop_one(&self, job: Handover) {
         let state = &self.share.scenario.state;
         state.iterations_dropped(1);
-        self.share
-            .seats
-            .worker
-            .recorder
-            .dropped(1, &self.share.scenario.tags, clock::now());
+        let tags = &self.share.scenario.tags;
+        let recorder = &self.share.seats.worker.recorder;
+        recorder.dropped(1, tags, job.scheduled, clock::now());
         if !self.dropped.replace(true) && state.first_drop() {
             (self.share.notify)(Notice::InsufficientUsers {
                 scenario: state.scenario.name.clone(),

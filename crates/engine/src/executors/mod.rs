@@ -72,11 +72,9 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
         && let Some(dropped) = state.never_begun()
     {
         state.iterations_dropped(dropped);
-        share
-            .seats
-            .worker
-            .recorder
-            .dropped(dropped, &share.scenario.tags, clock::now());
+        let (now, tags) = (clock::now(), &share.scenario.tags);
+        let recorder = &share.seats.worker.recorder;
+        recorder.dropped(dropped, tags, now, now);
     }
 }
 

@@ -217,7 +217,8 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         repeat.generator.reasons.push(reason);
     }
     // Over the whole run, warm-up included: both were counted from its start to its end.
-    let served: f64 = record.seconds.iter().map(requests).sum();
+    let all_seconds = record.seconds.iter().chain(&record.tail);
+    let served: f64 = all_seconds.map(requests).sum();
     if let Some(used) = used_by_systems(facts).filter(|_| served > 0.0) {
         measured.insert(
             "cpu_seconds_per_thousand".to_owned(),

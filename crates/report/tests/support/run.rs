@@ -75,6 +75,7 @@ pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSe
         220 * u64::from(answered),
         &base,
         started,
+        started,
     );
     let mut totals = Totals::new(Arc::clone(&registry), watch);
     totals.merge(recorder.take_window());

@@ -167,7 +167,7 @@ pub struct Repeat {
 pub struct SecondFigures {
     /// Which, from 0.
     pub second: u64,
-    /// Requests that ended in it.
+    /// Requests that started in it.
     pub requests: u64,
     /// Of them failed.
     pub failed: u64,

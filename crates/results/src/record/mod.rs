@@ -1,8 +1,10 @@
 //! One run on paper, as JSON lines: a [`Header`], a [`Second`] for each second as it
 //! ends, an [`End`]. A run that was killed has no end, and loses nothing else.
 //!
-//! Seconds hold what scenarios recorded. The end holds the whole run, with what set-up
-//! and tear-down added.
+//! Seconds hold what scenarios recorded, each what *started* in it: an open model at 200/s has
+//! exactly 200 requests in each second. What ends after its second was written follows on a line
+//! of its own (`late`), so that memory does not grow with slow requests; [`read`] adds the two.
+//! The end holds the whole run, with what set-up and tear-down added.
 //!
 //! [`Writer`] writes one while the run goes on, [`read`] reads one of any origin.
 
@@ -27,18 +29,22 @@ pub const SCHEMA: &str = "plimsoll/record/1";
 pub struct Record {
     /// What was asked for.
     pub header: Header,
-    /// Second by second.
+    /// Second by second, while load was offered.
     pub seconds: Vec<Second>,
+    /// The seconds after the load's end, in which iterations finished and none started. Rates
+    /// leave them out.
+    pub tail: Vec<Second>,
     /// What it came to. None of a run that was killed.
     pub end: Option<End>,
 }
 
 impl Record {
     /// The end as it would be had the run begun so many seconds later: its sums are those of
-    /// the seconds from there on, all else is the whole run's. None of a run that was killed.
+    /// the seconds of load from there on, all else is the whole run's. An amount of work has no
+    /// end but its last iteration's: of it nothing is left out. None of a run that was killed.
     pub fn end_without(&self, first: u64) -> Option<End> {
         let mut end = self.end.clone()?;
-        if first == 0 {
+        if first == 0 && (self.header.model == "work" || self.seconds.is_empty()) {
             return Some(end);
         }
         let seconds = || self.seconds.iter().filter(|second| second.second >= first);
@@ -93,13 +99,20 @@ pub struct Header {
 pub struct Second {
     /// Which second of the run, from 0.
     pub second: u64,
-    /// How many seconds it lasted, where the run ended within it, or up to a tenth of a second
-    /// after it. None of a whole one.
+    /// What was recorded of it after its line was written: adds to that line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
+    /// The load had ended: iterations finished, and none started. The second in which the load
+    /// ended may have two lines, one up to that moment and one from there on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub after_load: bool,
+    /// How many seconds it lasted, where the load or the run ended within it, or up to a tenth of
+    /// a second after it. None of a whole one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasted: Option<f64>,
     /// Users at its end.
     pub users: u32,
-    /// Iterations under way, on average over ten looks.
+    /// Iterations under way, on average.
     #[serde(default)]
     pub in_flight: f64,
     /// Sums of counters.
@@ -113,6 +126,28 @@ pub struct Second {
     pub trends: BTreeMap<String, Distribution>,
     /// Processor time that the generator used, in seconds.
     pub generator_cpu_seconds: f64,
+}
+
+impl Second {
+    /// Adds what was recorded of it later.
+    pub fn add(&mut self, late: Second) {
+        self.in_flight += late.in_flight;
+        self.generator_cpu_seconds += late.generator_cpu_seconds;
+        for (name, count) in late.counters {
+            *self.counters.entry(name).or_default() += count;
+        }
+        for (name, (hits, all)) in late.rates {
+            let rate = self.rates.entry(name).or_default();
+            *rate = (rate.0 + hits, rate.1 + all);
+        }
+        for (name, gauge) in late.gauges {
+            let whole = self.gauges.entry(name).or_insert(gauge);
+            *whole = (gauge.0, whole.1.min(gauge.1), whole.2.max(gauge.2));
+        }
+        for (name, trend) in late.trends {
+            self.trends.entry(name).or_default().add(&trend);
+        }
+    }
 }
 
 /// The last line.
@@ -228,8 +263,15 @@ mod tests {
                 second(1, None, 2.0, (2, 2), &[2.0, 2.0]),
                 second(2, Some(0.5), 1.0, (1, 1), &[4.0]),
             ],
+            tail: vec![second(2, Some(0.25), 5.0, (5, 5), &[7.0])],
             end: Some(end.clone()),
         };
+        let whole = record.end_without(0).expect("an end");
+        assert_eq!(
+            (whole.duration_seconds, whole.trends["wait"].count),
+            (2.5, 4)
+        );
+        record.header.model = "work".to_owned();
         assert_eq!(record.end_without(0), Some(end.clone()));
         let left = End {
             duration_seconds: 1.5,

@@ -1,5 +1,6 @@
 //! Reads a record of any origin: bounded in memory, and lenient with a torn last line.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
@@ -90,9 +91,12 @@ pub fn read(from: impl BufRead) -> Result<Record, ReadError> {
     let mut lines = Lines::new(from);
     let (_, first) = lines.next()?.unwrap_or_default();
     let header = header(first)?;
+    // Where each second is, for what comes late.
+    let mut places: HashMap<(u64, bool), usize> = HashMap::new();
     let mut record = Record {
         header,
         seconds: Vec::new(),
+        tail: Vec::new(),
         end: None,
     };
     while let Some((number, line)) = lines.next()? {
@@ -106,9 +110,21 @@ pub fn read(from: impl BufRead) -> Result<Record, ReadError> {
         }
         let kind: Kind = serde_json::from_slice(line).map_err(wrong)?;
         if kind.second.is_some() {
-            record
-                .seconds
-                .push(serde_json::from_slice::<Second>(line).map_err(wrong)?);
+            let mut second = serde_json::from_slice::<Second>(line).map_err(wrong)?;
+            let seconds = match second.after_load {
+                true => &mut record.tail,
+                false => &mut record.seconds,
+            };
+            let key = (second.second, second.after_load);
+            let known = places.get(&key).and_then(|place| seconds.get_mut(*place));
+            match known {
+                Some(known) if second.late => known.add(second),
+                _ => {
+                    second.late = false;
+                    places.insert(key, seconds.len());
+                    seconds.push(second);
+                }
+            }
         } else {
             record.end = Some(serde_json::from_slice::<End>(line).map_err(wrong)?);
         }

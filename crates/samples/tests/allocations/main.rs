@@ -56,9 +56,9 @@ fn once_warm_nothing_is_allocated() {
                 .add(trend, f64::from(n), &base, &[("c", "d")], at(3.0));
             scene
                 .recorder
-                .iteration(ms(f64::from(n % 100)), &base, at(3.0));
+                .iteration(ms(f64::from(n % 100)), None, &base, at(3.0));
         }
-        scene.recorder.traffic(1, 2, &base, at(3.0));
+        scene.recorder.traffic(1, 2, &base, at(3.0), at(3.0));
         scene.hand_over();
     };
     // Both windows and the totals come to have all their pages.
@@ -130,7 +130,7 @@ fn made_up_names_of_checks_and_groups_are_bounded_and_counted() {
         let path = format!("::group {n}");
         scene.recorder.group(&path, ms(1.0), &base, at(0.0));
         let tags = scene.base(&[("iteration", &n.to_string())]);
-        scene.recorder.iteration(ms(1.0), &tags, at(0.0));
+        scene.recorder.iteration(ms(1.0), None, &tags, at(0.0));
     }
     scene.hand_over();
     let grown = counting::live() - before;
@@ -158,7 +158,7 @@ fn made_up_groups_do_not_grow_the_breakdown() {
     });
     for n in 0..3_000u32 {
         let base = scene.base(&[("scenario", "s"), ("group", &format!("::g{n}"))]);
-        scene.recorder.iteration(ms(1.0), &base, at(0.0));
+        scene.recorder.iteration(ms(1.0), None, &base, at(0.0));
     }
     let summary = scene.summary(1.0);
     assert_eq!(summary.groups.len(), 1_000);

@@ -443,11 +443,12 @@ impl Prepared {
 fn record(work: &Work, answer: &Answer, base: &BaseTags, tags: &[(&str, &str)]) {
     let took = milliseconds(answer.timeline.service_time());
     // A built-in metric and a number: nothing to refuse.
-    let _ = work.recorder.add(
+    let _ = work.recorder.add_started(
         builtin::GRPC_REQ_DURATION,
         took,
         base,
         tags,
+        answer.timeline.started(),
         answer.timeline.done(),
     );
 }

@@ -235,7 +235,7 @@ async fn drive(shared: Rc<Shared>) {
             // As above.
             let _ = work
                 .recorder
-                .add(metric, milliseconds(took), base, tags, at);
+                .add_started(metric, milliseconds(took), base, tags, started, at);
             if single > 0.0 {
                 let metric = builtin::GRPC_STREAMS_MSGS_RECEIVED;
                 let _ = work.recorder.add(metric, single, base, tags, at);

@@ -1,0 +1,290 @@
+//! The seconds of a record, from what workers hand over to the lines of its file.
+//!
+//! A second holds what started in it. Its line is written when it has been over for [`GRACE`];
+//! what ends later follows on a line of its own, so that memory does not grow with slow requests.
+//! Nothing is lost: all lines together add up to what scenarios recorded.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::InFlightReading;
+use results::record::Second;
+use samples::{Registry, RunClock, RunSecond, SecondPart, Stretch, Watch};
+use units::Moment;
+
+use crate::recording::Figures;
+
+/// The seconds that are not written yet.
+pub struct Seconds {
+    registry: Arc<Registry>,
+    watch: Arc<Watch>,
+    /// How long iterations may start, where that is known before the run ends.
+    load: Option<Duration>,
+    pending: BTreeMap<RunSecond, Pending>,
+    /// Emptied stretches, for the seconds to come.
+    spare: Vec<Stretch>,
+    /// The second whose line is written next.
+    next: RunSecond,
+    /// The second whose users are counted next.
+    counted: u64,
+    users: u32,
+}
+
+struct Pending {
+    stretch: Stretch,
+    users: Option<u32>,
+    /// The time of all iterations under way together.
+    in_flight: Duration,
+    cpu: Duration,
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+/// How long after its end a second is written: workers feel their pulse every 10 ms.
+const GRACE: Duration = Duration::from_millis(300);
+/// A load that ends so little after a second's end has no further second.
+const SLIVER: Duration = Duration::from_millis(100);
+/// So little more or less than a second is a whole one: a rate is wrong by less than it varies.
+const NOTHING: Duration = Duration::from_millis(10);
+
+impl Seconds {
+    /// Nothing yet. Registry and watch are the run's.
+    pub fn new(registry: &Arc<Registry>, watch: &Arc<Watch>) -> Seconds {
+        Seconds {
+            registry: Arc::clone(registry),
+            watch: Arc::clone(watch),
+            load: None,
+            pending: BTreeMap::new(),
+            spare: Vec::new(),
+            next: RunSecond {
+                number: 0,
+                after_load: false,
+            },
+            counted: 0,
+            users: 0,
+        }
+    }
+
+    /// Says how long iterations may start; none where an amount of work decides that.
+    pub fn set_load(&mut self, load: Option<Duration>) {
+        self.load = load;
+    }
+
+    /// Adds what a worker recorded of a second.
+    pub fn add(&mut self, second: RunSecond, part: SecondPart<'_>) {
+        self.pending(second).stretch.add(part);
+    }
+
+    /// Adds iterations under way on a worker, each second its part of the reading.
+    pub fn add_in_flight(&mut self, reading: &InFlightReading, started: Moment) {
+        let span = reading.until.since(reading.from);
+        if span.is_zero() || reading.total.is_zero() {
+            return;
+        }
+        let mean = reading.total.as_secs_f64() / span.as_secs_f64();
+        let clock = RunClock {
+            start: started,
+            load_end: self.load.map(|load| started + load),
+        };
+        let mut from = reading.from;
+        while from < reading.until {
+            let second = clock.second_of(from);
+            let until = clock.span_of(second).1.min(reading.until);
+            self.pending(second).in_flight += until.since(from).mul_f64(mean);
+            from = until;
+        }
+    }
+
+    /// Notes the users at a second's end, and the processor time used in it. Call it for each
+    /// second, as it ends.
+    pub fn second_ended(&mut self, users: u32, cpu: Duration) {
+        self.users = users;
+        let began = seconds(self.counted);
+        let second = RunSecond {
+            number: self.counted,
+            after_load: self.load.is_some_and(|load| began >= load),
+        };
+        self.counted += 1;
+        let pending = self.pending(second);
+        pending.users = Some(users);
+        pending.cpu += cpu;
+    }
+
+    /// The lines that are due after `elapsed` of the run.
+    pub fn due(&mut self, elapsed: Duration) -> Vec<Second> {
+        let mut lines = Vec::new();
+        while seconds(self.next.number + 1) + GRACE <= elapsed {
+            self.late_lines(&mut lines);
+            let length = match self.load {
+                Some(load) => self.length(self.next, load, elapsed),
+                None => SECOND,
+            };
+            lines.push(self.line(length));
+        }
+        lines
+    }
+
+    /// The lines that remain when the run is over after `elapsed`. `cpu` is the processor time
+    /// since a second last ended.
+    pub fn rest(&mut self, elapsed: Duration, cpu: Duration) -> Vec<Second> {
+        let mut lines = Vec::new();
+        if elapsed.is_zero() {
+            return lines;
+        }
+        let load = self.load.map_or(elapsed, |load| load.min(elapsed));
+        let last = RunSecond {
+            number: last_second(load),
+            after_load: false,
+        };
+        self.fold_into(last);
+        let end = RunSecond {
+            number: elapsed.as_secs(),
+            after_load: elapsed > load,
+        };
+        let users = self.users;
+        self.pending(last).users.get_or_insert(users);
+        self.pending(if end.after_load { end } else { last }).cpu += cpu;
+        self.late_lines(&mut lines);
+        while self.next <= last {
+            let length = self.length(self.next, load, elapsed);
+            lines.push(self.line(length));
+        }
+        if end.after_load {
+            self.next = self.next.max(RunSecond {
+                number: load.as_secs(),
+                after_load: true,
+            });
+            while self.next <= end {
+                let length = self.length(self.next, load, elapsed);
+                let line = self.line(length);
+                let is_empty =
+                    line.counters.is_empty() && line.trends.is_empty() && line.rates.is_empty();
+                if !is_empty || length > SLIVER {
+                    lines.push(line);
+                }
+            }
+        }
+        lines
+    }
+
+    /// Puts what lies behind the last second of load into it.
+    fn fold_into(&mut self, last: RunSecond) {
+        let behind: Vec<RunSecond> = self
+            .pending
+            .keys()
+            .copied()
+            .filter(|second| !second.after_load && *second > last)
+            .collect();
+        for second in behind {
+            let Some(mut folded) = self.pending.remove(&second) else {
+                continue;
+            };
+            let pending = self.pending(last);
+            pending.stretch.add_all(&folded.stretch);
+            pending.in_flight += folded.in_flight;
+            pending.cpu += folded.cpu;
+            folded.stretch.clear();
+            self.spare.push(folded.stretch);
+        }
+    }
+
+    fn pending(&mut self, second: RunSecond) -> &mut Pending {
+        let mut second = second;
+        if let Some(load) = self.load.filter(|_| !second.after_load) {
+            second.number = second.number.min(last_second(load));
+        }
+        let (spare, registry, watch) = (&mut self.spare, &self.registry, &self.watch);
+        self.pending.entry(second).or_insert_with(|| Pending {
+            stretch: spare
+                .pop()
+                .unwrap_or_else(|| Stretch::new(Arc::clone(registry), Arc::clone(watch))),
+            users: None,
+            in_flight: Duration::ZERO,
+            cpu: Duration::ZERO,
+        })
+    }
+
+    /// How long a second lasts in a run whose load and whole take so long.
+    fn length(&self, second: RunSecond, load: Duration, elapsed: Duration) -> Duration {
+        let began = seconds(second.number);
+        let ended = seconds(second.number + 1);
+        if second.after_load {
+            return ended.min(elapsed).saturating_sub(began.max(load));
+        }
+        if second.number < last_second(load) {
+            return SECOND;
+        }
+        let length = load.saturating_sub(began);
+        match length.abs_diff(SECOND) <= NOTHING {
+            true => SECOND,
+            false => length,
+        }
+    }
+
+    /// What came late of seconds whose lines are written.
+    fn late_lines(&mut self, lines: &mut Vec<Second>) {
+        let behind = self.pending.range(..self.next);
+        let behind: Vec<RunSecond> = behind.map(|(second, _)| *second).collect();
+        for second in behind {
+            if let Some(pending) = self.pending.remove(&second) {
+                let mut line = self.line_of(second, Some(pending), SECOND);
+                line.late = true;
+                lines.push(line);
+            }
+        }
+    }
+
+    /// The line of the next second, and on to the one after it.
+    fn line(&mut self, length: Duration) -> Second {
+        let second = self.next;
+        let is_last = |load: &Duration| !second.after_load && second.number >= last_second(*load);
+        self.next = match self.load.filter(is_last) {
+            Some(load) => RunSecond {
+                number: load.as_secs(),
+                after_load: true,
+            },
+            None => RunSecond {
+                number: second.number + 1,
+                ..second
+            },
+        };
+        let pending = self.pending.remove(&second);
+        let mut line = self.line_of(second, pending, length);
+        line.lasted = (length != SECOND).then_some(length.as_secs_f64());
+        line
+    }
+
+    fn line_of(&mut self, second: RunSecond, pending: Option<Pending>, length: Duration) -> Second {
+        let mut line = Second {
+            second: second.number,
+            after_load: second.after_load,
+            users: self.users,
+            ..Second::default()
+        };
+        let Some(mut pending) = pending else {
+            return line;
+        };
+        let figures = Figures::of(&pending.stretch.metrics(length));
+        line.users = pending.users.unwrap_or(self.users);
+        if !length.is_zero() {
+            line.in_flight = pending.in_flight.as_secs_f64() / length.as_secs_f64();
+        }
+        line.generator_cpu_seconds = pending.cpu.as_secs_f64();
+        line.counters = figures.counters;
+        line.rates = figures.rates;
+        line.gauges = figures.gauges;
+        line.trends = figures.trends;
+        pending.stretch.clear();
+        self.spare.push(pending.stretch);
+        line
+    }
+}
+
+fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+/// The last second of a load of that length, from 0: a sliver behind it belongs to it.
+fn last_second(load: Duration) -> u64 {
+    load.saturating_sub(SLIVER).as_secs()
+}

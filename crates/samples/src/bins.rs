@@ -1,0 +1,153 @@
+//! What a recorder has collected since the last hand-over, by the second in which it started.
+//!
+//! Without seconds there is one bin. With them, samples go to the bin of the second in which
+//! what they measure started. Nearly all of them belong to the bin that took the last sample, so
+//! that the others cost one comparison.
+
+use units::Moment;
+
+use crate::exchange_log::ExchangeLog;
+use crate::second::{RunClock, RunSecond};
+use crate::window::{Contents, Home};
+
+/// Bins at most. Beyond this many seconds among what ended within one window, samples go to the
+/// bin nearest to their own second, so that memory stays bounded.
+const MOST: usize = 64;
+/// Exchange logs that wait for another bin, as they are large.
+const SPARE_LOGS: usize = 2;
+
+/// The exchange logs of a bin, by cell.
+pub(crate) type Logs = Vec<Option<Box<ExchangeLog>>>;
+
+/// What started in one second, or all there is where seconds are not kept apart.
+#[derive(Default)]
+pub(crate) struct Bin {
+    pub contents: Box<Contents>,
+    /// Exchanges not yet in the sinks, by cell.
+    pub logs: Logs,
+}
+
+pub(crate) struct Bins {
+    /// The bin of the latest sample.
+    pub current: Box<Bin>,
+    /// The moments from and before which samples go there.
+    from: Moment,
+    until: Moment,
+    // Boxed, as bins are swapped.
+    #[allow(clippy::vec_box)]
+    others: Vec<Box<Bin>>,
+    clock: Option<RunClock>,
+    spare_logs: Vec<Logs>,
+    home: Home,
+}
+
+const FOREVER: Moment = Moment::from_nanos(u64::MAX);
+
+impl Bins {
+    pub fn new(home: Home) -> Bins {
+        Bins {
+            current: Box::default(),
+            from: Moment::ZERO,
+            until: FOREVER,
+            others: Vec::new(),
+            clock: None,
+            spare_logs: Vec::new(),
+            home,
+        }
+    }
+
+    /// Keeps seconds apart from now on, or no longer. What was collected should have been handed
+    /// over before.
+    pub fn set_clock(&mut self, clock: Option<RunClock>) {
+        self.clock = clock;
+        match clock {
+            Some(clock) => self.turn_to(clock.start),
+            None => {
+                self.current.contents.second = None;
+                (self.from, self.until) = (Moment::ZERO, FOREVER);
+            }
+        }
+    }
+
+    /// Makes the bin of what started then the current one.
+    #[inline]
+    pub fn select(&mut self, started: Moment) {
+        if started < self.from || started >= self.until {
+            self.turn_to(started);
+        }
+    }
+
+    #[cold]
+    fn turn_to(&mut self, started: Moment) {
+        let Some(clock) = self.clock else { return };
+        let wanted = clock.second_of(started);
+        (self.from, self.until) = clock.span_of(wanted);
+        // What came before the start counts to the first second, and must not come here again.
+        if started < self.from {
+            self.from = Moment::ZERO;
+        }
+        let is_wanted = |bin: &Bin| bin.contents.second == Some(wanted);
+        if is_wanted(&self.current) {
+            return;
+        }
+        if self.current.contents.second.is_none() {
+            self.current.contents.second = Some(wanted);
+            return;
+        }
+        let known = self.others.iter().position(|bin| is_wanted(bin));
+        let place = known.unwrap_or_else(|| {
+            if self.others.len() + 1 >= MOST {
+                return nearest(&self.others, wanted);
+            }
+            let mut bin = Box::new(Bin {
+                contents: self.home.take().unwrap_or_default(),
+                logs: self.spare_logs.pop().unwrap_or_default(),
+            });
+            bin.contents.second = Some(wanted);
+            self.others.push(bin);
+            self.others.len() - 1
+        });
+        std::mem::swap(&mut self.current, &mut self.others[place]);
+    }
+
+    /// All bins.
+    pub fn all(&self) -> impl Iterator<Item = &Bin> {
+        std::iter::once(&*self.current).chain(self.others.iter().map(|bin| &**bin))
+    }
+
+    /// All bins.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Bin> {
+        let others = self.others.iter_mut().map(|bin| &mut **bin);
+        std::iter::once(&mut *self.current).chain(others)
+    }
+
+    /// Hands over the contents of all bins, whose logs must be empty: those of the current one, and
+    /// of the others.
+    #[allow(clippy::vec_box)]
+    pub fn take(&mut self) -> (Box<Contents>, Vec<Box<Contents>>) {
+        let mut earlier = Vec::new();
+        for bin in self.others.drain(..) {
+            if self.spare_logs.len() < SPARE_LOGS {
+                self.spare_logs.push(bin.logs);
+            }
+            earlier.push(bin.contents);
+        }
+        let mut spare = self.home.take().unwrap_or_default();
+        spare.second = self.current.contents.second;
+        let current = std::mem::replace(&mut self.current.contents, spare);
+        (current, earlier)
+    }
+}
+
+/// The place of the bin whose second is nearest to that one.
+#[allow(clippy::vec_box)]
+fn nearest(bins: &[Box<Bin>], wanted: RunSecond) -> usize {
+    let distance = |bin: &Bin| {
+        let second = bin.contents.second.unwrap_or(wanted);
+        second.number.abs_diff(wanted.number)
+    };
+    let places = bins.iter().enumerate();
+    places
+        .min_by_key(|(_, bin)| distance(bin))
+        .map_or(0, |(place, _)| place)
+}

@@ -1,0 +1,102 @@
+//! The seconds of a run, by when what they hold started.
+
+use std::time::Duration;
+
+use units::Moment;
+
+/// One second of a run. Requests and iterations belong to the second in which they started, so
+/// that an open model at 200/s has exactly 200 of them in each. See [`counted_at`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunSecond {
+    /// From 0.
+    pub number: u64,
+    /// The load had ended: iterations still finish, and none start. The second in which the load
+    /// ends is two, one before that moment and one after it.
+    pub after_load: bool,
+}
+
+/// Divides a run into seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct RunClock {
+    /// When the first second began.
+    pub start: Moment,
+    /// From when on no iteration starts. Unknown where an amount of work ends the run.
+    pub load_end: Option<Moment>,
+}
+
+/// What starts later than this after its scheduled moment counts when it did start. It is how far
+/// a generator may lag behind before a run is invalid.
+const LATE: Duration = Duration::from_millis(100);
+
+/// The moment at which a request or an iteration is counted: when it was due, in an open model,
+/// and when it started elsewhere. So a start that is late by a few milliseconds stays in its
+/// second, and one that is later than [`LATE`] does not flatter the rate of a generator that cannot
+/// keep up.
+#[inline]
+pub fn counted_at(scheduled: Option<Moment>, started: Moment) -> Moment {
+    match scheduled {
+        Some(scheduled) if started.since(scheduled) <= LATE => scheduled,
+        _ => started,
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+impl RunClock {
+    /// The second that a moment is in. What came before the start counts to the first.
+    pub fn second_of(&self, at: Moment) -> RunSecond {
+        RunSecond {
+            number: at.since(self.start).as_secs(),
+            after_load: self.load_end.is_some_and(|end| at >= end),
+        }
+    }
+
+    /// When a second begins and ends: the end is the first moment of the next one.
+    pub fn span_of(&self, second: RunSecond) -> (Moment, Moment) {
+        let from = self.start + Duration::from_secs(second.number);
+        let until = from + SECOND;
+        match self.load_end {
+            Some(end) if second.after_load => (from.max(end), until),
+            Some(end) => (from, until.min(end)),
+            None => (from, until),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Moment {
+        Moment::from_nanos((5_000 + millis) * 1_000_000)
+    }
+
+    #[test]
+    fn a_late_start_counts_when_it_was_due_and_a_very_late_one_when_it_started() {
+        assert_eq!(counted_at(None, at(7)), at(7));
+        assert_eq!(counted_at(Some(at(995)), at(1_004)), at(995));
+        assert_eq!(counted_at(Some(at(995)), at(1_200)), at(1_200));
+    }
+
+    #[test]
+    fn a_moment_is_in_one_second_only() {
+        let clock = RunClock {
+            start: at(0),
+            load_end: Some(at(2_500)),
+        };
+        for (millis, number, after_load) in [
+            (0, 0, false),
+            (999, 0, false),
+            (1_000, 1, false),
+            (2_499, 2, false),
+            (2_500, 2, true),
+            (3_000, 3, true),
+        ] {
+            let second = clock.second_of(at(millis));
+            assert_eq!(second, RunSecond { number, after_load }, "{millis} ms");
+            let (from, until) = clock.span_of(second);
+            assert!(from <= at(millis) && at(millis) < until, "{millis} ms");
+        }
+        assert_eq!(clock.second_of(Moment::ZERO).number, 0);
+    }
+}
