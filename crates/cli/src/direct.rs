@@ -16,7 +16,8 @@ use crate::live::{Live, Quiet};
 use crate::outputs::Outputs;
 use crate::recording::{Place, Question, Recording};
 use crate::session::{Ended, Session, Watcher};
-use crate::talk::{columns, complain, no_color, put, say, talk};
+use crate::talk::{columns, lose, no_color, put, say, talk};
+use crate::terminal::Stream;
 use crate::{interrupts, machine};
 
 /// What is to be run.
@@ -124,10 +125,8 @@ pub fn load<F: UserFactory>(
     if let Some(AbortReason::Machine(what)) = &outcome.ended.aborted {
         return Err(what.clone());
     }
-    for error in &outcome.ended.output_errors {
-        complain(error);
-    }
     outcome.show(if json { Show::Json } else { Show::Text }, global)?;
+    outcome.tell_lost();
     Ok(outcome.exit())
 }
 
@@ -148,10 +147,12 @@ impl Outcome {
     /// # Errors
     /// When it cannot be written as JSON.
     pub fn show(&self, how: Show, global: &GlobalArgs) -> Result<(), String> {
-        use std::io::IsTerminal;
-        let text = |is_terminal: bool| {
-            let paint = Paint::new(!no_color(global) && is_terminal);
-            report::http_text::render(&self.title, &self.result, paint)
+        let text = |stream: Stream| {
+            let size = stream.size();
+            let paint = Paint::new(!no_color(global) && size.is_some());
+            // The last column stays free.
+            let columns = size.map(|size| size.columns.saturating_sub(1));
+            report::http_text::render(&self.title, &self.result, paint, columns)
         };
         match how {
             Show::Json => {
@@ -159,10 +160,17 @@ impl Outcome {
                     .map_err(|error| format!("cannot write the result as JSON: {error}"))?;
                 put(format!("{text}\n").as_bytes());
             }
-            Show::Text => put(text(std::io::stdout().is_terminal()).as_bytes()),
-            Show::Beside => talk(&text(std::io::stderr().is_terminal())),
+            Show::Text => put(text(Stream::Stdout).as_bytes()),
+            Show::Beside => talk(&text(Stream::Stderr)),
         }
         Ok(())
+    }
+
+    /// Tells of output that could not be written.
+    pub fn tell_lost(&self) {
+        for error in &self.ended.output_errors {
+            lose(error);
+        }
     }
 
     /// The exit status that the result deserves.

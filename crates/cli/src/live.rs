@@ -8,7 +8,8 @@ use report::live::{GeneratorLoad, LiveView, Quantiles};
 use samples::{Level, Values, builtin};
 
 use crate::session::{Phase, Session, Watcher};
-use crate::talk::{columns, say, talk};
+use crate::talk::say;
+use crate::terminal::{self, Stream};
 use crate::{http, machine};
 
 /// Draws the view anew ten times a second.
@@ -97,11 +98,19 @@ impl Watcher for Live {
     }
 
     fn look(&mut self, session: &Session) {
-        let Some(columns) = columns() else { return };
+        let Some(size) = Stream::Stderr.size() else {
+            return;
+        };
         if matches!(session.phase, Phase::Running | Phase::TearDown) {
+            // The last column stays free.
+            let columns = size.columns.saturating_sub(1);
             let lines = report::live::lines(&self.view(session), columns, self.paint);
-            talk(&report::progress::frame(&lines, columns));
+            terminal::draw(Stream::Stderr, &lines);
         }
+    }
+
+    fn last_look(&mut self, _: &Session) {
+        terminal::clear();
     }
 }
 

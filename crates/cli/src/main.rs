@@ -44,9 +44,11 @@ mod serve;
 mod session;
 mod settings;
 mod talk;
+mod terminal;
 mod throughput;
 mod vegeta;
 
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -66,8 +68,13 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Where the terminal is gone there is nobody left to tell.
-            let _ = error.print();
-            return exit_of(&error).into();
+            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
+            return match exit_of(&error) {
+                Exit::SUCCESS if is_lost => Exit::LOST_OUTPUT,
+                exit => exit,
+            }
+            .into();
         }
     };
     if let Err(error) = memory_limit::apply() {
@@ -102,16 +109,19 @@ fn main() -> ExitCode {
         }
         Command::Man { command } => man(command.as_deref()),
     };
+    if exit == Exit::SUCCESS && talk::is_output_lost() {
+        return Exit::LOST_OUTPUT.into();
+    }
     exit.into()
 }
 
 /// A wrong flag is a wrong configuration. A command that does not exist ends as with k6.
 fn exit_of(error: &clap::Error) -> Exit {
-    use clap::error::ErrorKind;
+    use clap::error::ErrorKind as E;
     match error.kind() {
-        ErrorKind::InvalidSubcommand
-        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-        | ErrorKind::MissingSubcommand => Exit::GENERIC,
+        E::InvalidSubcommand
+        | E::DisplayHelpOnMissingArgumentOrSubcommand
+        | E::MissingSubcommand => Exit::GENERIC,
         _ if error.use_stderr() => Exit::INVALID_CONFIG,
         _ => Exit::SUCCESS,
     }

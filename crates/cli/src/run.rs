@@ -1,6 +1,7 @@
 //! `plimsoll run`: a k6 script, unchanged.
 
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, SystemTime};
@@ -21,7 +22,8 @@ use crate::prepared::{Prepared, Purpose, Refusal, THROWN, prepare};
 use crate::progress_view::{self, Extent};
 use crate::recording::Place;
 use crate::session::{Ended, Session, Watcher};
-use crate::talk::{no_color, put, screen_columns, show, talk};
+use crate::talk::{mark_lost, no_color, put, screen_columns, show, talk};
+use crate::terminal::{self, Stream};
 use crate::{interrupts, machine, record_of_script};
 
 /// Whose interface is kept.
@@ -84,6 +86,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         .map(|text| OutputSpec::parse(text))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Refusal::generic)?;
+    let export = open_export(args, mode)?;
     let watch = Watch::new(
         &prepared.registry,
         WatchSettings {
@@ -165,12 +168,13 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         .accompany(&mut watcher);
     for error in &ended.output_errors {
         log.error(error);
+        mark_lost();
     }
     if ended.aborted.is_none() && ended.iterations == 0 {
         log.warn("No script iterations fully finished, consider making the test duration longer");
     }
     if mode != SummaryMode::Disabled {
-        summarize(args, global, &prepared, &ended, mode, log);
+        summarize(args, global, &prepared, &ended, mode, export, log);
     }
     if let Some(last) = &watcher.last {
         show(last);
@@ -375,6 +379,7 @@ fn summarize(
     prepared: &Prepared,
     ended: &Ended,
     mode: SummaryMode,
+    export: Option<File>,
     log: &Log,
 ) {
     let options = &prepared.plan.options;
@@ -414,19 +419,54 @@ fn summarize(
             Refusal::from(error).tell(log);
             put(text_summary(ended, mode, &style).as_bytes());
         }
-        Ok(Some(outputs)) => write_outputs(&outputs, log),
+        Ok(Some(outputs)) => {
+            // What the script could not leave behind is not lost.
+            if !write_outputs(&outputs, log) {
+                talk(&text_summary(ended, mode, &style));
+            }
+        }
         Ok(None) => put(text_summary(ended, mode, &style).as_bytes()),
     }
-    if let Some(file) = &args.runtime.summary_export {
+    if let Some(file) = export {
         let data = if newer {
             machine_readable()
         } else {
             report::summary_export::summary_export(&ended.summary, &about)
         };
-        let written = std::fs::write(file, report::pretty_json(&data));
-        if let Err(error) = written {
-            not_handled(&format!("cannot write {}: {error}", file.display()), log);
-        }
+        write_export(file, &report::pretty_json(&data), log);
+    }
+}
+
+/// Opens the file of `--summary-export`, so that it is known before the run whether it can be
+/// written. What is in it stays until the run is over.
+fn open_export(args: &RunArgs, mode: SummaryMode) -> Result<Option<File>, Refusal> {
+    let path = args.runtime.summary_export.as_ref();
+    let Some(path) = path.filter(|_| mode != SummaryMode::Disabled) else {
+        return Ok(None);
+    };
+    let mut options = File::options();
+    let file = options.write(true).create(true).truncate(false).open(path);
+    file.map(Some).map_err(|error| {
+        Refusal::config(format!(
+            "--summary-export {}: cannot write it: {error}; name a file in a folder that you may write to",
+            path.display()
+        ))
+    })
+}
+
+/// Writes the summary in the place of what the file had. Where that fails it goes to stderr, so
+/// that it is not lost.
+fn write_export(mut file: File, text: &str, log: &Log) {
+    // A device such as /dev/stdout has no length to set.
+    let is_file = file.metadata().is_ok_and(|data| data.is_file());
+    let cleared = if is_file { file.set_len(0) } else { Ok(()) };
+    if let Err(error) = cleared.and_then(|()| file.write_all(text.as_bytes())) {
+        not_handled(
+            &format!("cannot write --summary-export: {error}; it follows"),
+            log,
+        );
+        mark_lost();
+        talk(&format!("{text}\n"));
     }
 }
 
@@ -441,8 +481,9 @@ fn text_summary(ended: &Ended, mode: SummaryMode, style: &Style) -> String {
     summary_text::render(summary, verdict, detail, style)
 }
 
-/// Writes what `handleSummary` returned; what cannot be written is told at once.
-fn write_outputs(outputs: &[script::SummaryOutput], log: &Log) {
+/// Writes what `handleSummary` returned; what cannot be written is told at once. Whether all of it
+/// was written.
+fn write_outputs(outputs: &[script::SummaryOutput], log: &Log) -> bool {
     let mut faults = Vec::new();
     for output in outputs {
         match output.place.as_str() {
@@ -457,7 +498,9 @@ fn write_outputs(outputs: &[script::SummaryOutput], log: &Log) {
     }
     if !faults.is_empty() {
         not_handled(&faults.join("; "), log);
+        mark_lost();
     }
+    faults.is_empty()
 }
 
 fn not_handled(reason: &str, log: &Log) {
@@ -512,16 +555,17 @@ impl Watcher for Progress {
         let columns = screen_columns();
         let lines = progress::lines(&view, columns, self.paint);
         match columns {
-            Some(columns) => show(&progress::frame(&lines, columns)),
+            Some(_) => terminal::draw(Stream::Stdout, &lines),
             None => show(&format!("{}\n", lines.join("\n"))),
         }
     }
 
     fn last_look(&mut self, session: &Session) {
+        terminal::clear();
         self.last = (!self.quiet).then(|| {
             let view = progress_view::view(session, self.extent, clock::now());
             let lines = progress::lines(&view, screen_columns(), self.paint);
-            format!("{}\n", lines.join("\n"))
+            format!("{}\n", terminal::fitted(Stream::Stdout, &lines).join("\n"))
         });
     }
 }

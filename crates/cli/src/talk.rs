@@ -1,16 +1,13 @@
-//! Talk goes to standard error, data to standard output.
+//! Messages go to stderr, data to stdout.
 
-use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::io::ErrorKind;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::args::GlobalArgs;
+use crate::terminal::{self, Stream};
 
-/// Held while a line or a frame is written, so that neither tears the other.
-static WRITING: Mutex<()> = Mutex::new(());
-
-fn writing() -> MutexGuard<'static, ()> {
-    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// Whether something that was asked for could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Something went wrong: what, where, and the way out.
 pub fn complain(message: &str) {
@@ -22,62 +19,66 @@ pub fn say(message: &str) {
     talk(&format!("{message}\n"));
 }
 
-/// Text for standard error, as it is. On a terminal it is written over what
-/// progress may stand below the cursor.
+/// Text for stderr, as it is.
 pub fn talk(text: &str) {
-    let _held = writing();
-    let mut err = std::io::stderr().lock();
-    let clear: &[u8] = if err.is_terminal() { b"\x1b[J" } else { b"" };
-    // Where standard error is gone there is nobody left to tell.
-    let _ = err
-        .write_all(clear)
-        .and_then(|()| err.write_all(text.as_bytes()));
+    // Where stderr is gone there is nobody left to tell.
+    let _ = terminal::write(Stream::Stderr, text.as_bytes());
 }
 
-/// Data for standard output. A reader that has gone away (`| head`) is no
-/// error of ours.
+/// Data for stdout. What cannot be written there goes to stderr instead, so that no figure is lost,
+/// and the process ends with an error. A reader that went away (`| head`) is no error.
 pub fn put(data: &[u8]) {
-    let _held = writing();
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(data).and_then(|()| out.flush());
+    if !write_stdout(data) {
+        let _ = terminal::write(Stream::Stderr, data);
+    }
 }
 
-/// Part of a run's screen: header and progress, which k6's users know to find
-/// on standard output. On a terminal it is written over what progress may
-/// stand below the cursor.
+/// Part of a run's screen: header and progress, which k6's users expect on stdout.
 pub fn show(text: &str) {
-    let clear = if std::io::stdout().is_terminal() {
-        "\x1b[J"
-    } else {
-        ""
-    };
-    put(format!("{clear}{text}").as_bytes());
+    write_stdout(text.as_bytes());
 }
 
-/// Columns of the terminal that standard output is; none if it is no terminal.
+/// Whether it was written, or nobody wants it any more.
+fn write_stdout(data: &[u8]) -> bool {
+    match terminal::write(Stream::Stdout, data) {
+        Ok(()) => true,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => true,
+        Err(error) => {
+            if !LOST.swap(true, Ordering::Relaxed) {
+                complain(&format!(
+                    "cannot write to stdout: {error}; results follow on stderr"
+                ));
+            }
+            false
+        }
+    }
+}
+
+/// Tells of output that could not be written, and has the process end with an error.
+pub fn lose(message: &str) {
+    mark_lost();
+    complain(message);
+}
+
+/// Has the process end with an error, as some output could not be written.
+pub fn mark_lost() {
+    LOST.store(true, Ordering::Relaxed);
+}
+
+/// Whether any output was lost.
+pub fn is_output_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+/// Columns of the terminal that stdout is; none if it is no terminal.
 pub fn screen_columns() -> Option<usize> {
-    if !std::io::stdout().is_terminal() {
-        return None;
-    }
-    Some(width_of(terminal_size::terminal_size_of(std::io::stdout())))
+    Stream::Stdout.size().map(|size| size.columns)
 }
 
-/// Columns of the terminal that standard error is; none if it is no terminal.
+/// Columns of the terminal that stderr is; none if it is no terminal.
 pub fn columns() -> Option<usize> {
-    if !std::io::stderr().is_terminal() {
-        return None;
-    }
-    Some(width_of(terminal_size::terminal_size_of(std::io::stderr())))
+    Stream::Stderr.size().map(|size| size.columns)
 }
-
-/// Some terminals do not know their size, or say that they have none.
-fn width_of(size: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
-    size.map_or(0, |(width, _)| usize::from(width.0))
-        .max(FEWEST_COLUMNS)
-}
-
-/// What a terminal has that does not say.
-const FEWEST_COLUMNS: usize = 80;
 
 /// Whether colours are unwanted.
 pub fn no_color(args: &GlobalArgs) -> bool {

@@ -2,6 +2,7 @@
 
 use units::Bytes;
 
+use crate::fit;
 use crate::fixed_work::Teller;
 use crate::grpc_status;
 use crate::http_result::{HttpResult, Latency};
@@ -12,8 +13,8 @@ use crate::spoken;
 use samples::Verdict;
 
 /// Renders the result; `title` says what was run. The text starts and ends
-/// with an empty line.
-pub fn render(title: &str, result: &HttpResult, paint: Paint) -> String {
+/// with an empty line. On a terminal no row is wider than its `columns`.
+pub fn render(title: &str, result: &HttpResult, paint: Paint, columns: Option<usize>) -> String {
     let mut lines = vec![
         String::new(),
         format!("  {}", paint.bold(&printable(title))),
@@ -24,7 +25,7 @@ pub fn render(title: &str, result: &HttpResult, paint: Paint) -> String {
     lines.extend(work.map(|(label, text)| entry(label, &text)));
     lines.extend(totals(result, paint));
     lines.push(String::new());
-    lines.extend(latencies(result, paint));
+    lines.extend(latencies(result, paint, columns));
     lines.extend(answers(result, paint));
     let verdict = Verdict {
         level: result.generator.verdict,
@@ -32,6 +33,12 @@ pub fn render(title: &str, result: &HttpResult, paint: Paint) -> String {
     };
     lines.push(format!("  {}", verdict_line(&verdict, paint)));
     lines.push(String::new());
+    if let Some(columns) = columns {
+        let rows = lines.iter();
+        lines = rows
+            .flat_map(|line| fit::fit(line, columns, TEXT_COLUMN))
+            .collect();
+    }
     lines.join("\n") + "\n"
 }
 
@@ -44,6 +51,8 @@ fn entry(label: &str, text: &str) -> String {
 }
 
 const LABEL_WIDTH: usize = 14;
+/// Where the text behind the labels begins.
+const TEXT_COLUMN: usize = LABEL_WIDTH + 3;
 
 fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     let failed = if result.failed > 0 {
@@ -163,7 +172,7 @@ pub(crate) fn rate(per_second: f64) -> String {
 const TITLES: [&str; 8] = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
 
 /// One row for each way to look at how long things took.
-fn latencies(result: &HttpResult, paint: Paint) -> Vec<String> {
+fn latencies(result: &HttpResult, paint: Paint, columns: Option<usize>) -> Vec<String> {
     let rows: Vec<(&str, [String; 8])> = [
         ("service time", result.service_time),
         ("response time", result.response_time),
@@ -195,8 +204,17 @@ fn latencies(result: &HttpResult, paint: Paint) -> Vec<String> {
             .collect();
         cells.join("  ")
     };
-    let mut lines = vec![paint.dim(&entry("", &row(&TITLES.map(str::to_owned))))];
-    lines.extend(rows.iter().map(|(label, cells)| entry(label, &row(cells))));
+    let heading = entry("", &row(&TITLES.map(str::to_owned)));
+    let mut lines = Vec::new();
+    if columns.is_some_and(|columns| width(&heading) > columns) {
+        lines.extend(
+            rows.iter()
+                .map(|(label, cells)| entry(label, &named(cells))),
+        );
+    } else {
+        lines.push(paint.dim(&heading));
+        lines.extend(rows.iter().map(|(label, cells)| entry(label, &row(cells))));
+    }
     if rows
         .iter()
         .any(|(_, cells)| cells.iter().any(|cell| cell.ends_with(CHANCE)))
@@ -206,6 +224,16 @@ fn latencies(result: &HttpResult, paint: Paint) -> Vec<String> {
     }
     lines.push(String::new());
     lines
+}
+
+/// Figures with their names before them, where a table is too wide. Each stays in one row.
+fn named(cells: &[String]) -> String {
+    let figures: Vec<String> = TITLES
+        .iter()
+        .zip(cells)
+        .map(|(title, cell)| format!("{title}\u{a0}{cell}"))
+        .collect();
+    figures.join("  ")
 }
 
 /// What connecting took, and what calls took with it, where that makes a difference worth telling.

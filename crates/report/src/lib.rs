@@ -13,7 +13,8 @@
 pub mod catalog;
 mod category;
 mod collation;
-pub mod fixed_width;
+pub mod fit;
+mod fixed_width;
 pub mod fixed_work;
 pub mod grpc_status;
 pub mod header;

@@ -1,10 +1,10 @@
-//! Load on one URL while it runs, for a terminal: lines to be drawn over one
-//! another with [`progress::frame`](crate::progress::frame).
+//! Load on one URL while it runs, as lines for a terminal.
 
 use std::time::Duration;
 
 use units::Bytes;
 
+use crate::fit;
 use crate::fixed_width::fixed_width;
 use crate::grpc_status;
 use crate::http_text::{NO_RESPONSE, rate};
@@ -80,40 +80,38 @@ const BUSY: f64 = 0.9;
 
 /// The view as lines that fit into `columns`, the first of them empty.
 pub fn lines(view: &LiveView, columns: usize, paint: Paint) -> Vec<String> {
-    let mut lines: Vec<(String, Vec<Piece>)> = vec![
-        (view.title.clone(), Vec::new()),
-        (String::new(), progress(view, columns)),
-        ("rate".to_owned(), rates(view, columns)),
-        ("requests".to_owned(), counts(view)),
-    ];
+    let title = format!("{INDENT}{}", paint.bold(&printable(&view.title)));
+    let mut lines = vec![String::new(), fit::cut(&title, columns)];
+    let mut figures = |label: &str, pieces: Vec<Piece>| {
+        let line = line(label, &pieces, paint);
+        lines.extend(fit::fit(&line, columns, TEXT_COLUMN));
+    };
+    figures("", progress(view, columns));
+    figures("rate", rates(view, columns));
+    figures("requests", counts(view));
     for (label, quantiles) in [("latency now", view.latest), ("latency", view.overall)] {
         if let Some(quantiles) = quantiles {
-            lines.push((label.to_owned(), latency(&quantiles)));
+            figures(label, latency(&quantiles));
         }
     }
     if !view.statuses.is_empty() {
-        lines.push(("status".to_owned(), statuses(view)));
+        figures("status", statuses(view));
     }
+    // Texts of any length have one row each.
     for (text, count) in view.errors.iter().take(ERRORS_SHOWN) {
-        lines.push((
-            "error".to_owned(),
-            vec![Piece::bad(format!("{count} × {text}"))],
-        ));
+        let error = Piece::bad(format!("{count} × {text}"));
+        lines.push(fit::cut(&line("error", &[error], paint), columns));
     }
-    lines.push(("generator".to_owned(), generator(&view.generator)));
+    let load = line("generator", &generator(&view.generator), paint);
+    lines.extend(fit::fit(&load, columns, TEXT_COLUMN));
     if let Some(warning) = &view.generator.warning {
-        lines.push((String::new(), vec![Piece::doubtful(warning.clone())]));
+        let warning = Piece::doubtful(warning.clone());
+        lines.push(fit::cut(&line("", &[warning], paint), columns));
     }
-    let mut drawn = vec![String::new()];
-    drawn.extend(
-        lines
-            .iter()
-            .map(|(label, pieces)| draw(label, pieces, columns, paint)),
-    );
-    drawn
+    lines
 }
 
-/// Text with its colour apart, so that it can be cut to size.
+/// Text and its colour.
 struct Piece {
     text: String,
     colour: Colour,
@@ -157,32 +155,25 @@ impl Piece {
     }
 }
 
+const INDENT: &str = "  ";
 const LABEL_WIDTH: usize = 12;
+/// Where the text behind the labels begins.
+const TEXT_COLUMN: usize = INDENT.len() + LABEL_WIDTH + 1;
+/// A bar that is narrower says less than the percentage beside it.
+const NARROWEST_BAR: usize = 7;
 
-fn draw(label: &str, pieces: &[Piece], columns: usize, paint: Paint) -> String {
-    const INDENT: &str = "  ";
-    let mut left = columns;
-    let mut cut = |text: &str| {
-        // What a peer or a user said may hold anything.
-        let kept: String = text
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(left)
-            .collect();
-        left -= width(&kept);
-        kept
-    };
-    if pieces.is_empty() {
-        let indent = cut(INDENT);
-        return indent + &paint.bold(&cut(label));
-    }
-    let label = format!(
+/// What a peer or a user said may hold anything.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+fn line(label: &str, pieces: &[Piece], paint: Paint) -> String {
+    let mut line = format!(
         "{INDENT}{label}{} ",
         spaces(LABEL_WIDTH.saturating_sub(width(label)))
     );
-    let mut line = cut(&label);
     for piece in pieces {
-        let text = cut(&piece.text);
+        let text = printable(&piece.text);
         line.push_str(&match piece.colour {
             Colour::Plain => text,
             Colour::Figure => paint.figure(&text),
@@ -197,7 +188,7 @@ fn draw(label: &str, pieces: &[Piece], columns: usize, paint: Paint) -> String {
 fn progress(view: &LiveView, columns: usize) -> Vec<Piece> {
     let time = match view.duration {
         Some(duration) => format!(
-            "{} of {}",
+            "{}\u{a0}of\u{a0}{}",
             fixed_width(view.elapsed, duration),
             numbers::time(duration.as_secs_f64() * 1e3, None)
         ),
@@ -210,18 +201,20 @@ fn progress(view: &LiveView, columns: usize) -> Vec<Piece> {
     };
     let room = columns.saturating_sub(LABEL_WIDTH + 40).min(40);
     let filled = (done * room as f64) as usize;
-    vec![
-        Piece::plain(format!(
+    let mut pieces = Vec::new();
+    if room >= NARROWEST_BAR {
+        pieces.push(Piece::plain(format!(
             "[{}{}] ",
             "=".repeat(filled),
             "-".repeat(room - filled)
-        )),
-        Piece::plain(format!(
-            "{:.0}%  {time}  {} users",
-            (done * 100.0).floor(),
-            view.users
-        )),
-    ]
+        )));
+    }
+    pieces.push(Piece::plain(format!(
+        "{:.0}%  {time}  {}\u{a0}users",
+        (done * 100.0).floor(),
+        view.users
+    )));
+    pieces
 }
 
 fn rates(view: &LiveView, columns: usize) -> Vec<Piece> {
@@ -276,10 +269,10 @@ fn counts(view: &LiveView) -> Vec<Piece> {
 
 fn latency(quantiles: &Quantiles) -> Vec<Piece> {
     let figures = [
-        ("p50 ", quantiles.p50),
-        ("  p90 ", quantiles.p90),
-        ("  p99 ", quantiles.p99),
-        ("  max ", quantiles.max),
+        ("p50\u{a0}", quantiles.p50),
+        ("  p90\u{a0}", quantiles.p90),
+        ("  p99\u{a0}", quantiles.p99),
+        ("  max\u{a0}", quantiles.max),
     ];
     figures
         .into_iter()
@@ -305,14 +298,17 @@ fn statuses(view: &LiveView) -> Vec<Piece> {
             } else {
                 Colour::Bad
             };
-            [Piece { text, colour }, Piece::plain(format!(" {count}  "))]
+            [
+                Piece { text, colour },
+                Piece::plain(format!("\u{a0}{count}  ")),
+            ]
         })
         .collect()
 }
 
 fn generator(load: &GeneratorLoad) -> Vec<Piece> {
     let busiest = load.workers.iter().copied().fold(0.0, f64::max);
-    let total: f64 = load.workers.iter().sum();
+    let total = load.workers.iter().fold(0.0, |sum, share| sum + share);
     let share = format!("{:.0}%", busiest * 100.0);
     let mut pieces = vec![
         if busiest >= BUSY {
@@ -328,7 +324,7 @@ fn generator(load: &GeneratorLoad) -> Vec<Piece> {
     ];
     if let Some(lag) = load.send_lag {
         pieces.push(Piece::plain(format!(
-            ", send lag p99 {}",
+            ", send lag p99\u{a0}{}",
             milliseconds(lag)
         )));
     }

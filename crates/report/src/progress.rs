@@ -1,8 +1,6 @@
 //! Progress while a test runs: a line for the run, and a bar for each scenario.
 //!
-//! All of this is a pure function of a [`ProgressView`]. Who has a terminal
-//! writes [`frame`]s over one another; who has none writes [`lines`] one under
-//! the other.
+//! All of this is a pure function of a [`ProgressView`].
 
 use std::time::Duration;
 
@@ -118,22 +116,6 @@ pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<S
         (room >= NARROWEST_BAR).then_some(room)
     });
     render(view, bar, paint)
-}
-
-/// Lines as one frame of a terminal that is so many columns wide. The cursor
-/// ends where it started, so that the next frame, or a line of a log, is
-/// written over this one.
-pub fn frame(lines: &[String], columns: usize) -> String {
-    let rows: usize = lines
-        .iter()
-        .map(|line| visible_width(line).div_ceil(columns.max(1)).max(1))
-        .sum();
-    let mut text: String = lines.iter().map(|line| format!("{line}\x1b[K\n")).collect();
-    text.push_str("\r\x1b[J");
-    if rows > 0 {
-        text.push_str(&format!("\x1b[{rows}A"));
-    }
-    text
 }
 
 /// With bars that wide, or percentages.
@@ -259,20 +241,6 @@ impl Columns {
     }
 }
 
-/// Columns a text takes without its escape sequences.
-fn visible_width(text: &str) -> usize {
-    let mut columns = 0;
-    let mut escaped = false;
-    for c in text.chars() {
-        match (escaped, c) {
-            (false, '\x1b') => escaped = true,
-            (false, _) => columns += 1,
-            (true, c) => escaped = !c.is_ascii_alphabetic(),
-        }
-    }
-    columns
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,19 +356,5 @@ late                           • [--------------------------------------] wait
             done: 0.0,
         };
         assert_eq!(lines(&view, None, Paint::OFF)[1], "Init      [   0% ]");
-    }
-
-    #[test]
-    fn a_frame_ends_where_it_started() {
-        let lines = lines(&view(), Some(130), Paint::ON);
-        assert!(frame(&lines, 130).ends_with("\r\x1b[J\x1b[8A"));
-        // Wrapped lines take two rows or more.
-        assert_eq!(
-            frame(&["x".repeat(25), String::new()], 10)
-                .matches("\x1b[4A")
-                .count(),
-            1
-        );
-        assert_eq!(visible_width(&Paint::ON.good("four")), 4);
     }
 }

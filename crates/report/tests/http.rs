@@ -170,11 +170,11 @@ fn text_of_an_open_model() {
 fn text_of_a_closed_model_without_answers() {
     support::expect(
         "http_refused.txt",
-        &http_text::render("GET", &result(0, 3, None), Paint::OFF),
+        &http_text::render("GET", &result(0, 3, None), Paint::OFF, None),
     );
     support::expect(
         "http_nothing.txt",
-        &http_text::render("GET", &result(0, 0, None), Paint::ON),
+        &http_text::render("GET", &result(0, 0, None), Paint::ON, None),
     );
 }
 
@@ -182,7 +182,7 @@ fn text_of_a_closed_model_without_answers() {
 fn what_a_server_says_cannot_steer_the_terminal() {
     let mut result = result(0, 3, None);
     result.errors[0].text = "bad\x1b[2J\nnews".to_owned();
-    let text = http_text::render("GET", &result, Paint::OFF);
+    let text = http_text::render("GET", &result, Paint::OFF, None);
     assert!(text.contains("bad?[2J?news"), "{text}");
 }
 

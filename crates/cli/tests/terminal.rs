@@ -1,0 +1,169 @@
+//! What a person sees on a terminal: the screen is read back, not the bytes.
+
+#![cfg(target_os = "linux")]
+
+mod plimsoll;
+#[path = "terminal/screen.rs"]
+mod screen;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
+use std::time::Duration;
+
+use screen::{Session, Streams};
+
+const WIDTHS: [u16; 5] = [40, 60, 80, 100, 130];
+
+/// A server whose responses take a while, so that there is something to watch.
+fn slow_server() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let mut buffer = [0; 4_096];
+                while connection.read(&mut buffer).is_ok_and(|count| count > 0) {
+                    thread::sleep(Duration::from_millis(20));
+                    let response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+                    if connection.write_all(response).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn the_result_of_http_is_all_that_stays_on_the_screen() {
+    let server = slow_server();
+    let url = format!("http://{server}/");
+    for columns in WIDTHS {
+        let arguments = ["http", "-c", "4", "-n", "400", &url];
+        let mut session = Session::start(&arguments, columns, 50, Streams::Both);
+        session.wait_for("latency");
+        let live = session.contents();
+        assert_eq!(
+            live.matches("now,").count(),
+            1,
+            "frames scroll at {columns}:\n{live}"
+        );
+        let status = session.finish();
+        assert_eq!(status, Some(0));
+        let end = session.contents();
+        assert!(
+            !end.contains("now,"),
+            "the live view is left at {columns}:\n{end}"
+        );
+        assert_eq!(end.matches("verdict:").count(), 1, "{columns}:\n{end}");
+        // The protocol's line is not mixed with what was there before.
+        let line = end.lines().find(|line| line.contains("HTTP/1.1")).unwrap();
+        assert!(line.trim_end().ends_with("× 400"), "{columns}: {line:?}");
+        assert!(
+            session.is_unwrapped(),
+            "a row was wrapped at {columns}:\n{end}"
+        );
+    }
+}
+
+#[test]
+fn the_progress_of_a_script_is_drawn_in_place_at_every_width() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.js");
+    let text = "import { sleep } from 'k6'; export default function () { console.log('line ' + __ITER); sleep(0.3); }";
+    std::fs::write(&script, text).unwrap();
+    let script = script.to_str().unwrap();
+    for columns in WIDTHS {
+        let arguments = ["run", "-i", "5", script];
+        let mut session = Session::start(&arguments, columns, 100, Streams::Both);
+        session.wait_for("line 2");
+        session.wait_for("running");
+        let status = session.finish();
+        assert_eq!(status, Some(0));
+        let end = session.contents();
+        assert_eq!(
+            end.matches("running (").count(),
+            1,
+            "frames are left at {columns}:\n{end}"
+        );
+        for number in 0..5 {
+            let line = format!("line {number}");
+            assert_eq!(end.matches(&line).count(), 1, "{line} at {columns}:\n{end}");
+        }
+    }
+}
+
+#[test]
+fn a_terminal_that_is_resized_keeps_one_live_view() {
+    let server = slow_server();
+    let url = format!("http://{server}/");
+    let arguments = ["http", "-c", "2", "-n", "600", &url];
+    let mut session = Session::start(&arguments, 130, 40, Streams::Both);
+    session.wait_for("now,");
+    for columns in [60, 100, 40, 130] {
+        session.resize(columns, 40);
+        session.wait_for_frames(3);
+        let live = session.contents();
+        assert_eq!(live.matches("now,").count(), 1, "at {columns}:\n{live}");
+    }
+    assert_eq!(session.finish(), Some(0));
+    let end = session.contents();
+    assert!(!end.contains("now,"), "{end}");
+    assert_eq!(end.matches("verdict:").count(), 1, "{end}");
+}
+
+#[test]
+fn a_low_terminal_does_not_scroll_frames_away() {
+    let server = slow_server();
+    let url = format!("http://{server}/");
+    let arguments = ["http", "-c", "2", "-n", "400", &url];
+    let mut session = Session::start(&arguments, 80, 6, Streams::Both);
+    session.wait_for("now,");
+    session.wait_for_frames(5);
+    assert_eq!(session.scrolled(), 0, "{}", session.contents());
+    assert_eq!(session.finish(), Some(0));
+}
+
+#[test]
+fn a_live_view_on_stderr_alone_is_cleared_too() {
+    let server = slow_server();
+    let url = format!("http://{server}/");
+    let arguments = ["http", "-c", "2", "-n", "400", &url];
+    let mut session = Session::start(&arguments, 80, 40, Streams::Stderr);
+    session.wait_for("now,");
+    assert_eq!(session.finish(), Some(0));
+    assert_eq!(session.contents().trim(), "", "the result went elsewhere");
+}
+
+#[test]
+fn messages_stand_above_the_live_view() {
+    let server = slow_server();
+    let url = format!("http://{server}/");
+    // Too few users for the rate: there is a warning while the view is shown.
+    let arguments = [
+        "http",
+        "-c",
+        "1",
+        "-r",
+        "200",
+        "--max-users",
+        "2",
+        "-d",
+        "5s",
+        &url,
+    ];
+    let mut session = Session::start(&arguments, 100, 50, Streams::Both);
+    session.wait_for("Insufficient VUs");
+    session.wait_for_frames(3);
+    let live = session.contents();
+    assert_eq!(live.matches("Insufficient VUs").count(), 1, "{live}");
+    assert_eq!(live.matches("now,").count(), 1, "{live}");
+    let (message, rate) = (live.find("Insufficient"), live.find("now,"));
+    assert!(message < rate, "{live}");
+    session.finish();
+    let end = session.contents();
+    assert_eq!(end.matches("Insufficient VUs").count(), 1, "{end}");
+    assert!(!end.contains("now,"), "{end}");
+}

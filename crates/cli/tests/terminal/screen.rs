@@ -1,0 +1,212 @@
+//! The program on a pseudo-terminal, whose screen a terminal emulator keeps.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+/// Which of the program's streams are the terminal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Streams {
+    Both,
+    Stderr,
+}
+
+/// The program, its terminal and what is on it.
+pub struct Session {
+    child: Child,
+    controller: File,
+    /// The terminal's file.
+    name: String,
+    /// The latest bytes, in which a marker is looked for.
+    tail: Vec<u8>,
+    output: Receiver<Vec<u8>>,
+    screen: vt100::Parser,
+    /// How often the cursor was moved up: once for each frame.
+    frames: usize,
+}
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// A title for the window, which shows nowhere on the screen.
+const MARKER: &[u8] = b"\x1b]0;resized\x07";
+/// Rows that are kept when they scroll away.
+const SCROLLBACK: usize = 1_000;
+
+fn cells(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).unwrap()
+}
+
+fn size(columns: u16, rows: u16) -> Winsize {
+    Winsize {
+        ws_row: rows,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    }
+}
+
+impl Session {
+    pub fn start(arguments: &[&str], columns: u16, rows: u16, streams: Streams) -> Session {
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&controller).unwrap();
+        unlockpt(&controller).unwrap();
+        tcsetwinsize(&controller, size(columns, rows)).unwrap();
+        let name = ptsname(&controller, Vec::new()).unwrap();
+        let name = name.into_string().unwrap();
+        let terminal: OwnedFd = File::options()
+            .read(true)
+            .write(true)
+            .open(&name)
+            .unwrap()
+            .into();
+        let of_terminal = || Stdio::from(terminal.try_clone().unwrap());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+        command
+            .args(arguments)
+            .env("HOME", "/nonexistent")
+            .stdin(Stdio::null())
+            .stderr(of_terminal())
+            .stdout(match streams {
+                Streams::Both => of_terminal(),
+                Streams::Stderr => Stdio::null(),
+            });
+        let child = command.spawn().unwrap();
+        // The command holds copies, which would keep the terminal open.
+        drop(command);
+        drop(terminal);
+        let controller = File::from(controller);
+        let mut reader = controller.try_clone().unwrap();
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4_096];
+            // EIO is the end: nobody has the terminal open any more.
+            while let Ok(count @ 1..) = reader.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Session {
+            child,
+            controller,
+            name,
+            tail: Vec::new(),
+            output,
+            screen: vt100::Parser::new(cells(rows), cells(columns), SCROLLBACK),
+            frames: 0,
+        }
+    }
+
+    /// Reads until `enough`; panics with the screen where that never comes.
+    fn read_until(&mut self, what: &str, enough: impl Fn(&Session) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        while !enough(self) {
+            match self
+                .output
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                Ok(bytes) => self.take(&bytes),
+                Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => {
+                    panic!("{what} never came:\n{}", self.contents())
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.frames += bytes.windows(2).filter(|pair| *pair == b"[J").count();
+        self.screen.process(bytes);
+        self.tail.extend_from_slice(bytes);
+        let old = self
+            .tail
+            .len()
+            .saturating_sub(2 * MARKER.len().max(bytes.len()));
+        self.tail.drain(..old);
+    }
+
+    /// Reads until the screen shows a text.
+    pub fn wait_for(&mut self, text: &str) {
+        self.read_until(text, |session| session.contents().contains(text));
+    }
+
+    /// Reads so many more frames, and what comes until the screen shows the whole of the last.
+    pub fn wait_for_frames(&mut self, count: usize) {
+        let wanted = self.frames + count;
+        self.read_until("a frame", |session| session.frames >= wanted);
+        self.wait_for("now,");
+    }
+
+    /// Resizes the terminal between two writes of the program, which is stopped meanwhile.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let child = Pid::from_child(&self.child);
+        kill_process(child, Signal::STOP).unwrap();
+        waitpid(Some(child), WaitOptions::UNTRACED).unwrap();
+        // All that it wrote stands before the marker.
+        let mut terminal = File::options().write(true).open(&self.name).unwrap();
+        terminal.write_all(MARKER).unwrap();
+        drop(terminal);
+        self.read_until("the marker", |session| {
+            session
+                .tail
+                .windows(MARKER.len())
+                .any(|part| part == MARKER)
+        });
+        self.tail.clear();
+        tcsetwinsize(&self.controller, size(columns, rows)).unwrap();
+        self.screen.set_size(cells(rows), cells(columns));
+        kill_process(child, Signal::CONT).unwrap();
+    }
+
+    /// Waits for the end, and reads what comes until then.
+    pub fn finish(&mut self) -> Option<i32> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self
+                .output
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                Ok(bytes) => self.take(&bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end:\n{}", self.contents()),
+            }
+        }
+        self.child.wait().unwrap().code()
+    }
+
+    /// What is on the screen, row by row.
+    pub fn contents(&self) -> String {
+        self.rows().join("\n")
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let (_, columns) = self.screen.screen().size();
+        self.screen.screen().rows(0, columns.get()).collect()
+    }
+
+    /// Rows that scrolled away.
+    pub fn scrolled(&self) -> usize {
+        self.screen.screen().scrollback_len()
+    }
+
+    /// Whether the program itself broke every row, and not the terminal.
+    pub fn is_unwrapped(&self) -> bool {
+        let (rows, _) = self.screen.screen().size();
+        (0..rows.get()).all(|row| !self.screen.screen().row_wrapped(row))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
