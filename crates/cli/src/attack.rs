@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::metrics_page;
 use crate::recording::{Model, Place, Question};
 use crate::results_file::{Destination, ResultsFile};
-use crate::talk::{complain, say};
+use crate::talk::{complain, lose, say};
 
 /// Attacks the targets, and says what came of it.
 pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
@@ -79,10 +79,7 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
         },
         global,
     )?;
-    let mut failed = results.and_then(|results| results.finish(&destination));
-    if let Some(AbortReason::Machine(what)) = &outcome.ended.aborted {
-        failed = Some(what.clone());
-    }
+    let lost = results.and_then(|results| results.finish(&destination));
     let list_error = match stream.as_ref().and_then(|stream| stream.ended()) {
         Some(Some(error)) => Some(format!("{}: {error}", args.targets)),
         Some(None) => None,
@@ -97,11 +94,11 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
         (false, _) => Show::Text,
     };
     outcome.show(show, global)?;
-    for error in outcome.ended.output_errors.iter().chain(&list_error) {
-        complain(error);
-    }
-    if let Some(error) = failed {
-        return Err(error);
+    outcome.tell_lost();
+    list_error.iter().for_each(|error| complain(error));
+    lost.iter().for_each(|error| lose(error));
+    if let Some(AbortReason::Machine(what)) = &outcome.ended.aborted {
+        return Err(what.clone());
     }
     Ok(match list_error {
         Some(_) => Exit::INVALID_CONFIG,

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -161,10 +162,17 @@ fn open(path: &Path) -> Result<File, String> {
     opened.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
+/// Whether it was told that log lines are lost.
+static LOST_LINES: AtomicBool = AtomicBool::new(false);
+
 fn write_to(file: &Mutex<File>, text: &str) {
     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-    // A full disk must not stop a run; the lines are lost and nothing else.
-    let _ = file.write_all(text.as_bytes());
+    if let Err(error) = file.write_all(text.as_bytes())
+        && !LOST_LINES.swap(true, Ordering::Relaxed)
+    {
+        // A full disk does not stop a run.
+        talk::lose(&format!("cannot write log lines: {error}; some are lost"));
+    }
 }
 
 fn wall_time() -> WallTime {

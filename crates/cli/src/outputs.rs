@@ -1,5 +1,6 @@
 //! Outputs of every sample, on a thread of their own.
 
+use std::io::ErrorKind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -73,8 +74,10 @@ fn write(mut outputs: Vec<Box<dyn Output>>, records: &Receiver<Vec<SampleRecord>
     let mut errors = Vec::new();
     let mut keep = |result: Result<(), OutputError>| match result {
         Ok(()) => true,
+        // A reader that went away (`| head`) has seen enough.
+        Err(error) if error.source.kind() == ErrorKind::BrokenPipe => false,
         Err(error) => {
-            errors.push(error.to_string());
+            errors.push(format!("{error}; later samples are not in it"));
             false
         }
     };
