@@ -8,6 +8,7 @@ use engine::AbortReason;
 use plan::{Executor, Plan, Rate, Scenario};
 use report::http_result::HttpResult;
 use results::hash;
+use results::secrets::url_for_display;
 use targets::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
 
 use crate::args::{AttackArgs, GlobalArgs, parse_rate};
@@ -39,6 +40,7 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
         max_body: body_limit(&args.max_body)?,
         timeout: load.timeout,
         chunked: args.chunked,
+        shown_url: url_for_display,
     };
     let destination = destination(args)?;
     let aim = aim(args)?;

@@ -8,6 +8,7 @@ use plan::{Plan, Scenario};
 use report::Paint;
 use report::fixed_work::FixedWork;
 use report::http_result::{Generator, HttpResult};
+use results::secrets::for_display;
 use samples::{Registry, Summary, Totals, Watch, WatchSettings};
 
 use crate::args::GlobalArgs;
@@ -56,6 +57,7 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         }
         _ => None,
     };
+    let title = for_display(&direct.title).into_owned();
     let registry = Arc::new(Registry::new());
     let settings = WatchSettings {
         by_second: direct.record.is_some(),
@@ -89,7 +91,7 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         .of_requests();
     let mut watcher: Box<dyn Watcher> = match columns() {
         Some(_) if !global.quiet => Box::new(Live::new(
-            direct.title.clone(),
+            title.clone(),
             direct.duration,
             wanted_rate,
             Paint::new(!no_color(global)),
@@ -108,7 +110,7 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
     Ok(Outcome {
         result,
         ended,
-        title: direct.title,
+        title,
     })
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use engine::Notice;
 use report::Paint;
 use report::live::{GeneratorLoad, LiveView, Quantiles};
+use results::secrets::for_display;
 use samples::{Level, Values, builtin};
 
 use crate::session::{Phase, Session, Watcher};
@@ -65,7 +66,7 @@ impl Live {
             errors: http
                 .errors
                 .into_iter()
-                .map(|error| (error.text, error.count))
+                .map(|error| (for_display(&error.text).into_owned(), error.count))
                 .collect(),
             generator: GeneratorLoad {
                 workers: session

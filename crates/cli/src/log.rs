@@ -1,5 +1,6 @@
 //! The log: the script's console, warnings and errors of a run.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -7,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use results::secrets::for_display;
 use script::logline::{Format, Level, Line, WallTime};
 use units::Moment;
 
@@ -107,6 +109,21 @@ impl Log {
             };
             return write_to(file, &line.to_text(self.console_format));
         }
+        // What the script's console has for a file of its own is data, and stays as it is.
+        let shown: Vec<(&str, Cow<'_, str>)> = fields
+            .iter()
+            .map(|(name, value)| (*name, for_display(value)))
+            .collect();
+        let fields: Vec<(&str, &str)> = shown
+            .iter()
+            .map(|(name, value)| (*name, &**value))
+            .collect();
+        let message = for_display(message);
+        let line = Line {
+            message: &message,
+            fields: &fields,
+            ..line
+        };
         let text = line.to_text(self.format);
         match &self.target {
             Target::Stderr => talk::talk(&text),

@@ -81,6 +81,7 @@ fn main() -> ExitCode {
         talk::complain(&error);
         return Exit::GENERIC.into();
     }
+    results::secrets::show_all(cli.global.show_secrets);
     let exit = match cli.command {
         Command::Run(args) => run::run(&args, &cli.global),
         Command::Inspect(args) => inspect::inspect(&args, &cli.global),

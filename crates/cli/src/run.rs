@@ -11,6 +11,7 @@ use report::output::{OutputSetting, OutputSpec};
 use report::summary_data::Circumstances;
 use report::summary_machine::RunIdentity;
 use report::{Paint, Style, catalog, header, output_csv, progress, summary_text, wall_clock};
+use results::secrets::url_for_display;
 use samples::{Totals, Watch, WatchSettings};
 use script::{ScriptError, ScriptUsers};
 
@@ -278,6 +279,7 @@ fn open_outputs(specs: &[OutputSpec], prepared: &Prepared) -> Result<Outputs, Re
             .filter(|tag| prepared.system_tags.has(*tag))
             .collect(),
         csv_time,
+        shown_url: url_for_display,
     };
     let opened = specs
         .iter()
@@ -295,7 +297,7 @@ fn announce(
 ) -> header::Header {
     header::Header {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        script: args.script.clone(),
+        script: url_for_display(&args.script).into_owned(),
         outputs: specs.iter().map(OutputSpec::describe).collect(),
         share: prepared.plan.segment.length(),
         users_max: extent.users,

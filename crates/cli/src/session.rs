@@ -8,6 +8,7 @@ use std::time::Duration;
 use engine::{
     AbortReason, Event, Evidence, MachineReading, Notice, Part, PulseReading, Running, ServiceTimes,
 };
+use results::secrets::for_display;
 use samples::{Stage, Summary, Totals, Verdict, builtin};
 use units::{Bytes, Moment};
 
@@ -293,6 +294,9 @@ impl Session {
         let judged = self.totals.evaluate(elapsed, Stage::Over);
         let mut summary = self.totals.summary(elapsed);
         let scenarios = self.running.scenarios.iter();
+        for error in &mut summary.http.errors {
+            error.text = for_display(&error.text).into_owned();
+        }
         summary.work = scenarios.filter_map(|scenario| scenario.work()).collect();
         self.look_at_limits();
         self.complete_evidence(&summary);

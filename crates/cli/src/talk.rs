@@ -3,6 +3,8 @@
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use results::secrets::for_display;
+
 use crate::args::GlobalArgs;
 use crate::terminal::{self, Stream};
 
@@ -16,7 +18,7 @@ pub fn complain(message: &str) {
 
 /// Something the person at the terminal may like to know.
 pub fn say(message: &str) {
-    talk(&format!("{message}\n"));
+    talk(&format!("{}\n", for_display(message)));
 }
 
 /// Text for stderr, as it is.

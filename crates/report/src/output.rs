@@ -1,6 +1,7 @@
 //! Where every single sample goes: the trait, and what is asked for with
 //! `--out`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -181,6 +182,17 @@ impl fmt::Display for Target {
     }
 }
 
+/// A URL as samples may have it.
+pub type ShownUrl = fn(&str) -> Cow<'_, str>;
+
+/// The value of a tag as samples have it: only URLs are looked through for secrets.
+pub(crate) fn shown_tag<'a>(shown_url: ShownUrl, name: &str, value: &'a str) -> Cow<'a, str> {
+    match name {
+        "url" | "name" => shown_url(value),
+        _ => Cow::Borrowed(value),
+    }
+}
+
 /// What outputs need to know of a run.
 #[derive(Clone, Debug)]
 pub struct OutputSetting {
@@ -192,6 +204,8 @@ pub struct OutputSetting {
     pub system_tags: Vec<SystemTag>,
     /// How CSV files write dates.
     pub csv_time: TimeFormat,
+    /// A URL without its secrets, in the place of the tags `url` and `name`.
+    pub shown_url: ShownUrl,
 }
 
 /// Bytes that go somewhere, with the name errors are told under.
@@ -291,6 +305,7 @@ mod tests {
             clock: WallClock::reading(units::Moment::ZERO, std::time::UNIX_EPOCH),
             system_tags: Vec::new(),
             csv_time: TimeFormat::Unix,
+            shown_url: |url| url.into(),
         };
         let spec = OutputSpec::parse("csv=/nonexistent/file.csv").expect("a known output");
         let error = spec

@@ -9,7 +9,7 @@ use samples::{SampleRecord, SampleTags, SystemTag};
 use units::nearest;
 
 use crate::catalog::Catalog;
-use crate::output::{NamedSink, Output, OutputError, OutputSetting};
+use crate::output::{NamedSink, Output, OutputError, OutputSetting, ShownUrl, shown_tag};
 use crate::wall_clock::{DateWriter, WallClock, unix_time};
 
 /// How dates are written.
@@ -62,6 +62,7 @@ pub(crate) struct CsvOutput {
     sink: NamedSink,
     catalog: Catalog,
     clock: WallClock,
+    shown_url: ShownUrl,
     time: TimeFormat,
     /// The tags that have a column, sorted.
     columns: Vec<&'static str>,
@@ -93,6 +94,7 @@ impl CsvOutput {
             sink,
             catalog: setting.catalog.clone(),
             clock: setting.clock,
+            shown_url: setting.shown_url,
             time: setting.csv_time,
             columns,
             names: Vec::new(),
@@ -150,7 +152,8 @@ impl CsvOutput {
         let mut columns = String::new();
         for column in &self.columns {
             columns.push(',');
-            push_field(&mut columns, tags.get(column).unwrap_or(""));
+            let value = tags.get(column).unwrap_or("");
+            push_field(&mut columns, &shown_tag(self.shown_url, column, value));
         }
         let others = tags
             .iter()

@@ -11,13 +11,14 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Catalog, Demands};
 use crate::json_number::number;
-use crate::output::{NamedSink, Output, OutputError, OutputSetting};
+use crate::output::{NamedSink, Output, OutputError, OutputSetting, ShownUrl, shown_tag};
 use crate::wall_clock::{DateWriter, WallClock};
 
 pub(crate) struct JsonOutput {
     sink: NamedSink,
     catalog: Catalog,
     clock: WallClock,
+    shown_url: ShownUrl,
     /// The quoted names of metrics met so far, by id.
     names: Vec<Option<String>>,
     /// The tags of the sample before, and their text: all samples of an
@@ -32,6 +33,7 @@ impl JsonOutput {
             sink,
             catalog: setting.catalog.clone(),
             clock: setting.clock,
+            shown_url: setting.shown_url,
             names: Vec::new(),
             tags: None,
             text: String::new(),
@@ -77,7 +79,14 @@ impl JsonOutput {
             Some((tags, known)) if Arc::ptr_eq(tags, &sample.tags) => text.push_str(known),
             _ => {
                 let mut pairs = String::new();
-                push_pairs(&mut pairs, sample.tags.iter());
+                for (place, (key, value)) in sample.tags.iter().enumerate() {
+                    push_pair(
+                        &mut pairs,
+                        place,
+                        key,
+                        &shown_tag(self.shown_url, key, value),
+                    );
+                }
                 text.push_str(&pairs);
                 self.tags = Some((Arc::clone(&sample.tags), pairs));
             }
@@ -151,13 +160,17 @@ fn description(metric: &Metric, demands: &Demands) -> Value {
 
 fn push_pairs<'a>(text: &mut String, pairs: impl Iterator<Item = (&'a str, &'a str)>) {
     for (place, (key, value)) in pairs.enumerate() {
-        if place > 0 {
-            text.push(',');
-        }
-        text.push_str(&quoted(key));
-        text.push(':');
-        text.push_str(&quoted(value));
+        push_pair(text, place, key, value);
     }
+}
+
+fn push_pair(text: &mut String, place: usize, key: &str, value: &str) {
+    if place > 0 {
+        text.push(',');
+    }
+    text.push_str(&quoted(key));
+    text.push(':');
+    text.push_str(&quoted(value));
 }
 
 fn quoted(text: &str) -> String {

@@ -157,6 +157,7 @@ fn text_of_an_open_model() {
         "http://127.0.0.1:8080/ at 107/s for 1s",
         &result(100, 7, Some(Duration::from_micros(150))),
         Paint::OFF,
+        None,
     );
     let expected = "
   http://127.0.0.1:8080/ at 107/s for 1s
@@ -176,6 +177,24 @@ fn text_of_a_closed_model_without_answers() {
         "http_nothing.txt",
         &http_text::render("GET", &result(0, 0, None), Paint::ON, None),
     );
+}
+
+#[test]
+fn on_a_narrow_terminal_every_figure_is_whole() {
+    let result = result(100, 7, Some(Duration::from_micros(150)));
+    let render = |columns| http_text::render("GET http://h/", &result, Paint::OFF, columns);
+    let whole = render(None);
+    let words: Vec<&str> = whole.split_whitespace().collect();
+    for columns in [39, 59, 79, 99, 129] {
+        let text = render(Some(columns));
+        for row in text.lines() {
+            assert!(row.chars().count() <= columns, "{columns}: {row}");
+        }
+        let narrow: Vec<&str> = text.split_whitespace().collect();
+        for word in &words {
+            assert!(narrow.contains(word), "{columns}: {word} in {text}");
+        }
+    }
 }
 
 #[test]

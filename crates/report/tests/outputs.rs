@@ -50,6 +50,7 @@ fn setting(run: &Run, csv_time: TimeFormat) -> OutputSetting {
         (&whole, "avg<1"),
     ];
     OutputSetting {
+        shown_url: |url| url.into(),
         catalog: Catalog::new(Arc::clone(&run.registry), thresholds),
         clock: WallClock::reading(
             Moment::ZERO,

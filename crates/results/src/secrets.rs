@@ -1,15 +1,47 @@
-//! Takes secrets out of command lines and configurations, before they are written.
+//! Takes secrets out of what is written or shown: command lines, configurations, messages, URLs.
 //!
-//! What looks like a secret is judged by its name: of a flag, a header, a variable, a
-//! parameter of a query, a key of JSON. What has no telling name cannot be known.
+//! A secret is recognized by its name: of a flag, a header, a variable, a parameter of a query, a
+//! key of JSON; or, if it is a JSON Web Token, by its shape. What has no telling name cannot be
+//! known.
+//!
+//! Records never have secrets. What is meant for display has them only after [`show_all`].
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-/// What stands where a secret was.
+/// Stands in the place of a secret.
 pub const HIDDEN: &str = "***";
 
-/// Parts of names whose values are secrets.
-const NAMES: &[&str] = &[
+/// Whether secrets are shown.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// Shows secrets in everything meant for display from now on, or hides them.
+pub fn show_all(shown: bool) {
+    SHOWN.store(shown, Ordering::Relaxed);
+}
+
+/// A text as it may be displayed.
+pub fn for_display(text: &str) -> Cow<'_, str> {
+    if SHOWN.load(Ordering::Relaxed) || !text.contains(['=', ':', ' ', '.']) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(in_text(text))
+}
+
+/// A URL as it may be displayed: without its password, and without the secrets of its query.
+pub fn url_for_display(url: &str) -> Cow<'_, str> {
+    if url.contains(['?', '@', '#']) {
+        for_display(url)
+    } else {
+        Cow::Borrowed(url)
+    }
+}
+
+/// Parts of names whose values are secrets. Names are compared in lower case, without `-`, `_`
+/// and `.`.
+const PARTS: &[&str] = &[
     "authorization",
     "cookie",
     "token",
@@ -17,18 +49,34 @@ const NAMES: &[&str] = &[
     "password",
     "passwd",
     "passphrase",
+    "passcode",
     "apikey",
-    "api-key",
-    "api_key",
-    "access-key",
-    "access_key",
     "accesskey",
-    "private-key",
-    "private_key",
+    "privatekey",
     "credential",
     "signature",
     "session",
 ];
+/// Whole words of names whose values are secrets; as parts they would be in `author` and
+/// `shipping` too.
+const WORDS: &[&str] = &[
+    "pwd", "pw", "psw", "pass", "jwt", "auth", "oauth", "bearer", "pin", "otp", "totp", "cvv",
+    "cvc", "sid", "sig", "csrf", "xsrf", "creds",
+];
+/// Names that people also write before a colon in a sentence: `unexpected token: }`.
+const PROSE: &[&str] = &[
+    "token",
+    "session",
+    "signature",
+    "secret",
+    "pass",
+    "pin",
+    "auth",
+    "sig",
+    "cookie",
+];
+/// A parameter named `key` is a secret if it has at least so many characters.
+const SHORTEST_KEY: usize = 16;
 /// Schemes that are followed by a credential (RFC 9110, section 11.4).
 const SCHEMES: &[&str] = &["bearer ", "basic "];
 
@@ -65,8 +113,71 @@ pub fn in_json(value: &mut Value) {
 }
 
 fn is_telling(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    NAMES.iter().any(|part| name.contains(part))
+    let squashed: String = name
+        .chars()
+        .filter(|c| !matches!(c, '-' | '_' | '.'))
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    PARTS.iter().any(|part| squashed.contains(part))
+        || words(name).any(|word| WORDS.contains(&&*word))
+}
+
+/// The words of a name, in lower case: `userPin2` has `user` and `pin`.
+fn words(name: &str) -> impl Iterator<Item = String> + '_ {
+    name.split(|c: char| !c.is_ascii_alphabetic())
+        .flat_map(|part| {
+            let mut words: Vec<String> = Vec::new();
+            let mut was_lower = true;
+            for letter in part.chars() {
+                if words.is_empty() || (letter.is_ascii_uppercase() && was_lower) {
+                    words.push(String::new());
+                }
+                was_lower = letter.is_ascii_lowercase();
+                if let Some(word) = words.last_mut() {
+                    word.push(letter.to_ascii_lowercase());
+                }
+            }
+            words
+        })
+}
+
+/// Whether `name: …` stands within a sentence and names no secret: there is a space before it, and
+/// one behind the colon.
+fn is_prose(name: &str, is_after_space: bool, separator: &str, behind: &str) -> bool {
+    is_after_space
+        && separator == ":"
+        && behind.starts_with(' ')
+        && PROSE.iter().any(|word| name.eq_ignore_ascii_case(word))
+}
+
+/// Whether a query's parameter `key` has a value long enough for a secret.
+fn is_long_key(name: &str, separator: &str, behind: &str) -> bool {
+    let end = behind
+        .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'))
+        .unwrap_or(behind.len());
+    separator == "=" && name.eq_ignore_ascii_case("key") && end >= SHORTEST_KEY
+}
+
+/// Hides JSON Web Tokens (RFC 7519), which have no name in a path or a sentence.
+fn without_jwt(text: String) -> String {
+    if !text.contains("eyJ") {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find("eyJ") {
+        let (before, token) = rest.split_at(at);
+        out.push_str(before);
+        let end = token
+            .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.'))
+            .unwrap_or(token.len());
+        let (token, after) = token.split_at(end);
+        let is_jwt = token.matches('.').count() == 2 && token.len() > 20;
+        out.push_str(if is_jwt { HIDDEN } else { token });
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// A text without its secrets: `NAME=value`, `Name: value`, `"name": "value"`, `Bearer value`,
@@ -74,12 +185,14 @@ fn is_telling(name: &str) -> bool {
 pub fn in_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    let mut was_space = false;
     while let Some(at) = rest.find(['=', ':', ' ']) {
         let (before, after) = rest.split_at(at);
         let separator = &after[..1];
         let behind = &after[1..];
         out.push_str(before);
         out.push_str(separator);
+        let is_after_space = std::mem::replace(&mut was_space, separator == " ");
         let name = before
             .rsplit(['&', '?', ' ', ',', ';', '{', '\n'])
             .next()
@@ -92,14 +205,19 @@ pub fn in_text(text: &str) -> String {
         rest = if separator == ":" && behind.starts_with("//") {
             out.push_str("//");
             without_user(&behind[2..], &mut out)
-        } else if scheme || (separator != " " && is_telling(name)) {
+        } else if scheme
+            || is_long_key(name, separator, behind)
+            || (separator != " "
+                && is_telling(name)
+                && !is_prose(name, is_after_space && before == name, separator, behind))
+        {
             hide(behind, name, &mut out)
         } else {
             behind
         };
     }
     out.push_str(rest);
-    out
+    without_jwt(out)
 }
 
 /// Leaves out the user and password before an `@` of the authority.
@@ -164,6 +282,40 @@ mod tests {
             ("password=", "password=***"),
         ] {
             assert_eq!(in_text(text), hidden);
+        }
+    }
+
+    #[test]
+    fn short_names_are_whole_words() {
+        for (text, hidden) in [
+            (
+                "http://h/?pwd=a&user_pin=12&x=1",
+                "http://h/?pwd=***&user_pin=***&x=1",
+            ),
+            (
+                r#"{"userPin":1234,"jwt":"a.b"}"#,
+                r#"{"userPin":***,"jwt":"***"}"#,
+            ),
+            ("X-Auth: abc", "X-Auth: ***"),
+            (
+                "apiKey=1&API_KEY=2&api.key=3",
+                "apiKey=***&API_KEY=***&api.key=***",
+            ),
+            ("http://h/?key=AIzaSyA1234567890abc", "http://h/?key=***"),
+            (
+                "see http://h/eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJ-_/x now",
+                "see http://h/***/x now",
+            ),
+        ] {
+            assert_eq!(in_text(text), hidden);
+        }
+        for text in [
+            "author: Kim, shipping=5, authority=a, spinning=1, compass=2",
+            "SyntaxError: unexpected token: }",
+            "http://h/?key=name",
+            "eyJ is how they begin",
+        ] {
+            assert_eq!(in_text(text), text);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Users of a target list: each iteration sends to the next target, and its
 //! result goes to an outlet.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::pin::pin;
 use std::rc::{Rc, Weak};
@@ -44,6 +45,8 @@ pub struct AttackSettings {
     pub timeout: Duration,
     /// Bodies are sent in chunks.
     pub chunked: bool,
+    /// A target's URL as results have it, without its secrets.
+    pub shown_url: fn(&str) -> Cow<'_, str>,
 }
 
 /// Makes users that hit targets.
@@ -179,7 +182,7 @@ impl VirtualUser for AttackUser {
 
 /// A target ready to be sent to.
 struct Aimed {
-    /// As the list has it.
+    /// As results have it.
     url: Box<str>,
     prepared: Prepared,
     request: Request,
@@ -230,7 +233,7 @@ impl Here {
         request.body = target.body.clone();
         request.timeout = self.attack.timeout;
         Ok(Aimed {
-            url: target.url.as_str().into(),
+            url: (self.attack.shown_url)(&target.url).into(),
             prepared: self.encode(&request)?,
             request,
             gunzips,

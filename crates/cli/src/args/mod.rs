@@ -78,6 +78,9 @@ pub struct GlobalArgs {
     /// Show no progress
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Show passwords, tokens and API keys, which are *** by default in everything displayed
+    #[arg(long, global = true, env = "PLIMSOLL_SHOW_SECRETS", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
+    pub show_secrets: bool,
     /// Where log lines go: stderr, stdout, none, file=PATH
     #[arg(
         long,

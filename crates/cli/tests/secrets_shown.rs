@@ -1,0 +1,88 @@
+//! Secrets in URLs, headers and messages: hidden in everything that is displayed, unless asked for.
+
+mod plimsoll;
+
+use std::fs;
+
+use plimsoll::plimsoll;
+
+/// Nobody listens there: nothing is sent to anybody.
+const URL: &str = "http://kim:hunter2@127.0.0.1:1/a?api_key=sesame&pwd=abracadabra&page=3";
+const SECRETS: [&str; 3] = ["hunter2", "sesame", "abracadabra"];
+
+#[track_caller]
+fn hides(what: &str, text: &str) {
+    for secret in SECRETS {
+        assert!(!text.contains(secret), "{what} has {secret}: {text}");
+    }
+    assert!(text.contains("***"), "{what} hides nothing: {text}");
+    assert!(text.contains("page=3"), "{what} hides too much: {text}");
+}
+
+#[test]
+fn titles_of_results_hide_them_unless_asked_to_show() {
+    let ended = plimsoll(&["http", "-n", "1", URL]).run();
+    hides("http", &ended.stdout);
+    let ended = plimsoll(&["http", "-n", "1", "--show-secrets", URL]).run();
+    assert!(ended.stdout.contains("sesame"), "{}", ended.stdout);
+    let ended = plimsoll(&["http", "-n", "1", URL])
+        .env("PLIMSOLL_SHOW_SECRETS", "true")
+        .run();
+    assert!(ended.stdout.contains("sesame"), "{}", ended.stdout);
+}
+
+#[test]
+fn results_of_an_attack_hide_them() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t"), format!("GET {URL}\n")).unwrap();
+    let attack = ["attack", "-targets=t", "-rate=20", "-duration=100ms"];
+    let run = |flags: &[&str]| {
+        plimsoll(&[&attack[..], flags].concat())
+            .inside(folder.path())
+            .run()
+    };
+    let ended = run(&["-output=results.bin"]);
+    hides("the title", &ended.stdout);
+    let encode = ["vegeta", "encode", "-to=json", "results.bin"];
+    let results = plimsoll(&encode).inside(folder.path()).run();
+    hides("the results", &results.stdout);
+    run(&["-output=results.bin", "--show-secrets"]);
+    let results = plimsoll(&encode).inside(folder.path()).run();
+    assert!(results.stdout.contains("sesame"), "{}", results.stdout);
+}
+
+#[test]
+fn samples_and_logs_of_a_script_hide_them_and_its_own_console_file_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "import http from 'k6/http';\n\
+         export default function () {{\n\
+           http.get('{URL}');\n\
+           console.log('went to {URL}');\n\
+           console.log('{{\"user\":\"page=3\",\"pin\":\"sesame\"}}');\n\
+         }}\n"
+    );
+    fs::write(folder.path().join("script.js"), script).unwrap();
+    let run = |flags: &[&str]| {
+        let arguments = [&["run", "--quiet", "script.js"][..], flags].concat();
+        plimsoll(&arguments).inside(folder.path()).run()
+    };
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let ended = run(&["--out", "json=s.json", "--out", "csv=s.csv"]);
+    hides("the log", &ended.stderr);
+    hides("JSON samples", &read("s.json"));
+    hides("CSV samples", &read("s.csv"));
+    // What a script writes to a file of its own is its data.
+    run(&["--console-output", "console.log"]);
+    assert!(read("console.log").contains("sesame"));
+    let ended = run(&["--show-secrets", "--out", "json=shown.json"]);
+    assert!(ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    assert!(read("shown.json").contains("sesame"));
+}
+
+#[test]
+fn complaints_hide_them() {
+    let ended = plimsoll(&["http", "-H", "X-Token=hunter2", "http://h/"]).run();
+    assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("X-Token=***"), "{}", ended.stderr);
+}
