@@ -43,6 +43,12 @@ def find(name):
     return Path(found) if found else None
 
 
+def use_profile(profile):
+    """Takes our programs from another Cargo profile than `release`."""
+    for name, (package, _) in OURS.items():
+        OURS[name] = (package, profile)
+
+
 def target():
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 

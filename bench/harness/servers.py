@@ -54,11 +54,11 @@ class Nginx:
 
     def __enter__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="bench-nginx-"))
-        self.port = _free_port()
-        certificate = ""
+        self.port = free_port()
+        security = ""
         if self.tls:
-            _certificate(self.folder)
-            certificate = (
+            certificate(self.folder)
+            security = (
                 f"ssl_certificate {self.folder}/cert.pem; "
                 f"ssl_certificate_key {self.folder}/key.pem; ssl_protocols TLSv1.3;"
             )
@@ -74,7 +74,7 @@ class Nginx:
               client_body_temp_path {self.folder}/body; proxy_temp_path {self.folder}/proxy;
               fastcgi_temp_path {self.folder}/f; uwsgi_temp_path {self.folder}/u;
               scgi_temp_path {self.folder}/s;
-              server {{ listen 127.0.0.1:{self.port} {how} backlog=16384; {certificate}
+              server {{ listen 127.0.0.1:{self.port} {how} backlog=16384; {security}
                 location / {{ return 200 '{BODY}'; }} }}
             }}"""
         )
@@ -83,7 +83,7 @@ class Nginx:
             ["taskset", "-c", str(SERVER_CPU), program, "-p", self.folder]
             + ["-c", self.folder / "nginx.conf"]
         )
-        _wait_for(self.port, self.process)
+        wait_for(self.port, self.process)
         self.url = f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}/"
         return self
 
@@ -93,7 +93,7 @@ class Nginx:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _certificate(folder):
+def certificate(folder):
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
         + ["-nodes", "-days", "30", "-subj", "/CN=localhost"]
@@ -104,13 +104,13 @@ def _certificate(folder):
     )
 
 
-def _free_port():
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-def _wait_for(port, process):
+def wait_for(port, process):
     for _ in range(200):
         if process.poll() is not None:
             raise SystemExit(f"the server stopped at once with status {process.returncode}")

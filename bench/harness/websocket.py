@@ -21,7 +21,7 @@ class EchoServer:
         self.process = subprocess.Popen(
             [program, "--cpu", str(SERVER_CPU)], stdout=subprocess.PIPE, text=True
         )
-        port = int(self.process.stdout.readline().rsplit(":", 1)[1])
+        self.port = port = int(self.process.stdout.readline().rsplit(":", 1)[1])
         self.url = f"ws://127.0.0.1:{port}/"
         return self
 

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Checks that memory stays flat while connections come and go at full speed.
+
+    bench/soak.py churn                              every cell, 3 minutes each (3 hours)
+    bench/soak.py churn --seconds 30                 a quick look
+    bench/soak.py churn --protocols h2c grpc --ways new unread --io uring
+
+Each cell runs one plimsoll load command with 4 users against one server, and reads the resident
+memory of the generator every second. A cell passes when the memory of the last third of the time
+after the warm-up is at most 5% or 2 MB above that of the first third. Prints a Markdown table;
+the exit status is 1 when a cell fails.
+
+protocols: http1, h2c, h2 (over TLS), http3, grpc, websocket
+ways: persistent  one connection per user for the whole run
+      new         a new connection for each request
+      refused     nobody listens
+      reset       the server resets each connection (HTTP/3: refuses the version)
+      unread      the server sends more than the client reads before it closes
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from harness import churn, rivals  # noqa: E402
+from harness.tables import table  # noqa: E402
+
+HEADINGS = [
+    "protocol, connections, I/O",
+    "requests",
+    "failed",
+    "after warm-up, MB",
+    "at the end, MB",
+    "highest, MB",
+    "memory",
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", choices=["churn"])
+    parser.add_argument("--seconds", type=int, default=180, help="length of each cell (default 180)")
+    parser.add_argument("--warm-up", type=int, default=20, help="seconds not judged (default 20)")
+    parser.add_argument("--protocols", nargs="+", choices=churn.PROTOCOLS, default=churn.PROTOCOLS)
+    parser.add_argument("--ways", nargs="+", choices=churn.WAYS, default=churn.WAYS)
+    parser.add_argument("--io", nargs="+", choices=churn.MODES, default=churn.MODES)
+    parser.add_argument("--profile", default="fast", help="Cargo profile of the programs (default fast)")
+    parser.add_argument("--no-build", action="store_true", help="use the programs already built")
+    parser.add_argument("--out", type=Path, help="write the table to this file too")
+    args = parser.parse_args()
+    if args.seconds - args.warm_up < 9:
+        parser.error("--seconds must be at least 9 above --warm-up, to have samples to compare")
+    rivals.use_profile(args.profile)
+    if not args.no_build:
+        build = ["cargo", "build", "--quiet", "--profile", args.profile]
+        subprocess.run(
+            [*build, "-p", "plimsoll", "-p", "plimsoll-bench", "--bins"], cwd=rivals.ROOT, check=True
+        )
+    rows, failed = [], 0
+    for protocol in args.protocols:
+        for way in args.ways:
+            for io in args.io:
+                cell = churn.run(protocol, way, io, args.seconds, args.warm_up)
+                failed += not cell.is_flat
+                rows.append(cell.row())
+                print(" · ".join(rows[-1]), file=sys.stderr, flush=True)
+    text = (
+        f"### Memory while connections come and go: {args.seconds} s per cell, 4 users, "
+        f"{args.warm_up} s warm-up\n\n{table(HEADINGS, rows)}\n"
+    )
+    print(text)
+    if args.out:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        args.out.write_text(text)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
