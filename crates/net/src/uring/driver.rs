@@ -19,35 +19,52 @@ pub(super) fn start(ring: &Rc<Ring>) -> io::Result<()> {
     ring.notify(&event)?;
     // SAFETY: the descriptor is owned, and stays the same one until it closes.
     let event = unsafe { AsyncFd::register(event)? };
-    let ring = Rc::clone(ring);
-    tokio::task::spawn_local(poll_fn(move |cx| poll(&ring, &event, cx)));
+    let driver = Driver {
+        ring: Rc::clone(ring),
+        event,
+    };
+    tokio::task::spawn_local(poll_fn(move |cx| driver.poll(cx)));
     Ok(())
 }
 
-/// One turn. If it did something, another follows when the tasks it woke have
-/// run; if not, the driver sleeps until a task queues something or the kernel
-/// has completed something.
-fn poll(ring: &Ring, event: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<()> {
-    ring.awake();
-    ring.set_driver(cx.waker());
-    loop {
-        match ring.turn() {
-            // The kernel refuses the ring altogether, and its streams have failed.
-            Err(_) => return Poll::Ready(()),
-            Ok(true) => {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            Ok(false) => {}
-        }
-        if !ring.sleep() {
-            continue;
-        }
-        // Readiness of old is taken away until there is none.
+struct Driver {
+    ring: Rc<Ring>,
+    event: AsyncFd<OwnedFd>,
+}
+
+impl Drop for Driver {
+    /// Nobody turns the ring any more: streams that outlive the event loop fail, and do not hang.
+    fn drop(&mut self) {
+        self.ring.end(libc::ECANCELED);
+    }
+}
+
+impl Driver {
+    /// One turn. If it did something, another follows when the tasks it woke have
+    /// run; if not, the driver sleeps until a task queues something or the kernel
+    /// has completed something.
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.ring.awake();
+        self.ring.set_driver(cx.waker());
         loop {
-            match ready!(event.poll_read_ready(cx)) {
-                Ok(mut guard) => guard.clear_ready(),
+            match self.ring.turn() {
+                // The kernel refuses the ring altogether, and its streams have failed.
                 Err(_) => return Poll::Ready(()),
+                Ok(true) => {
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Ok(false) => {}
+            }
+            if !self.ring.sleep() {
+                continue;
+            }
+            // Readiness of old is taken away until there is none.
+            loop {
+                match ready!(self.event.poll_read_ready(cx)) {
+                    Ok(mut guard) => guard.clear_ready(),
+                    Err(_) => return Poll::Ready(()),
+                }
             }
         }
     }

@@ -56,7 +56,10 @@ pub(crate) fn current() -> io::Result<Rc<Ring>> {
         match &*current {
             Current::Refused(error) => return Err(io::Error::from_raw_os_error(*error)),
             Current::Running(ring) => {
-                if let Some(ring) = ring.upgrade() {
+                // One may be left from an event loop that has ended.
+                if let Some(ring) = ring.upgrade()
+                    && ring.is_usable()
+                {
                     return Ok(ring);
                 }
             }

@@ -38,7 +38,7 @@ struct State {
     /// Tasks to be woken when the state is no longer borrowed.
     woken: Vec<Waker>,
     driver: Option<Waker>,
-    /// The kernel refuses the ring altogether, with this error number.
+    /// The error number with which everything fails: the kernel refuses the ring, or its driver is gone.
     broken: Option<i32>,
 }
 
@@ -186,22 +186,37 @@ impl Ring {
     pub(super) fn turn(&self) -> io::Result<bool> {
         let mut state = self.state.borrow_mut();
         let result = state.submit_and_reap();
-        if let Err(error) = &result {
-            state.fail(error.raw_os_error().unwrap_or(libc::EIO));
-        }
-        if !matches!(result, Ok(false)) {
-            let mut woken = std::mem::take(&mut state.woken);
-            drop(state);
-            for waker in woken.drain(..) {
-                waker.wake();
-            }
-            // The list's memory is used again.
-            let mut state = self.state.borrow_mut();
-            if state.woken.is_empty() {
-                state.woken = woken;
-            }
+        drop(state);
+        match &result {
+            Ok(false) => {}
+            Ok(true) => self.wake(),
+            Err(error) => self.end(error.raw_os_error().unwrap_or(libc::EIO)),
         }
         result
+    }
+
+    /// Has every stream fail with this error number, now and later.
+    pub(super) fn end(&self, error: i32) {
+        self.state.borrow_mut().fail(error);
+        self.wake();
+    }
+
+    /// Whether streams on it can still be served.
+    pub(super) fn is_usable(&self) -> bool {
+        self.state.borrow().broken.is_none()
+    }
+
+    /// Wakes who waits for what was reaped.
+    fn wake(&self) {
+        let mut woken = std::mem::take(&mut self.state.borrow_mut().woken);
+        for waker in woken.drain(..) {
+            waker.wake();
+        }
+        // The list's memory is used again.
+        let mut state = self.state.borrow_mut();
+        if state.woken.is_empty() {
+            state.woken = woken;
+        }
     }
 
     /// Asks for a notification of the next completion. False if one is there
@@ -365,7 +380,7 @@ impl State {
 
     /// Has everything on the ring fail.
     fn fail(&mut self, error: i32) {
-        self.broken = Some(error);
+        self.broken.get_or_insert(error);
         for socket in self.sockets.iter_mut().flatten() {
             socket.fail(error, &mut self.woken);
         }

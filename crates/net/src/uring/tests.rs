@@ -169,6 +169,27 @@ fn completions_beyond_their_queue_are_not_lost() {
     });
 }
 
+#[test]
+fn a_stream_that_outlives_its_event_loop_fails() {
+    let mut left = None;
+    run(async || {
+        let (ours, theirs) = pair(&listener()).await;
+        // Its receive is under way when the loop ends.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        left = Some((ours, theirs));
+    });
+    let Some((mut ours, _theirs)) = left else {
+        return;
+    };
+    run(async || {
+        let read = tokio::time::timeout(PATIENCE, ours.read_u8()).await;
+        read.expect("it does not hang").expect_err("it fails");
+        let (mut another, mut theirs) = pair(&listener()).await;
+        theirs.write_all(b"!").expect("it goes");
+        assert_eq!(another.read_u8().await.expect("it comes"), b'!');
+    });
+}
+
 /// Sends until the other end closes, on a thread of its own.
 fn flood(mut peer: TcpStream) {
     thread::spawn(move || while peer.write_all(&[1; 65_536]).is_ok() {});
