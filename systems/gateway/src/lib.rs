@@ -17,6 +17,7 @@ mod gate;
 mod gateway;
 mod hash;
 mod outgoing;
+mod path;
 mod patience;
 mod plan;
 mod proxy;

@@ -25,7 +25,7 @@ use crate::hash::hash;
 use crate::outgoing::{BodyTrouble, Outgoing, read_whole};
 use crate::plan::{Plan, Route};
 use crate::refusal::Refusal;
-use crate::{attempt, tunnel};
+use crate::{attempt, path, tunnel};
 
 /// A request that came through this gateway so often goes in circles.
 const MOST_ROUNDS: usize = 10;
@@ -118,13 +118,9 @@ async fn pass(
     if head.headers.contains_key(VIA) && forwarding::rounds(&head.headers) >= MOST_ROUNDS {
         return Err(Refusal::Loop);
     }
+    let path = path::normalized(head.uri.path())?;
     let route = plan
-        .route(
-            &door.entry,
-            asked.host.as_ref(),
-            &head.method,
-            head.uri.path(),
-        )
+        .route(&door.entry, asked.host.as_ref(), &head.method, &path)
         .ok_or(Refusal::NoRoute)?;
     record.route(route);
     if let Some(limiter) = &route.limiter {

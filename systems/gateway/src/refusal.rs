@@ -10,6 +10,8 @@ use hyper::{Response, StatusCode};
 pub enum Refusal {
     Bad(&'static str),
     Method,
+    /// A Transfer-Encoding that is not taken.
+    Coding,
     NoRoute,
     /// The request has come through this gateway many times before.
     Loop,
@@ -35,6 +37,7 @@ impl Refusal {
         match self {
             Refusal::Bad(_) => StatusCode::BAD_REQUEST,
             Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::Coding => StatusCode::NOT_IMPLEMENTED,
             Refusal::NoRoute => StatusCode::NOT_FOUND,
             Refusal::Loop => StatusCode::LOOP_DETECTED,
             Refusal::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -53,6 +56,7 @@ impl Refusal {
         let message = match self {
             Refusal::Bad(what) => what,
             Refusal::Method => "this method is not passed on",
+            Refusal::Coding => "Transfer-Encoding may be 'chunked' alone",
             Refusal::NoRoute => "no route leads there",
             Refusal::Loop => "the request goes in circles",
             Refusal::BodyTooLarge(most) => {
@@ -111,7 +115,7 @@ impl Refusal {
     fn grpc(&self) -> Response<Bytes> {
         let code = match self.status() {
             StatusCode::BAD_REQUEST | StatusCode::METHOD_NOT_ALLOWED => "13",
-            StatusCode::NOT_FOUND => "12",
+            StatusCode::NOT_FOUND | StatusCode::NOT_IMPLEMENTED => "12",
             StatusCode::PAYLOAD_TOO_LARGE => "8",
             StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "4",
             _ => "14",

@@ -4,6 +4,7 @@ use hyper::http::uri::{Authority, Parts, PathAndQuery, Scheme};
 use hyper::{Uri, Version};
 
 use crate::config::{Rewrite, Route, Wire};
+use crate::path::normalized;
 use crate::refusal::Refusal;
 
 /// The target and the version of the request to the upstream.
@@ -40,13 +41,17 @@ pub fn target(
     Ok((uri, version))
 }
 
+/// Without its rewrite a path would lead elsewhere than its route does.
+const ELSEWHERE: Refusal = Refusal::Bad("the path is written in a way that cannot be rewritten");
+
 fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> {
     let path = asked.path();
     let new = match &route.rewrite {
         Rewrite::Keep => return Ok(asked),
         Rewrite::Prefix(to) => {
             let prefix = route.prefix.as_deref().unwrap_or_default();
-            let rest = path.strip_prefix(prefix).unwrap_or(path);
+            // The route was chosen by the decoded path.
+            let rest = path.strip_prefix(prefix).ok_or(ELSEWHERE)?;
             let to = if rest.starts_with('/') {
                 to.trim_end_matches('/')
             } else {
@@ -54,7 +59,13 @@ fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> 
             };
             format!("{to}{rest}")
         }
-        Rewrite::Regex(pattern, to) => pattern.0.replace(path, to.as_str()).into_owned(),
+        Rewrite::Regex(pattern, to) => {
+            let found = |path: &str| pattern.0.is_match(path);
+            if !found(path) && found(&normalized(path)?) {
+                return Err(ELSEWHERE);
+            }
+            pattern.0.replace(path, to.as_str()).into_owned()
+        }
     };
     let new = match asked.query() {
         Some(query) => format!("{new}?{query}"),

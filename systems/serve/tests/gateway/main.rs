@@ -2,6 +2,7 @@
 //! upstreams (`orders`, `payload`, nginx), and asked by independent clients (curl,
 //! h2load, a WebSocket library, and bytes by hand).
 
+mod beside_nginx;
 #[path = "../client/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod client;
