@@ -155,3 +155,15 @@ fn a_probe_of_a_closed_port_asks_whether_the_server_runs() {
     assert_eq!(ended.status, Some(255));
     assert!(ended.stderr.contains(REFUSED), "{}", ended.stderr);
 }
+
+#[test]
+fn decimal_rates_and_rates_per_minute_start_that_many_requests() {
+    let url = format!("http://{CLOSED}/");
+    for (rate, scheduled) in [("10.5", 42), ("600/m", 40)] {
+        let (_, result) = result(&["http", "-r", rate, "-d", "4s", "--json", &url]);
+        let requests = result["requests"].as_u64();
+        // On a busy machine the last start may come too late.
+        let expected = [Some(scheduled), Some(scheduled - 1)];
+        assert!(expected.contains(&requests), "{rate}: {result}");
+    }
+}
