@@ -39,6 +39,7 @@ mod record_seconds;
 mod recording;
 mod results_file;
 mod run;
+mod run_summary;
 mod script_input;
 mod serve;
 mod session;

@@ -1,19 +1,16 @@
 //! `plimsoll run`: a k6 script, unchanged.
 
-use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use engine::{AbortReason, Notice, Setting};
 use report::output::{OutputSetting, OutputSpec};
-use report::summary_data::Circumstances;
-use report::summary_machine::RunIdentity;
-use report::{Paint, Style, catalog, header, output_csv, progress, summary_text, wall_clock};
+use report::{Paint, catalog, header, output_csv, progress, wall_clock};
 use results::secrets::url_for_display;
 use samples::{Totals, Watch, WatchSettings};
-use script::{ScriptError, ScriptUsers};
+use script::ScriptUsers;
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::exit::Exit;
@@ -22,17 +19,15 @@ use crate::outputs::Outputs;
 use crate::prepared::{Prepared, Purpose, Refusal, THROWN, prepare};
 use crate::progress_view::{self, Extent};
 use crate::recording::Place;
+use crate::run_summary::{RunSummary, open_export};
 use crate::session::{Ended, Session, Watcher};
-use crate::talk::{mark_lost, no_color, put, screen_columns, show, talk};
+use crate::talk::{mark_lost, no_color, screen_columns, show};
 use crate::terminal::{self, Stream};
 use crate::{interrupts, machine, record_of_script};
 
-/// Whose interface is kept.
-const K6_VERSION: &str = "1.8.1";
-
 /// How the summary at the end looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SummaryMode {
+pub enum SummaryMode {
     Compact,
     Full,
     Legacy,
@@ -109,7 +104,9 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         users: needs.max_users,
     };
     let paint = Paint::new(!no_color(global) && std::io::stdout().is_terminal());
-    if !global.quiet {
+    // With --json, stdout has the one document and nothing else.
+    let quiet = global.quiet || args.json;
+    if !quiet {
         show(&header::banner(env!("CARGO_PKG_VERSION"), paint));
         show(&header::plan(
             &announce(args, &prepared, &specs, extent),
@@ -161,10 +158,10 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         log: Arc::clone(log),
         extent,
         paint,
-        quiet: global.quiet,
+        quiet,
         last: None,
     };
-    let ended = Session::new(running, totals, outputs)
+    let mut ended = Session::new(running, totals, outputs)
         .record(recording)
         .accompany(&mut watcher);
     for error in &ended.output_errors {
@@ -175,12 +172,28 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         log.warn("No script iterations fully finished, consider making the test duration longer");
     }
     if mode != SummaryMode::Disabled {
-        summarize(args, global, &prepared, &ended, mode, export, log);
+        let told_before = signalled.load(Ordering::Relaxed) != 0;
+        let latest = Arc::clone(&signalled);
+        let interrupted: script::Interrupted =
+            Arc::new(move || !told_before && latest.load(Ordering::Relaxed) != 0);
+        let summary = RunSummary {
+            args,
+            prepared: &prepared,
+            ended: &ended,
+            mode,
+            log,
+        };
+        summary.write(no_color(global), export, interrupted);
     }
     if let Some(last) = &watcher.last {
         show(last);
     }
-    tell_ending(&ended, signalled.load(Ordering::Relaxed), log);
+    let signal = signalled.load(Ordering::Relaxed);
+    if signal != 0 && ended.aborted.is_none() {
+        // It came while the summary was made.
+        ended.aborted = Some(AbortReason::Signal);
+    }
+    tell_ending(&ended, signal, log);
     if args.linger && ended.aborted.is_none() {
         log.warn("lingering, as asked; Ctrl-C ends it");
         loop {
@@ -372,145 +385,6 @@ fn exit_status(ended: &Ended) -> Exit {
         None if !ended.crossed.is_empty() => Exit::THRESHOLDS,
         None => Exit::SUCCESS,
     }
-}
-
-/// Prints the summary, or what the script's own `handleSummary` wants.
-fn summarize(
-    args: &RunArgs,
-    global: &GlobalArgs,
-    prepared: &Prepared,
-    ended: &Ended,
-    mode: SummaryMode,
-    export: Option<File>,
-    log: &Log,
-) {
-    let options = &prepared.plan.options;
-    let plain = no_color(global);
-    let style = Style::new(
-        options,
-        Paint::new(!plain && std::io::stdout().is_terminal()),
-    );
-    let about = Circumstances {
-        trend_stats: style.trend_stats.clone(),
-        time_unit: style.time_unit,
-        no_color: plain,
-        stdout_is_terminal: std::io::stdout().is_terminal(),
-        stderr_is_terminal: std::io::stderr().is_terminal(),
-        setup_data: prepared.program.setup_data(),
-        verdict: Some(ended.verdict.clone()),
-    };
-    let machine_readable = || {
-        let run = RunIdentity {
-            script: String::from_utf8_lossy(&prepared.source).into_owned(),
-            generated_at: SystemTime::now(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            k6_version: K6_VERSION.to_owned(),
-        };
-        report::summary_machine::machine_readable(&ended.summary, &run, &about)
-    };
-    let newer = args.runtime.new_machine_readable_summary;
-    let data = if newer {
-        machine_readable()
-    } else {
-        report::summary_data::handle_summary_argument(&ended.summary, &about)
-    };
-    let own = prepared.program.handle_summary(&data);
-    match own {
-        Err(ScriptError::Unusable(reason)) => not_handled(&reason, log),
-        Err(error) => {
-            Refusal::from(error).tell(log);
-            put(text_summary(ended, mode, &style).as_bytes());
-        }
-        Ok(Some(outputs)) => {
-            // What the script could not leave behind is not lost.
-            if !write_outputs(&outputs, log) {
-                talk(&text_summary(ended, mode, &style));
-            }
-        }
-        Ok(None) => put(text_summary(ended, mode, &style).as_bytes()),
-    }
-    if let Some(file) = export {
-        let data = if newer {
-            machine_readable()
-        } else {
-            report::summary_export::summary_export(&ended.summary, &about)
-        };
-        write_export(file, &report::pretty_json(&data), log);
-    }
-}
-
-/// Opens the file of `--summary-export`, so that it is known before the run whether it can be
-/// written. What is in it stays until the run is over.
-fn open_export(args: &RunArgs, mode: SummaryMode) -> Result<Option<File>, Refusal> {
-    let path = args.runtime.summary_export.as_ref();
-    let Some(path) = path.filter(|_| mode != SummaryMode::Disabled) else {
-        return Ok(None);
-    };
-    let mut options = File::options();
-    let file = options.write(true).create(true).truncate(false).open(path);
-    file.map(Some).map_err(|error| {
-        Refusal::config(format!(
-            "--summary-export {}: cannot write it: {error}; name a file in a folder that you may write to",
-            path.display()
-        ))
-    })
-}
-
-/// Writes the summary in the place of what the file had. Where that fails it goes to stderr, so
-/// that it is not lost.
-fn write_export(mut file: File, text: &str, log: &Log) {
-    // A device such as /dev/stdout has no length to set.
-    let is_file = file.metadata().is_ok_and(|data| data.is_file());
-    let cleared = if is_file { file.set_len(0) } else { Ok(()) };
-    if let Err(error) = cleared.and_then(|()| file.write_all(text.as_bytes())) {
-        not_handled(
-            &format!("cannot write --summary-export: {error}; it follows"),
-            log,
-        );
-        mark_lost();
-        talk(&format!("{text}\n"));
-    }
-}
-
-/// The summary of our own making.
-fn text_summary(ended: &Ended, mode: SummaryMode, style: &Style) -> String {
-    let (summary, verdict) = (&ended.summary, Some(&ended.verdict));
-    let detail = match mode {
-        SummaryMode::Legacy => return report::summary_legacy::render(summary, verdict, style),
-        SummaryMode::Full => summary_text::Detail::Full,
-        SummaryMode::Compact | SummaryMode::Disabled => summary_text::Detail::Compact,
-    };
-    summary_text::render(summary, verdict, detail, style)
-}
-
-/// Writes what `handleSummary` returned; what cannot be written is told at once. Whether all of it
-/// was written.
-fn write_outputs(outputs: &[script::SummaryOutput], log: &Log) -> bool {
-    let mut faults = Vec::new();
-    for output in outputs {
-        match output.place.as_str() {
-            "stdout" => put(&output.bytes),
-            "stderr" => talk(&String::from_utf8_lossy(&output.bytes)),
-            path => {
-                if let Err(error) = std::fs::write(path, &output.bytes) {
-                    faults.push(format!("cannot write {path}: {error}"));
-                }
-            }
-        }
-    }
-    if !faults.is_empty() {
-        not_handled(&faults.join("; "), log);
-        mark_lost();
-    }
-    faults.is_empty()
-}
-
-fn not_handled(reason: &str, log: &Log) {
-    log.failure(
-        "failed to handle the end-of-test summary",
-        "error",
-        Some(reason),
-    );
 }
 
 /// Shows a run's progress: bars on a terminal, a few lines a second elsewhere.

@@ -298,6 +298,8 @@ impl Session {
             error.text = for_display(&error.text).into_owned();
         }
         summary.work = scenarios.filter_map(|scenario| scenario.work()).collect();
+        summary.threw = self.running.state.iterations_threw();
+        summary.iterations = self.running.state.iterations_completed();
         self.look_at_limits();
         self.complete_evidence(&summary);
         let verdict = self.evidence.judge();
@@ -345,6 +347,8 @@ impl Session {
         evidence.service = service;
         evidence.clock_step = Some(engine::clock_step());
         evidence.machine = MachineReading::now().since(&self.machine_before);
+        evidence.unreadable = evidence.machine.unreadable();
+        evidence.threw = summary.threw;
         evidence.open_model = lag.is_some();
         evidence.send_lag_p99 = lag;
         evidence.latency_median = median;

@@ -301,7 +301,7 @@ fn a_closed_run_tells_its_service_times() {
     let (_server, address) = server();
     let ended = call(&address, "EchoWord", &["-c", "2", "-n", "2000"]);
     let filters = Filters::figures()
-        .after(r"verdict: .*", "verdict: …")
+        .after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …")
         .after(&regex_escaped(&address), "ADDRESS");
     let text = filters.apply(&ended.stdout);
     snapshot(

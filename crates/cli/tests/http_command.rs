@@ -14,7 +14,7 @@ use testkit::program::{self, Ended, Program};
 /// What the summary says, without what the machine and the moment put into it.
 fn told(ended: &Ended) -> String {
     assert_eq!(ended.stderr, "");
-    let filters = Filters::figures().after(r"verdict: .*", "verdict: …");
+    let filters = Filters::figures().after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …");
     format!(
         "{}\nexit status: {:?}\n",
         filters.apply(&ended.stdout),

@@ -59,7 +59,7 @@ fn each_summary_has_its_layout() {
             "colours belong on a terminal alone"
         );
         // The verdict judges the machine and the moment.
-        let filters = Filters::figures().after(r"verdict: .*", "verdict: …");
+        let filters = Filters::figures().after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …");
         snapshot(&format!("summary_{mode}"), &filters.apply(&ended.stdout));
     }
 }

@@ -1,5 +1,6 @@
 //! Counters of the machine, read before and after a run.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use units::Moment;
@@ -44,11 +45,16 @@ pub struct MachineReading {
 impl MachineReading {
     /// The present reading.
     pub fn now() -> Self {
-        let file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-        let stat = file("/proc/stat");
-        let snmp = file("/proc/net/snmp");
+        Self::read(Path::new("/proc"))
+    }
+
+    /// The present reading, with kernel counters from `proc`.
+    fn read(proc: &Path) -> Self {
+        let file = |path: &str| std::fs::read_to_string(proc.join(path)).unwrap_or_default();
+        let stat = file("stat");
+        let snmp = file("net/snmp");
         let (processor_time, steal) = processor_times(&stat).unzip();
-        let allowed = allowed_processors(&file("/proc/self/status"));
+        let allowed = allowed_processors(&file("self/status"));
         let (allowed_time, allowed_busy) = allowed_times(&stat, &allowed).unzip();
         let quota = quota::read();
         MachineReading {
@@ -60,14 +66,29 @@ impl MachineReading {
             own: process_cpu(),
             throttled: quota.map(|quota| quota.throttled),
             quota_periods: quota.map(|quota| quota.periods),
-            processor_pressure: pressure(&file("/proc/pressure/cpu")),
-            memory_pressure: pressure(&file("/proc/pressure/memory")),
+            processor_pressure: pressure(&file("pressure/cpu")),
+            memory_pressure: pressure(&file("pressure/memory")),
             retransmitted: snmp_tcp(&snmp, "RetransSegs"),
             segments_sent: snmp_tcp(&snmp, "OutSegs"),
             opened: snmp_tcp(&snmp, "ActiveOpens"),
             calendar: SystemTime::now().duration_since(UNIX_EPOCH).ok(),
             since_boot: since_boot(),
         }
+    }
+
+    /// What the system does not let this process read, and the verdict therefore does not cover. Pressure (PSI) and
+    /// quotas are missing on many sound systems, and what they show shows elsewhere too.
+    pub fn unreadable(&self) -> Vec<&'static str> {
+        [
+            (self.allowed_time.is_none(), "processor time (/proc/stat)"),
+            (
+                self.segments_sent.is_none(),
+                "TCP segments (/proc/net/snmp)",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(missing, what)| missing.then_some(what))
+        .collect()
     }
 
     /// What happened since `earlier`.
@@ -269,6 +290,21 @@ fn snmp_tcp(text: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let folder = Path::new("/nonexistent/proc");
+        let unreadable = MachineReading::read(folder).unreadable();
+        assert_eq!(
+            unreadable,
+            [
+                "processor time (/proc/stat)",
+                "TCP segments (/proc/net/snmp)"
+            ]
+        );
+        #[cfg(target_os = "linux")]
+        assert!(MachineReading::now().unreadable().is_empty());
+    }
 
     #[test]
     fn reads_the_kernels_layouts() {

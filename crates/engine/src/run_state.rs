@@ -37,6 +37,7 @@ pub struct RunState {
     users_initialized: AtomicU32,
     iterations_completed: AtomicU64,
     iterations_interrupted: AtomicU64,
+    iterations_threw: AtomicU64,
     started: OnceLock<Moment>,
     ended: OnceLock<Moment>,
     abort: OnceLock<AbortReason>,
@@ -69,6 +70,11 @@ impl RunState {
     /// Iterations that were cut off.
     pub fn iterations_interrupted(&self) -> u64 {
         self.iterations_interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Iterations in which a script threw. They came to their end too.
+    pub fn iterations_threw(&self) -> u64 {
+        self.iterations_threw.load(Ordering::Relaxed)
     }
 
     /// When the first scenario could begin, after set-up.
@@ -128,6 +134,10 @@ impl RunState {
 
     pub(crate) fn iteration_interrupted(&self) {
         self.iterations_interrupted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn iteration_threw(&self) {
+        self.iterations_threw.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The first number for users beyond the planned ones.

@@ -216,6 +216,10 @@ impl<F: UserFactory> ActiveUser<F> {
         in_flight.end(ended);
         match ending {
             Ending::Completed => self.scenario.state.iteration_completed(),
+            Ending::Threw => {
+                run.iteration_threw();
+                self.scenario.state.iteration_completed();
+            }
             Ending::Interrupted => {
                 in_flight.interrupt(ended.since(started));
                 run.iteration_interrupted();

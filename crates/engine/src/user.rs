@@ -113,11 +113,13 @@ pub struct Iteration {
     pub stop: Stop,
 }
 
-/// How an iteration ended. One in which a script threw is complete.
+/// How an iteration ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It came to its end.
     Completed,
+    /// A script threw. For schedules and figures this iteration is complete too.
+    Threw,
     /// It was cut off by its stop signal.
     Interrupted,
     /// It asks for the end of the whole run.

@@ -7,7 +7,7 @@ use crate::fixed_work::Teller;
 use crate::grpc_status;
 use crate::http_result::{HttpResult, Latency};
 use crate::numbers;
-use crate::own_block::verdict_line;
+use crate::own_block::verdict_lines;
 use crate::paint::{Paint, printable, spaces, width};
 use crate::spoken;
 use samples::Verdict;
@@ -31,7 +31,8 @@ pub fn render(title: &str, result: &HttpResult, paint: Paint, columns: Option<us
         level: result.generator.verdict,
         reasons: result.generator.reasons.clone(),
     };
-    lines.push(format!("  {}", verdict_line(&verdict, paint)));
+    let verdict = verdict_lines(&verdict, paint);
+    lines.extend(verdict.into_iter().map(|line| format!("  {line}")));
     lines.push(String::new());
     if let Some(columns) = columns {
         let rows = lines.iter();

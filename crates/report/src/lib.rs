@@ -43,7 +43,7 @@ mod trend_figure;
 pub mod wall_clock;
 
 pub use metric_table::Style;
-pub use own_block::verdict_line;
+pub use own_block::verdict_lines;
 pub use paint::Paint;
 pub use pretty::{option_json, pretty_json};
 pub use trend_figure::default_trend_stats;

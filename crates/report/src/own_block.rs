@@ -9,7 +9,7 @@ use crate::paint::{Paint, printable};
 use crate::spoken;
 use crate::summary_text::Detail;
 
-/// The block's lines, without indentation. The last is the verdict, if there
+/// The block's lines, without indentation. The verdict comes last, if there
 /// is one.
 pub(crate) fn lines(
     summary: &Summary,
@@ -33,29 +33,42 @@ pub(crate) fn lines(
         .collect();
     lines.extend(fixed_work(summary, style.paint));
     lines.extend(errors(summary, style.paint));
+    lines.extend(threw(summary, style.paint));
     lines.extend(left_out(summary));
-    lines.extend(verdict.map(|verdict| verdict_line(verdict, style.paint)));
+    lines.extend(
+        verdict
+            .into_iter()
+            .flat_map(|verdict| verdict_lines(verdict, style.paint)),
+    );
     lines
 }
 
-/// The verdict with its reasons, in one line.
-pub fn verdict_line(verdict: &Verdict, paint: Paint) -> String {
-    let reasons: Vec<_> = verdict
-        .reasons
-        .iter()
-        .map(|reason| match verdict.level {
-            Level::Valid => reason.text.clone(),
-            _ => format!("{}: {}", cause_name(reason.cause), reason.text),
-        })
-        .collect();
-    let reasons = reasons.join("; ");
-    let separator = if reasons.is_empty() { "" } else { " — " };
+/// The verdict with its reasons, one per line, the worst first.
+pub fn verdict_lines(verdict: &Verdict, paint: Paint) -> Vec<String> {
     let level = match verdict.level {
         Level::Valid => paint.good("✓ valid"),
         Level::Suspect => paint.doubtful("! suspect"),
         Level::Invalid => paint.bad("✗ invalid"),
     };
-    format!("verdict: {level}{separator}{reasons}")
+    let mut reasons = verdict.reasons.iter().map(|reason| match verdict.level {
+        Level::Valid => reason.text.clone(),
+        _ => format!("{}: {}", cause_name(reason.cause), reason.text),
+    });
+    let first = reasons.next().map(|reason| format!(" — {reason}"));
+    let mut lines = vec![format!("verdict: {level}{}", first.unwrap_or_default())];
+    lines.extend(reasons.map(|reason| format!("         {reason}")));
+    lines
+}
+
+/// How many iterations did not do what the script says, because it threw.
+fn threw(summary: &Summary, paint: Paint) -> Option<String> {
+    (summary.threw > 0).then(|| {
+        format!(
+            "iterations that threw: {} of {}",
+            paint.bad(&summary.threw.to_string()),
+            summary.iterations
+        )
+    })
 }
 
 /// The word for a cause.

@@ -64,6 +64,7 @@ pub(crate) fn own(summary: &Summary, about: &Circumstances) -> Value {
         "errors": summary.http.errors,
         "other_errors": summary.http.other_errors,
         "left_out": summary.left_out,
+        "threw": summary.threw,
         "fixed_work": fixed_work(summary),
         "verdict": about.verdict,
     })

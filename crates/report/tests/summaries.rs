@@ -172,7 +172,7 @@ fn our_own_block_comes_last() {
 }
 
 #[test]
-fn a_run_that_cannot_be_believed_says_so_in_one_line() {
+fn a_run_that_cannot_be_believed_says_why_one_reason_a_line() {
     let verdict = Verdict {
         level: Level::Invalid,
         reasons: vec![
@@ -187,16 +187,19 @@ fn a_run_that_cannot_be_believed_says_so_in_one_line() {
         ],
     };
     assert_eq!(
-        plimsoll_report::verdict_line(&verdict, Paint::OFF),
-        "verdict: ✗ invalid — client: core 0 at 100 %; network: 12 retransmits"
+        plimsoll_report::verdict_lines(&verdict, Paint::OFF),
+        [
+            "verdict: ✗ invalid — client: core 0 at 100 %",
+            "         network: 12 retransmits"
+        ]
     );
     let verdict = Verdict {
         level: Level::Suspect,
         reasons: Vec::new(),
     };
     assert_eq!(
-        plimsoll_report::verdict_line(&verdict, Paint::OFF),
-        "verdict: ! suspect"
+        plimsoll_report::verdict_lines(&verdict, Paint::OFF),
+        ["verdict: ! suspect"]
     );
 }
 

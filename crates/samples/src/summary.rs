@@ -32,6 +32,9 @@ pub struct Summary {
     pub http: HttpOverview,
     /// What was seen and not kept.
     pub left_out: LeftOut,
+    /// Iterations in which a script threw, and all that came to their end, for whoever ran them to fill in.
+    pub threw: u64,
+    pub iterations: u64,
     /// Scenarios with a fixed amount of work, for whoever ran them to fill in: recorders do not
     /// know of it.
     pub work: Vec<ScenarioWork>,

@@ -37,6 +37,8 @@ pub(crate) fn summarize(totals: &Totals, elapsed: Duration) -> Summary {
         scenarios: parts.scenarios(),
         http: totals.http(),
         left_out: totals.left_out,
+        threw: 0,
+        iterations: 0,
         work: Vec::new(),
     }
 }

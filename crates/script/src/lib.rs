@@ -31,6 +31,6 @@ pub use loaded::{LoadSettings, Program};
 pub use modules::http::HttpOptions;
 pub use program::{Fetch, ImportMap, Packed, fetch_script, normalize};
 pub use pure::logline;
-pub use summary::SummaryOutput;
+pub use summary::{Interrupted, SummaryOutput};
 pub use user::{Log, RunOptions};
 pub use users::ScriptUsers;

@@ -1,8 +1,12 @@
 //! `handleSummary`.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
-use engine::UserId;
+use engine::{AbortReason, UserId};
 use serde_json::Value as Json;
 
 use crate::failure::ScriptError;
@@ -24,14 +28,24 @@ pub struct SummaryOutput {
 /// What `handleSummary` wants written.
 type Outputs = Vec<SummaryOutput>;
 
+/// Whether somebody asked for the end of `handleSummary`, from any thread.
+pub type Interrupted = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// How often a waiting `handleSummary` looks whether it is interrupted.
+const LOOK: Duration = Duration::from_millis(10);
+
 impl Program {
     /// Runs `handleSummary` with `data`, in an instance of its own. None if
     /// the script wants nothing written, so that the summary of ours is shown.
     ///
     /// # Errors
-    /// What it threw, that it did not end in time, or that it returned what
+    /// What it threw, that it did not end in time or was interrupted, or that it returned what
     /// cannot be written.
-    pub fn handle_summary(&self, data: &Json) -> Result<Option<Outputs>, ScriptError> {
+    pub fn handle_summary(
+        &self,
+        data: &Json,
+        interrupted: Interrupted,
+    ) -> Result<Option<Outputs>, ScriptError> {
         if self.has_other("handleSummary") {
             return Err(ScriptError::Unusable(
                 "exported identifier handleSummary must be a function".to_owned(),
@@ -43,7 +57,7 @@ impl Program {
             .has("handleSummary")
             .then(|| Arc::from(data.to_string()));
         once::on_own_thread(move || {
-            once::block_on(summarize(common, data)).map_err(|error| {
+            once::block_on(summarize(common, data, interrupted)).map_err(|error| {
                 ScriptError::Exception(format!("cannot start an event loop: {error}"))
             })?
         })
@@ -53,14 +67,15 @@ impl Program {
 async fn summarize(
     common: Arc<Common>,
     data: Option<Arc<str>>,
+    interrupted: Interrupted,
 ) -> Result<Option<Outputs>, ScriptError> {
     let limit = common
         .run
         .get()
-        .map_or(std::time::Duration::from_secs(120), |run| {
-            run.summary_timeout
-        });
-    let instance = Instance::start(User::new(UserId(0), common, None), None).await?;
+        .map_or(Duration::from_secs(120), |run| run.summary_timeout);
+    let mut user = User::new(UserId(0), common, None);
+    user.interrupted = Some(Arc::clone(&interrupted));
+    let instance = Instance::start(user, None).await?;
     let (Some(data), Some(function)) = (data, instance.function("handleSummary")) else {
         return Ok(None);
     };
@@ -73,7 +88,22 @@ async fn summarize(
         Some(&stop),
         read_outputs,
     );
-    match within(limit, call).await {
+    let noticed = async {
+        while !interrupted() {
+            engine::timer::sleep(LOOK).await;
+        }
+    };
+    let (mut ending, mut noticed) = (pin!(within(limit, call)), pin!(noticed));
+    let ended = poll_fn(|task| {
+        if let Poll::Ready(ended) = ending.as_mut().poll(task) {
+            return Poll::Ready(ended);
+        }
+        noticed.as_mut().poll(task).map(|()| None)
+    });
+    match ended.await {
+        Some(Outcome::Interrupted) | None if interrupted() => {
+            Err(ScriptError::Aborted(AbortReason::Signal))
+        }
         Some(Outcome::Returned(outputs)) => outputs.map_err(ScriptError::Unusable),
         Some(Outcome::Threw(text) | Outcome::Rejected(text)) => Err(ScriptError::Exception(text)),
         Some(Outcome::Aborted(reason)) => Err(ScriptError::Aborted(reason)),

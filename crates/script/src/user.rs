@@ -119,6 +119,8 @@ pub struct User {
     pub setup_value: OnceCell<Persistent>,
     /// What runs now goes on after an abort of the run: tear-down, with its init code.
     pub outlives_abort: bool,
+    /// Asks for the end of what runs now from another thread.
+    pub interrupted: Option<crate::summary::Interrupted>,
     /// Why the script wants the whole run to end.
     pub abort: RefCell<Option<AbortReason>>,
     pub cookies: Rc<http::CookieJar>,
@@ -173,6 +175,7 @@ impl User {
             stop: RefCell::default(),
             setup_value: OnceCell::new(),
             outlives_abort: false,
+            interrupted: None,
             abort: RefCell::default(),
             cookies: Rc::new(http::CookieJar::new()),
             http: HttpState::default(),
@@ -235,6 +238,7 @@ impl User {
         let stop = self.stop.borrow();
         let stopped = stop.as_ref().is_some_and(|stop| stop.is_overdue(now));
         stopped
+            || self.interrupted.as_ref().is_some_and(|asked| asked())
             || (!self.outlives_abort
                 && self
                     .work

@@ -265,8 +265,12 @@ impl VirtualUser for ScriptUser {
             Outcome::Aborted(reason) => ending = Ending::Abort(reason),
             Outcome::Threw(text) => {
                 log_exception(&self.instance, &text, &[("source", "stacktrace")]);
+                ending = Ending::Threw;
             }
-            Outcome::Rejected(text) => log_exception(&self.instance, &text, &[]),
+            Outcome::Rejected(text) => {
+                log_exception(&self.instance, &text, &[]);
+                ending = Ending::Threw;
+            }
             Outcome::Returned(()) => {}
         }
         if let (Some(work), Some(tags)) = (user.work(), user.base_tags()) {

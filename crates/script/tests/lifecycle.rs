@@ -325,7 +325,7 @@ fn handle_summary_gives_what_is_to_be_written() {
     let (program, _) = Script::text(text).load();
     let program = program.unwrap();
     let outputs = program
-        .handle_summary(&serde_json::json!({ "metrics": { "a": 5 } }))
+        .handle_summary(&serde_json::json!({ "metrics": { "a": 5 } }), never())
         .unwrap()
         .unwrap();
     let outputs: Vec<_> = outputs
@@ -340,11 +340,37 @@ fn handle_summary_gives_what_is_to_be_written() {
         ]
     );
     assert_eq!(
-        program.handle_summary(&serde_json::json!({ "none": 1 })),
+        program.handle_summary(&serde_json::json!({ "none": 1 }), never()),
         Ok(None)
     );
     let error = program
-        .handle_summary(&serde_json::json!({ "fail": 1 }))
+        .handle_summary(&serde_json::json!({ "fail": 1 }), never())
         .unwrap_err();
     assert!(error.to_string().starts_with("Error: no\n"), "{error}");
+}
+
+fn never() -> plimsoll_script::Interrupted {
+    std::sync::Arc::new(|| false)
+}
+
+#[test]
+fn handle_summary_can_be_interrupted() {
+    for body in [
+        "while (true) {}",
+        "return new Promise(() => setTimeout(() => {}, 60000))",
+    ] {
+        let text = format!(
+            "export default function () {{}}
+            export function handleSummary() {{ {body} }}"
+        );
+        let (program, _) = Script::text(&text).load();
+        let begun = Instant::now();
+        let asked = std::sync::Arc::new(move || begun.elapsed() > Duration::from_millis(300));
+        let error = program
+            .unwrap()
+            .handle_summary(&serde_json::json!({}), asked)
+            .unwrap_err();
+        assert_eq!(error, ScriptError::Aborted(AbortReason::Signal), "{body}");
+        assert!(begun.elapsed() < Duration::from_secs(30), "{body}");
+    }
 }

@@ -39,6 +39,9 @@ pub struct RunArgs {
     pub out: Vec<String>,
     #[command(flatten)]
     pub record: RecordArgs,
+    /// Print the summary and its verdict as one JSON document, and nothing else on stdout
+    #[arg(long, help_heading = "Results")]
+    pub json: bool,
     #[command(flatten)]
     pub io: IoArgs,
     /// Stay after the run until interrupted

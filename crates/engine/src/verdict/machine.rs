@@ -41,6 +41,24 @@ impl Evidence {
         self.judge_network(found);
     }
 
+    /// What nobody could look at may have spoiled the run.
+    pub(super) fn judge_gaps(&self, found: &mut Findings) {
+        let mut unreadable = self.unreadable.clone();
+        if self.workers.iter().any(|worker| !worker.tells_waiting) {
+            unreadable.push("waiting for a processor (/proc/thread-self/schedstat)");
+        }
+        if !unreadable.is_empty() {
+            found.add(
+                Level::Suspect,
+                Cause::Client,
+                format!(
+                    "this system does not show {}: trouble there would go unnoticed; mount /proc, or run outside of the sandbox",
+                    unreadable.join(", ")
+                ),
+            );
+        }
+    }
+
     fn judge_quota(&self, found: &mut Findings) {
         let Some(times) = self.machine.throttled.filter(|times| *times > 0) else {
             return;

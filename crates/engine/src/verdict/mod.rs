@@ -5,6 +5,7 @@
 mod clock;
 mod machine;
 mod responses;
+mod script;
 mod service;
 
 pub use responses::MainFailure;
@@ -34,6 +35,10 @@ pub struct Evidence {
     pub dropped: u64,
     /// Iterations that were started.
     pub started: u64,
+    /// Iterations in which the script threw.
+    pub threw: u64,
+    /// What the system does not let this process read.
+    pub unreadable: Vec<&'static str>,
     /// Requests that failed because this machine had no local port left, or no
     /// file descriptor.
     pub exhausted: u64,
@@ -121,9 +126,11 @@ impl Evidence {
         self.judge_workers(&mut found);
         self.judge_schedule(&mut found);
         self.judge_machine(&mut found);
+        self.judge_exceptions(&mut found);
         self.judge_responses(&mut found);
         self.judge_service(&mut found);
         self.judge_clock(&mut found);
+        self.judge_gaps(&mut found);
         found.into_verdict(self)
     }
 

@@ -368,3 +368,40 @@ fn a_run_in_which_nothing_ended_is_invalid() {
     assert_eq!(session.judge().level, Level::Valid);
     assert_eq!(Evidence::default().judge().level, Level::Valid);
 }
+
+#[test]
+fn evidence_that_nobody_could_read_lowers_the_verdict() {
+    let quiet = second(300, 2, Duration::from_micros(60));
+    let mut evidence = after(10, &quiet);
+    evidence.unreadable = vec!["processor time (/proc/stat)"];
+    let verdict = evidence.judge();
+    assert_eq!(verdict.level, Level::Suspect);
+    assert!(
+        verdict.reasons[0].text.contains("/proc/stat"),
+        "{verdict:?}"
+    );
+    let verdict = after(
+        10,
+        &PulseReading {
+            run_queue_wait: None,
+            ..quiet
+        },
+    )
+    .judge();
+    assert_eq!(verdict.level, Level::Suspect);
+    assert!(verdict.reasons[0].text.contains("schedstat"), "{verdict:?}");
+}
+
+#[test]
+fn exceptions_of_the_script_are_judged_by_their_share() {
+    let threw = |threw| {
+        let mut evidence = after(10, &second(300, 2, Duration::from_micros(60)));
+        (evidence.started, evidence.interrupted) = (210, 10);
+        evidence.threw = threw;
+        evidence.judge().level
+    };
+    assert_eq!(threw(0), Level::Valid);
+    assert_eq!(threw(2), Level::Valid);
+    assert_eq!(threw(3), Level::Suspect);
+    assert_eq!(threw(200), Level::Invalid);
+}

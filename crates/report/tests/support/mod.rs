@@ -63,6 +63,8 @@ impl Figures {
             scenarios: self.scenarios(),
             http: HttpOverview::default(),
             left_out: LeftOut::default(),
+            threw: 0,
+            iterations: 0,
             work: Vec::new(),
         }
     }

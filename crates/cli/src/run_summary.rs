@@ -1,0 +1,193 @@
+//! The summary at the end of `plimsoll run`: ours, the script's own, and the exports.
+
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::time::SystemTime;
+
+use engine::AbortReason;
+use report::summary_data::Circumstances;
+use report::summary_machine::RunIdentity;
+use report::{Paint, Style, summary_text};
+use script::ScriptError;
+
+use crate::args::RunArgs;
+use crate::log::Log;
+use crate::prepared::{Prepared, Refusal};
+use crate::run::SummaryMode;
+use crate::session::Ended;
+use crate::talk::{mark_lost, put, say, talk};
+
+/// Whose interface is kept.
+const K6_VERSION: &str = "1.8.1";
+
+/// What the summary of a run is made of.
+pub struct RunSummary<'a> {
+    pub args: &'a RunArgs,
+    pub prepared: &'a Prepared,
+    pub ended: &'a Ended,
+    pub mode: SummaryMode,
+    pub log: &'a Log,
+}
+
+impl RunSummary<'_> {
+    /// Prints the summary, or what the script's own `handleSummary` returns, and writes the export.
+    pub fn write(&self, plain: bool, export: Option<File>, interrupted: script::Interrupted) {
+        let RunSummary {
+            args,
+            prepared,
+            ended,
+            mode,
+            log,
+        } = *self;
+        let options = &prepared.plan.options;
+        let style = Style::new(
+            options,
+            Paint::new(!plain && std::io::stdout().is_terminal()),
+        );
+        let about = Circumstances {
+            trend_stats: style.trend_stats.clone(),
+            time_unit: style.time_unit,
+            no_color: plain,
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            setup_data: prepared.program.setup_data(),
+            verdict: Some(ended.verdict.clone()),
+        };
+        let machine_readable = || {
+            let run = RunIdentity {
+                script: String::from_utf8_lossy(&prepared.source).into_owned(),
+                generated_at: SystemTime::now(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                k6_version: K6_VERSION.to_owned(),
+            };
+            report::summary_machine::machine_readable(&ended.summary, &run, &about)
+        };
+        let newer = args.runtime.new_machine_readable_summary;
+        let data = if newer {
+            machine_readable()
+        } else {
+            report::summary_data::handle_summary_argument(&ended.summary, &about)
+        };
+        let own = prepared.program.handle_summary(&data, interrupted);
+        let ours = || {
+            if !args.json {
+                put(text_summary(ended, mode, &style).as_bytes());
+            }
+        };
+        match own {
+            Err(ScriptError::Unusable(reason)) => {
+                not_handled(&reason, log);
+                tell_verdict(ended);
+            }
+            Err(ScriptError::Aborted(AbortReason::Signal)) => {
+                not_handled("handleSummary() was interrupted by a signal", log);
+                ours();
+            }
+            Err(error) => {
+                Refusal::from(error).tell(log);
+                ours();
+            }
+            Ok(Some(outputs)) => {
+                // What the script could not leave behind is not lost.
+                if !write_outputs(&outputs, args.json, log) {
+                    talk(&text_summary(ended, mode, &style));
+                } else {
+                    tell_verdict(ended);
+                }
+            }
+            Ok(None) => ours(),
+        }
+        if args.json {
+            put(report::pretty_json(&data).as_bytes());
+        }
+        if let Some(file) = export {
+            let data = if newer {
+                machine_readable()
+            } else {
+                report::summary_export::summary_export(&ended.summary, &about)
+            };
+            write_export(file, &report::pretty_json(&data), log);
+        }
+    }
+}
+
+/// Opens the file of `--summary-export`, so that it is known before the run whether it can be
+/// written. What is in it stays until the run is over.
+pub fn open_export(args: &RunArgs, mode: SummaryMode) -> Result<Option<File>, Refusal> {
+    let path = args.runtime.summary_export.as_ref();
+    let Some(path) = path.filter(|_| mode != SummaryMode::Disabled) else {
+        return Ok(None);
+    };
+    let mut options = File::options();
+    let file = options.write(true).create(true).truncate(false).open(path);
+    file.map(Some).map_err(|error| {
+        Refusal::config(format!(
+            "--summary-export {}: cannot write it: {error}; name a file in a folder that you may write to",
+            path.display()
+        ))
+    })
+}
+
+/// Writes the summary in the place of what the file had. Where that fails it goes to stderr, so
+/// that it is not lost.
+fn write_export(mut file: File, text: &str, log: &Log) {
+    // A device such as /dev/stdout has no length to set.
+    let is_file = file.metadata().is_ok_and(|data| data.is_file());
+    let cleared = if is_file { file.set_len(0) } else { Ok(()) };
+    if let Err(error) = cleared.and_then(|()| file.write_all(text.as_bytes())) {
+        not_handled(
+            &format!("cannot write --summary-export: {error}; it follows"),
+            log,
+        );
+        mark_lost();
+        talk(&format!("{text}\n"));
+    }
+}
+
+/// The summary of our own making.
+fn text_summary(ended: &Ended, mode: SummaryMode, style: &Style) -> String {
+    let (summary, verdict) = (&ended.summary, Some(&ended.verdict));
+    let detail = match mode {
+        SummaryMode::Legacy => return report::summary_legacy::render(summary, verdict, style),
+        SummaryMode::Full => summary_text::Detail::Full,
+        SummaryMode::Compact | SummaryMode::Disabled => summary_text::Detail::Compact,
+    };
+    summary_text::render(summary, verdict, detail, style)
+}
+
+/// Prints the verdict to stderr, where the script's own summary has taken the place of ours.
+fn tell_verdict(ended: &Ended) {
+    for line in report::verdict_lines(&ended.verdict, Paint::OFF) {
+        say(&line);
+    }
+}
+
+/// Writes what `handleSummary` returned; what cannot be written is told at once. With `keep_stdout`, its text for
+/// stdout goes to stderr. Whether all of it was written.
+fn write_outputs(outputs: &[script::SummaryOutput], keep_stdout: bool, log: &Log) -> bool {
+    let mut faults = Vec::new();
+    for output in outputs {
+        match output.place.as_str() {
+            "stdout" if !keep_stdout => put(&output.bytes),
+            "stdout" | "stderr" => talk(&String::from_utf8_lossy(&output.bytes)),
+            path => {
+                if let Err(error) = std::fs::write(path, &output.bytes) {
+                    faults.push(format!("cannot write {path}: {error}"));
+                }
+            }
+        }
+    }
+    if !faults.is_empty() {
+        not_handled(&faults.join("; "), log);
+        mark_lost();
+    }
+    faults.is_empty()
+}
+
+fn not_handled(reason: &str, log: &Log) {
+    log.failure(
+        "failed to handle the end-of-test summary",
+        "error",
+        Some(reason),
+    );
+}
