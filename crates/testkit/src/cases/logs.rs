@@ -15,8 +15,10 @@ pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
     static THROWN_AT: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r" \| at \S+:\d+").ok());
     let place = THROWN_AT.as_ref().filter(|_| case.told.no_places);
+    let mut in_verdict = false;
     let mut lines: Vec<String> = text
         .lines()
+        .filter(|line| !is_verdict(line, &mut in_verdict))
         .filter(|line| !line.trim().is_empty() && !line.contains(PORT_TAKEN))
         .map(|line| readable(line, case, normaliser))
         .map(|line| {
@@ -29,6 +31,13 @@ pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
         lines.sort();
     }
     lines
+}
+
+/// Beside a script's own summary we print our verdict, which k6 does not have: a line, and an indented one for each
+/// further reason.
+fn is_verdict(line: &str, within: &mut bool) -> bool {
+    *within = line.starts_with("verdict: ") || (*within && line.starts_with("         "));
+    *within
 }
 
 fn readable(line: &str, case: &Case, normaliser: &Normaliser) -> String {
