@@ -1,13 +1,14 @@
 //! What the tests of the built program stand on.
 //!
 //! - [`program`] runs a program as a user would; [`figures`] and [`snapshot`] compare what it says.
-//! - [`peers`] misbehave on the wire; [`ports`] finds one where nobody listens.
+//! - [`logged_server`] behaves as told and logs every request; [`peers`] misbehave on the wire; [`ports`] finds one where nobody listens.
 //! - [`case_server`] gives known answers, and [`cases`] are recorded from another program and
 //!   compared with ours.
 
 pub mod case_server;
 pub mod cases;
 pub mod figures;
+pub mod logged_server;
 pub mod peers;
 pub mod ports;
 pub mod program;

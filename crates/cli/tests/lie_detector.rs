@@ -1,0 +1,138 @@
+//! Compares every figure that the load commands print and record with what the server logged.
+//!
+//! One row per behavior of a server, run by every load command over both kernel interfaces. Counts must be equal. Times
+//! are bounded by the server's own log: a client cannot have measured less than the server held a request, nor more
+//! than the server's connections were busy. So a slow machine widens both sides alike.
+//!
+//! `LIE_DETECTOR_TABLE=FILE cargo test -p plimsoll --test lie_detector` writes the figures as a Markdown table.
+
+#[path = "lie_detector/checks.rs"]
+mod checks;
+#[path = "lie_detector/commands.rs"]
+mod commands;
+mod plimsoll;
+#[path = "lie_detector/reported.rs"]
+mod reported;
+#[path = "lie_detector/table.rs"]
+mod table;
+
+use std::time::Duration;
+
+use commands::{COMMANDS, Command, Io};
+use testkit::logged_server::{Behavior, LoggedServer};
+
+/// One behavior, and what clients must make of it.
+pub struct Row {
+    pub name: &'static str,
+    pub behavior: Behavior,
+    /// Requests of each run; for WebSocket, messages.
+    pub requests: u64,
+    /// Time limit of a request.
+    pub timeout: &'static str,
+    /// What the server sends or withholds makes requests fail.
+    pub fails: bool,
+}
+
+const LONG: &str = "30s";
+
+const ROWS: &[Row] = &[
+    row("prompt", Behavior::Prompt, 60),
+    row(
+        "delay of 20 ms",
+        Behavior::Delay(Duration::from_millis(20)),
+        60,
+    ),
+    row(
+        "stall of 30 ms in every 40 ms",
+        Behavior::Stall {
+            every: Duration::from_millis(40),
+            length: Duration::from_millis(30),
+        },
+        60,
+    ),
+    row("rate cap of 100/s", Behavior::RateCap(100), 60),
+    row("flood of 100 kB per response", Behavior::Flood(100_000), 30),
+    failing("every 5th fails", Behavior::Fail(5), 60),
+    failing("every 7th connection dropped", Behavior::Drop(7), 60),
+    failing("every 7th connection reset", Behavior::Reset(7), 60),
+    Row {
+        name: "no response at all",
+        behavior: Behavior::Silent,
+        requests: 6,
+        timeout: "200ms",
+        fails: true,
+    },
+];
+
+const fn row(name: &'static str, behavior: Behavior, requests: u64) -> Row {
+    Row {
+        name,
+        behavior,
+        requests,
+        timeout: LONG,
+        fails: false,
+    }
+}
+
+const fn failing(name: &'static str, behavior: Behavior, requests: u64) -> Row {
+    Row {
+        fails: true,
+        ..row(name, behavior, requests)
+    }
+}
+
+/// Runs `command` against every row, and fails with all contradictions at once.
+fn detect(command: &Command, io: Io) {
+    let mut lies = Vec::new();
+    for row in ROWS.iter().filter(|row| command.applies(row)) {
+        let server = LoggedServer::start(row.behavior).expect("a server");
+        let run = command.run(row, io, &server);
+        let log = server.settled_log();
+        table::add(command, io, row, &run, &log);
+        let found = checks::lies(command, row, &run, &log);
+        lies.extend(
+            found
+                .into_iter()
+                .map(|lie| format!("{} --io {}, {}: {lie}", command.name, io.name(), row.name)),
+        );
+    }
+    assert!(lies.is_empty(), "{} lies:\n{}", lies.len(), lies.join("\n"));
+}
+
+fn detect_named(name: &str, io: Io) {
+    let command = COMMANDS.iter().find(|command| command.name == name);
+    detect(command.expect("a command"), io);
+}
+
+macro_rules! detectors {
+    ($($test:ident: $name:literal, $io:expr;)*) => {
+        $(#[test] fn $test() { detect_named($name, $io); })*
+
+        #[test]
+        fn every_command_has_a_test_for_both_interfaces() {
+            let tested = [$(($name, $io)),*];
+            for command in COMMANDS {
+                for io in [Io::Epoll, Io::Uring] {
+                    assert!(tested.contains(&(command.name, io)), "{} {io:?}", command.name);
+                }
+            }
+        }
+    };
+}
+
+detectors! {
+    http_epoll: "http", Io::Epoll;
+    http_uring: "http", Io::Uring;
+    http_text_epoll: "http, text", Io::Epoll;
+    http_text_uring: "http, text", Io::Uring;
+    attack_epoll: "attack", Io::Epoll;
+    attack_uring: "attack", Io::Uring;
+    grpc_epoll: "grpc", Io::Epoll;
+    grpc_uring: "grpc", Io::Uring;
+    run_http_epoll: "run, HTTP", Io::Epoll;
+    run_http_uring: "run, HTTP", Io::Uring;
+    run_grpc_epoll: "run, gRPC", Io::Epoll;
+    run_grpc_uring: "run, gRPC", Io::Uring;
+    run_websocket_epoll: "run, WebSocket", Io::Epoll;
+    run_websocket_uring: "run, WebSocket", Io::Uring;
+}

@@ -1,0 +1,331 @@
+//! What must hold between the figures of a run and the server's log.
+
+use std::time::Duration;
+
+use testkit::logged_server::{Behavior, Log, Outcome};
+
+use super::Row;
+use super::commands::{Command, Protocol, Run, USERS};
+use super::reported::{Reported, Times};
+
+/// Times are printed with this relative error at most (records keep buckets), and rounded to milliseconds by scripts.
+const ROUNDING: f64 = 0.01;
+/// Milliseconds per connection between the server's last entry and the client's last measurement.
+const SCHEDULING_MS: f64 = 500.0;
+
+/// Everything in a run's outputs that is not so.
+pub fn lies(command: &Command, row: &Row, run: &Run, log: &Log) -> Vec<String> {
+    let mut lies = Vec::new();
+    for reported in &run.reported {
+        let found = [
+            counts(command, row, reported, log),
+            bytes(command, row, reported, log),
+            times(command, row, reported, log),
+            duration(reported, run.wall, log),
+            verdict(command, reported, log),
+            reported.contradictions.clone(),
+        ]
+        .concat();
+        lies.extend(
+            found
+                .into_iter()
+                .map(|lie| format!("{}: {lie}", reported.source)),
+        );
+    }
+    if !lies.is_empty() && std::env::var_os("LIE_DETECTOR_VERBOSE").is_some() {
+        lies.push(format!("{:?}\n{log:?}", run.ended));
+    }
+    lies
+}
+
+fn is_good(protocol: Protocol, status: u16) -> bool {
+    match protocol {
+        Protocol::Http | Protocol::WebSocket => status == 200,
+        Protocol::Grpc => status == 0,
+    }
+}
+
+fn differ<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    said: Option<T>,
+    logged: T,
+) -> Option<String> {
+    let said = said?;
+    (said != logged).then(|| format!("{what}: says {said:?}, the server logged {logged:?}"))
+}
+
+fn counts(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<String> {
+    let arrived = log.entries.len() as u64;
+    let failed = log.failed(|status| is_good(command.protocol, status));
+    let repeated = repeated(command, reported, log);
+    let mut lies: Vec<String> = [
+        differ("requests", reported.requests, arrived - repeated),
+        differ("failed", reported.failed, failed - repeated),
+        statuses(command, reported, log),
+        differ(
+            "connections",
+            reported.connections.filter(|_| command.counts_connections),
+            log.connections,
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if reported.requests.is_none() {
+        lies.push("does not say how many requests there were".to_owned());
+    }
+    if arrived < row.requests {
+        lies.push(format!(
+            "the server logged {arrived} of {} requests",
+            row.requests
+        ));
+    }
+    lies
+}
+
+/// Requests that the client sent once more: k6 and Go do so when a kept connection ends before the first byte of a
+/// response, and count one request. Never more than the server cut.
+fn repeated(command: &Command, reported: &Reported, log: &Log) -> u64 {
+    if command.protocol != Protocol::Http {
+        return 0;
+    }
+    let outcomes = log.entries.iter().map(|entry| entry.outcome);
+    let cut = outcomes.filter(|&outcome| outcome == Outcome::Cut).count() as u64;
+    let said = reported.requests.unwrap_or(0);
+    (log.entries.len() as u64).saturating_sub(said).min(cut)
+}
+
+fn statuses(command: &Command, reported: &Reported, log: &Log) -> Option<String> {
+    let said = reported.statuses.as_ref()?;
+    let logged = log.statuses();
+    match command.protocol {
+        Protocol::Http => {
+            let logged = logged.into_iter();
+            let logged = logged.map(|(code, count)| (code.to_string(), count));
+            differ("statuses", Some(said.clone()), logged.collect())
+        }
+        // The client makes statuses of its own for what the server did not answer, so only good ones are compared.
+        // Records name HTTP's statuses.
+        Protocol::Grpc if reported.source == "--json" => {
+            let good = said.get("OK").copied().unwrap_or(0);
+            let logged = logged.get(&0).copied().unwrap_or(0);
+            differ("calls with status OK", Some(good), logged)
+        }
+        Protocol::Grpc => None,
+        Protocol::WebSocket => None,
+    }
+}
+
+/// Of gRPC, only the client's side counts HTTP/2's frames. A connection that was cut may have lost bytes on its way.
+fn bytes(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<String> {
+    if command.protocol == Protocol::Grpc
+        || matches!(row.behavior, Behavior::Drop(_) | Behavior::Reset(_))
+    {
+        return Vec::new();
+    }
+    [
+        differ("bytes received", reported.bytes_received, log.bytes_written),
+        differ("bytes sent", reported.bytes_sent, log.bytes_read),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// A quantile as the outputs compute it, in milliseconds.
+fn quantile(sorted: &[Duration], q: f64) -> f64 {
+    let at = q * sorted.len().saturating_sub(1) as f64;
+    let value = |index: f64| {
+        sorted
+            .get(index as usize)
+            .map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    };
+    value(at.floor()) + (value(at.ceil()) - value(at.floor())) * at.fract()
+}
+
+fn times(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<String> {
+    let (Some(times), false) = (reported.times, row.fails) else {
+        return Vec::new();
+    };
+    let held = log.held();
+    let mean = held.iter().map(Duration::as_secs_f64).sum::<f64>() * 1e3 / held.len().max(1) as f64;
+    let mut lies = below(&times, &held, mean, command.protocol);
+    lies.extend(differ(
+        "measured requests",
+        Some(times.count),
+        held.len() as u64,
+    ));
+    // The client's requests follow one another on each connection, so they fit into the time it was busy.
+    let busy = log.busy().as_secs_f64() * 1e3;
+    let all = times.mean * times.count as f64;
+    if command.is_closed && all > busy + USERS as f64 * SCHEDULING_MS {
+        lies.push(format!(
+            "all requests together took {all:.1} ms, and the connections were busy for {busy:.1} ms"
+        ));
+    }
+    lies
+}
+
+/// Figures that are smaller than the time the server held the requests.
+fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec<String> {
+    // Scripts measure an echo with Date.now(), which counts whole milliseconds.
+    let clock = if protocol == Protocol::WebSocket {
+        1.0
+    } else {
+        0.0
+    };
+    let pairs = [
+        ("min", Some(times.min), quantile(held, 0.0)),
+        ("mean", Some(times.mean), mean),
+        ("p50", times.p50, quantile(held, 0.5)),
+        ("p90", times.p90, quantile(held, 0.9)),
+        ("max", Some(times.max), quantile(held, 1.0)),
+    ];
+    pairs
+        .into_iter()
+        .filter_map(|(name, said, held)| {
+            let said = said?;
+            // Not "<": what is not a number is a lie too.
+            let is_possible = said >= held * (1.0 - ROUNDING) - clock;
+            (!is_possible).then(|| {
+                format!("{name} {said} ms, and the server held its requests for {held} ms")
+            })
+        })
+        .collect()
+}
+
+/// The server's log is shorter than the run, and the run shorter than the process.
+fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
+    let (shortest, longest) = (log.span().as_secs_f64(), wall.as_secs_f64());
+    let mut lies = Vec::new();
+    if let Some(said) = reported.duration
+        && !(said >= shortest * (1.0 - ROUNDING) && said <= longest)
+    {
+        lies.push(format!(
+            "duration {said} s; the server was asked for {shortest} s, the process ran {longest} s"
+        ));
+    }
+    if let (Some(rate), Some(requests)) = (reported.rate, reported.requests)
+        && log.answered().next().is_some()
+    {
+        // An open model's last request has its share of the schedule too.
+        let most = (requests + 1) as f64 / shortest * (1.0 + ROUNDING);
+        let least = requests as f64 / longest;
+        if !(rate >= least * (1.0 - ROUNDING) && rate <= most) {
+            lies.push(format!(
+                "rate {rate}/s, and it was between {least}/s and {most}/s"
+            ));
+        }
+    }
+    lies
+}
+
+/// Without a single response there is nothing to believe.
+fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
+    if log.answered().next().is_some() || !command.judges_responses {
+        return Vec::new();
+    }
+    let mut lies = Vec::new();
+    if let Some(verdict) = &reported.verdict
+        && verdict != "invalid"
+    {
+        lies.push(format!(
+            "the verdict is {verdict}, and there was no response"
+        ));
+    }
+    if let Some(rate) = reported.rate {
+        lies.push(format!("the rate is {rate}/s, and there was no response"));
+    }
+    lies
+}
+
+/// The detector detects: each figure, changed by little, is a lie.
+#[test]
+fn changed_figures_are_found() {
+    use std::collections::BTreeMap;
+    use testkit::logged_server::Entry;
+
+    let ms = Duration::from_millis;
+    let log = Log {
+        entries: (0..10)
+            .map(|number| Entry {
+                connection: 0,
+                arrived: ms(20 * number),
+                ended: ms(20 * number + 10),
+                outcome: Outcome::Answered(200),
+            })
+            .collect(),
+        connections: 1,
+        bytes_read: 500,
+        bytes_written: 700,
+        unsolicited: 0,
+    };
+    let truth = || Reported {
+        requests: Some(10),
+        failed: Some(0),
+        statuses: Some(BTreeMap::from([("200".to_owned(), 10)])),
+        connections: Some(1),
+        bytes_sent: Some(500),
+        bytes_received: Some(700),
+        duration: Some(0.2),
+        rate: Some(50.0),
+        times: Some(Times {
+            count: 10,
+            min: 10.1,
+            mean: 10.5,
+            p50: Some(10.3),
+            p90: Some(11.0),
+            max: 12.0,
+        }),
+        verdict: Some("valid".to_owned()),
+        ..Reported::default()
+    };
+    let command = &super::commands::COMMANDS[0];
+    let row = &super::ROWS[0];
+    let row = &Row {
+        requests: 10,
+        ..*row
+    };
+    let judge = |change: &dyn Fn(&mut Reported)| {
+        let mut reported = truth();
+        change(&mut reported);
+        let run = Run {
+            reported: vec![reported],
+            wall: ms(300),
+            ended: testkit::program::Ended {
+                status: Some(0),
+                stdout: String::new(),
+                stderr: String::new(),
+            },
+        };
+        lies(command, row, &run, &log).len()
+    };
+    assert_eq!(judge(&|_| {}), 0);
+    let changes: [&dyn Fn(&mut Reported); 12] = [
+        &|said| said.requests = Some(11),
+        &|said| said.failed = Some(1),
+        &|said| said.statuses = Some(BTreeMap::from([("200".to_owned(), 9)])),
+        &|said| said.connections = Some(2),
+        &|said| said.bytes_sent = Some(499),
+        &|said| said.bytes_received = Some(701),
+        &|said| said.duration = Some(0.1),
+        &|said| said.duration = Some(0.4),
+        &|said| said.rate = Some(70.0),
+        &|said| said.times = said.times.map(|times| Times { mean: 9.8, ..times }),
+        &|said| {
+            said.times = said.times.map(|times| Times {
+                mean: 200.0,
+                ..times
+            })
+        },
+        &|said| {
+            said.times = said.times.map(|times| Times {
+                p50: Some(f64::NAN),
+                ..times
+            })
+        },
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        assert_eq!(judge(change), 1, "change {number}");
+    }
+}

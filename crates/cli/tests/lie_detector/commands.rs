@@ -1,0 +1,315 @@
+//! The load commands, and how each is run against a server.
+
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use testkit::logged_server::LoggedServer;
+use testkit::program::Ended;
+
+use super::Row;
+use super::plimsoll::plimsoll;
+use super::reported::{self, Reported};
+
+/// A kernel interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Io {
+    Epoll,
+    Uring,
+}
+
+impl Io {
+    pub fn name(self) -> &'static str {
+        match self {
+            Io::Epoll => "epoll",
+            Io::Uring => "uring",
+        }
+    }
+}
+
+/// What a command sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    Http,
+    Grpc,
+    WebSocket,
+}
+
+/// A load command in one of its forms.
+pub struct Command {
+    pub name: &'static str,
+    pub protocol: Protocol,
+    /// Each user sends its next request when the last one is answered, so that connections are busy all the time.
+    pub is_closed: bool,
+    /// Its record counts connections. Scripts' records only count those of `k6/http`.
+    pub counts_connections: bool,
+    /// Its verdict takes the lack of any response into account. Scripts' verdicts only do so for `k6/http`.
+    pub judges_responses: bool,
+    run: RunOnce,
+}
+
+/// Runs a command once, with these further flags.
+type RunOnce = fn(&Row, &LoggedServer, &Files, &[&str]) -> (Ended, Vec<Reported>);
+
+/// What came of one run.
+pub struct Run {
+    /// What each output says; they must agree with the server, and so with each other.
+    pub reported: Vec<Reported>,
+    /// How long the process ran: no figure can be longer.
+    pub wall: Duration,
+    pub ended: Ended,
+}
+
+/// Users, and with them connections.
+pub const USERS: u64 = 3;
+
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "http",
+        protocol: Protocol::Http,
+        is_closed: true,
+        counts_connections: true,
+        judges_responses: true,
+        run: http_json,
+    },
+    Command {
+        name: "http, text",
+        protocol: Protocol::Http,
+        is_closed: true,
+        counts_connections: true,
+        judges_responses: true,
+        run: http_text,
+    },
+    Command {
+        name: "attack",
+        protocol: Protocol::Http,
+        is_closed: false,
+        counts_connections: true,
+        judges_responses: true,
+        run: attack,
+    },
+    Command {
+        name: "grpc",
+        protocol: Protocol::Grpc,
+        is_closed: true,
+        counts_connections: true,
+        judges_responses: true,
+        run: grpc,
+    },
+    Command {
+        name: "run, HTTP",
+        protocol: Protocol::Http,
+        is_closed: true,
+        counts_connections: true,
+        judges_responses: true,
+        run: |row, server, files, io| {
+            script(include_str!("http.js"), &server.http_url(), row, files, io)
+        },
+    },
+    Command {
+        name: "run, gRPC",
+        protocol: Protocol::Grpc,
+        is_closed: true,
+        counts_connections: false,
+        judges_responses: false,
+        run: |row, server, files, io| {
+            script(
+                include_str!("grpc.js"),
+                &server.grpc_address(),
+                row,
+                files,
+                io,
+            )
+        },
+    },
+    Command {
+        name: "run, WebSocket",
+        protocol: Protocol::WebSocket,
+        is_closed: true,
+        counts_connections: false,
+        judges_responses: false,
+        run: |row, server, files, io| {
+            script(
+                include_str!("websocket.js"),
+                &server.websocket_url(),
+                row,
+                files,
+                io,
+            )
+        },
+    },
+];
+
+impl Command {
+    /// WebSocket has no failing responses.
+    pub fn applies(&self, row: &Row) -> bool {
+        use testkit::logged_server::Behavior::Fail;
+        !(self.protocol == Protocol::WebSocket && matches!(row.behavior, Fail(_)))
+    }
+
+    pub fn run(&self, row: &Row, io: Io, server: &LoggedServer) -> Run {
+        let files = Files::new();
+        let begun = Instant::now();
+        let (ended, reported) = (self.run)(row, server, &files, &["--io", io.name()]);
+        Run {
+            reported,
+            wall: begun.elapsed(),
+            ended,
+        }
+    }
+}
+
+/// Files of one run.
+pub struct Files(TempDir);
+
+impl Files {
+    fn new() -> Files {
+        Files(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_string_lossy().into_owned()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+}
+
+fn start(arguments: &[&str], io: &[&str], record: &str) -> testkit::program::Program {
+    plimsoll(&[arguments, &["--record", record], io].concat())
+}
+
+fn http(row: &Row, server: &LoggedServer, files: &Files, more: &[&str]) -> Ended {
+    let (requests, users) = (row.requests.to_string(), USERS.to_string());
+    let url = server.http_url();
+    let arguments = [
+        "http",
+        "-n",
+        &requests,
+        "-c",
+        &users,
+        "--timeout",
+        row.timeout,
+        &url,
+    ];
+    start(&arguments, more, &files.path("record.jsonl")).run()
+}
+
+fn http_json(
+    row: &Row,
+    server: &LoggedServer,
+    files: &Files,
+    io: &[&str],
+) -> (Ended, Vec<Reported>) {
+    let ended = http(row, server, files, &[io, &["--json"]].concat());
+    let said = vec![
+        reported::of_json(&ended.stdout),
+        reported::of_record(&files.path("record.jsonl"), "http_reqs"),
+    ];
+    (ended, said)
+}
+
+fn http_text(
+    row: &Row,
+    server: &LoggedServer,
+    files: &Files,
+    io: &[&str],
+) -> (Ended, Vec<Reported>) {
+    let ended = http(row, server, files, io);
+    let said = vec![reported::of_text(&ended.stdout)];
+    (ended, said)
+}
+
+/// An open model: the rate is such that it lasts 600 ms.
+fn attack(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended, Vec<Reported>) {
+    let rate = format!("{}/600ms", row.requests);
+    let results = files.path("results.bin");
+    let arguments = [
+        "attack",
+        "--rate",
+        &rate,
+        "--duration",
+        "600ms",
+        "--timeout",
+        row.timeout,
+        "--json",
+        "--output",
+        &results,
+    ];
+    let target = format!("GET {}\n", server.http_url());
+    let record = files.path("record.jsonl");
+    let ended = start(&arguments, io, &record).input(target).run();
+    let report = plimsoll(&["vegeta", "report", "-type=json", &results]).run();
+    let said = vec![
+        reported::of_json(&ended.stdout),
+        reported::of_record(&record, "http_reqs"),
+        reported::of_vegeta(&report.stdout),
+    ];
+    (ended, said)
+}
+
+const PROTO: &str = "syntax = \"proto3\"; package lie; message M { string text = 1; } \
+                     service S { rpc Echo(M) returns (M); }";
+
+fn grpc(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended, Vec<Reported>) {
+    let proto = files.write("lie.proto", PROTO);
+    let (requests, users) = (row.requests.to_string(), USERS.to_string());
+    let address = server.grpc_address();
+    let arguments = [
+        "grpc",
+        "--plaintext",
+        "--json",
+        "--proto",
+        &proto,
+        "-n",
+        &requests,
+        "-c",
+        &users,
+        "--timeout",
+        row.timeout,
+        "-d",
+        "{\"text\":\"hello\"}",
+        &address,
+        "lie.S/Echo",
+    ];
+    let record = files.path("record.jsonl");
+    let ended = start(&arguments, io, &record).run();
+    let said = vec![
+        reported::of_json(&ended.stdout),
+        reported::of_record(&record, "iterations"),
+    ];
+    (ended, said)
+}
+
+fn script(
+    text: &str,
+    target: &str,
+    row: &Row,
+    files: &Files,
+    io: &[&str],
+) -> (Ended, Vec<Reported>) {
+    let script = files.write("script.js", text);
+    files.write("lie.proto", PROTO);
+    let export = files.path("summary.json");
+    let record = files.path("record.jsonl");
+    let variables = [
+        format!("TARGET={target}"),
+        format!("REQUESTS={}", row.requests),
+        format!("USERS={USERS}"),
+        format!("TIMEOUT={}", row.timeout),
+    ];
+    let set: Vec<&str> = variables
+        .iter()
+        .flat_map(|variable| ["-e", variable])
+        .collect();
+    let arguments = [&["run", "--summary-export", &export], &set[..], &[&script]].concat();
+    let ended = start(&arguments, io, &record).run();
+    let said = vec![
+        reported::of_summary(&export),
+        reported::of_record(&record, "requests_sent"),
+        reported::of_summary_text(&ended.stdout),
+    ];
+    (ended, said)
+}

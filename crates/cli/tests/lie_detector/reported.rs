@@ -1,0 +1,239 @@
+//! The figures of one output, in whatever form it has.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// What one output of a run says. `None`: it does not say.
+#[derive(Debug, Default)]
+pub struct Reported {
+    pub source: &'static str,
+    pub requests: Option<u64>,
+    pub failed: Option<u64>,
+    /// By the name that the output gives them.
+    pub statuses: Option<BTreeMap<String, u64>>,
+    pub connections: Option<u64>,
+    pub bytes_received: Option<u64>,
+    pub bytes_sent: Option<u64>,
+    /// Seconds.
+    pub duration: Option<f64>,
+    /// Requests per second.
+    pub rate: Option<f64>,
+    /// Milliseconds, of requests with a good response.
+    pub times: Option<Times>,
+    pub verdict: Option<String>,
+    /// Where the output contradicts itself.
+    pub contradictions: Vec<String>,
+}
+
+/// Figures of a distribution, in milliseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Times {
+    pub count: u64,
+    pub min: f64,
+    pub mean: f64,
+    pub p50: Option<f64>,
+    pub p90: Option<f64>,
+    pub max: f64,
+}
+
+fn parse(text: &str, what: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{what} is not JSON: {error}\n{text}"))
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("cannot read {path}: {error}"))
+}
+
+fn counts(value: &Value) -> BTreeMap<String, u64> {
+    let object = value.as_object().into_iter().flatten();
+    object
+        .filter_map(|(name, count)| Some((name.clone(), count.as_u64()?)))
+        .collect()
+}
+
+/// `--json` of http, attack and grpc.
+pub fn of_json(text: &str) -> Reported {
+    let all = parse(text, "--json");
+    let times = &all["service_time"];
+    let figure = |name: &str| times[name].as_f64();
+    Reported {
+        source: "--json",
+        requests: all["requests"].as_u64(),
+        failed: all["failed"].as_u64(),
+        statuses: Some(counts(&all["status_codes"])),
+        connections: all["connections_opened"].as_u64(),
+        bytes_received: all["bytes_received"].as_u64(),
+        bytes_sent: all["bytes_sent"].as_u64(),
+        duration: all["duration_seconds"].as_f64(),
+        rate: all["requests_per_second"].as_f64(),
+        times: times["count"].as_u64().map(|count| Times {
+            count,
+            min: figure("min").unwrap_or(f64::NAN),
+            mean: figure("mean").unwrap_or(f64::NAN),
+            p50: figure("p50"),
+            p90: figure("p90"),
+            max: figure("max").unwrap_or(f64::NAN),
+        }),
+        verdict: all["generator"]["verdict"].as_str().map(str::to_owned),
+        contradictions: Vec::new(),
+    }
+}
+
+/// `vegeta report -type=json` of an attack's results. Its latencies count from the scheduled start.
+pub fn of_vegeta(text: &str) -> Reported {
+    let all = parse(text, "the vegeta report");
+    Reported {
+        source: "vegeta report",
+        requests: all["requests"].as_u64(),
+        statuses: Some(
+            // 0 stands for no response there.
+            counts(&all["status_codes"])
+                .into_iter()
+                .filter(|(code, _)| code != "0")
+                .collect(),
+        ),
+        ..Reported::default()
+    }
+}
+
+/// The text of http, attack and grpc: a word, and figures behind it; further statuses follow below the first.
+pub fn of_text(text: &str) -> Reported {
+    let first = |name: &str| {
+        let line = text
+            .lines()
+            .find_map(|line| line.trim_start().strip_prefix(name)?.strip_prefix(' '));
+        line?.split_whitespace().next()
+    };
+    let count = |name: &str| first(name)?.parse().ok();
+    let status_lines = text
+        .lines()
+        .skip_while(|line| !line.starts_with("  status "))
+        .take_while(|line| !line.is_empty());
+    let mut statuses = BTreeMap::new();
+    for line in status_lines {
+        let words: Vec<&str> = line
+            .split_whitespace()
+            .filter(|&word| word != "status")
+            .collect();
+        if let [code, count] = words[..]
+            && code.parse::<u16>().is_ok()
+            && let Ok(count) = count.parse()
+        {
+            statuses.insert(code.to_owned(), count);
+        }
+    }
+    Reported {
+        source: "text",
+        requests: count("requests"),
+        connections: count("connections"),
+        statuses: Some(statuses),
+        rate: first("rate").and_then(|rate| rate.parse().ok()),
+        ..Reported::default()
+    }
+}
+
+/// `--record`. `requests` is the metric that counts requests. The seconds must add up to the end.
+pub fn of_record(path: &str, requests: &str) -> Reported {
+    let text = read(path);
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| parse(line, "a line of the record"))
+        .collect();
+    let (Some(end), Some(seconds)) = (lines.last(), lines.get(1..lines.len().saturating_sub(1)))
+    else {
+        panic!("the record has {} lines:\n{text}", lines.len());
+    };
+    let mut contradictions = Vec::new();
+    for (metric, total) in end["counters"].as_object().into_iter().flatten() {
+        let sum: f64 = seconds
+            .iter()
+            .filter_map(|second| second["counters"][metric].as_f64())
+            .sum();
+        if total.as_f64() != Some(sum) {
+            contradictions.push(format!(
+                "{metric} is {total} at the end, and its seconds add up to {sum}"
+            ));
+        }
+    }
+    let counter = |name: &str| end["counters"][name].as_f64().map(|count| count as u64);
+    let total = counter(requests).unwrap_or(0);
+    if let Some(http) = counter("http_reqs").filter(|&http| http != total) {
+        contradictions.push(format!("http_reqs is {http} and {requests} is {total}"));
+    }
+    let times = ["http_req_duration", "grpc_req_duration", "echo"]
+        .iter()
+        .map(|name| &end["trends"][name])
+        .find(|trend| trend["count"].as_u64().is_some_and(|count| count > 0));
+    Reported {
+        source: "--record",
+        requests: Some(total),
+        failed: counter("requests_failed").or_else(|| end["rates"]["http_req_failed"][0].as_u64()),
+        statuses: Some(counts(&end["statuses"])).filter(|statuses| !statuses.is_empty()),
+        connections: end["connections_opened"].as_u64(),
+        bytes_received: counter("data_received"),
+        bytes_sent: counter("data_sent"),
+        duration: end["duration_seconds"].as_f64(),
+        times: times.map(|trend| {
+            let count = trend["count"].as_u64().unwrap_or(0);
+            Times {
+                count,
+                min: trend["min"].as_f64().unwrap_or(f64::NAN),
+                mean: trend["sum"].as_f64().unwrap_or(f64::NAN) / count as f64,
+                max: trend["max"].as_f64().unwrap_or(f64::NAN),
+                p50: None,
+                p90: None,
+            }
+        }),
+        verdict: end["generator"]["verdict"].as_str().map(str::to_owned),
+        contradictions,
+        ..Reported::default()
+    }
+}
+
+/// `--summary-export` of a script.
+pub fn of_summary(path: &str) -> Reported {
+    let all = parse(&read(path), "--summary-export");
+    let metrics = &all["metrics"];
+    let count = |name: &str| metrics[name]["count"].as_f64().map(|count| count as u64);
+    let times = ["http_req_duration", "grpc_req_duration", "echo"]
+        .iter()
+        .map(|name| &metrics[name])
+        .find(|metric| metric["avg"].is_number());
+    Reported {
+        source: "--summary-export",
+        requests: count("requests_sent"),
+        failed: count("requests_failed"),
+        bytes_received: count("data_received"),
+        bytes_sent: count("data_sent"),
+        times: times.map(|metric| {
+            let figure = |name: &str| metric[name].as_f64();
+            Times {
+                count: count("requests_sent").unwrap_or(0),
+                min: figure("min").unwrap_or(f64::NAN),
+                mean: figure("avg").unwrap_or(f64::NAN),
+                p50: figure("med"),
+                p90: figure("p(90)"),
+                max: figure("max").unwrap_or(f64::NAN),
+            }
+        }),
+        ..Reported::default()
+    }
+}
+
+/// The summary at the end of a script.
+pub fn of_summary_text(text: &str) -> Reported {
+    let count = |name: &str| {
+        let figures = text
+            .lines()
+            .find_map(|line| line.trim_start().strip_prefix(name)?.strip_prefix('.'))?;
+        let figures = figures.trim_start_matches(['.', ':', ' ']);
+        figures.split_whitespace().next()?.parse().ok()
+    };
+    Reported {
+        source: "summary",
+        requests: count("requests_sent"),
+        failed: count("requests_failed"),
+        ..Reported::default()
+    }
+}

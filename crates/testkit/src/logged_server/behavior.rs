@@ -1,0 +1,99 @@
+//! How a logged server treats its requests.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::log::Ledger;
+
+/// The same for every request of a server.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Behavior {
+    /// Responds at once.
+    Prompt,
+    /// Holds each request this long.
+    Delay(Duration),
+    /// Responds at once, but nothing for `length` at the end of each `every`.
+    Stall { every: Duration, length: Duration },
+    /// Responds to this many requests per second, one after the other, however many arrive.
+    RateCap(u32),
+    /// Responds to each n-th request with an error: 503, or UNAVAILABLE.
+    Fail(u64),
+    /// Closes the connection instead of responding to each n-th request.
+    Drop(u64),
+    /// Resets the connection (TCP RST; gRPC: the stream) instead of responding to each n-th request.
+    Reset(u64),
+    /// Sends this many bytes with each response; gRPC: none. WebSocket: in messages as soon as the connection is open.
+    Flood(usize),
+    /// Reads requests and never responds.
+    Silent,
+}
+
+/// What to do with one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Act {
+    Respond,
+    Fail,
+    Drop,
+    Reset,
+    Ignore,
+}
+
+/// A behavior with the state that all connections share.
+pub(super) struct Conduct {
+    pub behavior: Behavior,
+    pub ledger: Arc<Ledger>,
+    /// When a server with a capped rate is free again.
+    free: Mutex<Duration>,
+}
+
+impl Conduct {
+    pub fn new(behavior: Behavior, ledger: Arc<Ledger>) -> Conduct {
+        Conduct {
+            behavior,
+            ledger,
+            free: Mutex::default(),
+        }
+    }
+
+    /// For how long, and then how, to treat request `number` (from 0), which has just arrived.
+    pub fn decide(&self, number: usize) -> (Duration, Act) {
+        let nth = |every: u64, act| {
+            let is_nth = (number as u64 + 1).is_multiple_of(every.max(1));
+            (Duration::ZERO, if is_nth { act } else { Act::Respond })
+        };
+        match self.behavior {
+            Behavior::Prompt | Behavior::Flood(_) => (Duration::ZERO, Act::Respond),
+            Behavior::Delay(delay) => (delay, Act::Respond),
+            Behavior::Stall { every, length } => (self.stall(every, length), Act::Respond),
+            Behavior::RateCap(rate) => (self.queue(rate), Act::Respond),
+            Behavior::Fail(every) => nth(every, Act::Fail),
+            Behavior::Drop(every) => nth(every, Act::Drop),
+            Behavior::Reset(every) => nth(every, Act::Reset),
+            Behavior::Silent => (Duration::ZERO, Act::Ignore),
+        }
+    }
+
+    /// Bytes of each response's body.
+    pub fn body_length(&self) -> usize {
+        match self.behavior {
+            Behavior::Flood(length) => length,
+            _ => 2,
+        }
+    }
+
+    fn stall(&self, every: Duration, length: Duration) -> Duration {
+        let phase = self.ledger.now().as_nanos() % every.as_nanos().max(1);
+        let open = every.saturating_sub(length).as_nanos();
+        if phase < open {
+            return Duration::ZERO;
+        }
+        Duration::from_nanos(u64::try_from(every.as_nanos() - phase).unwrap_or(0))
+    }
+
+    fn queue(&self, rate: u32) -> Duration {
+        let now = self.ledger.now();
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        *free = (*free).max(now) + Duration::from_secs(1) / rate.max(1);
+        free.saturating_sub(now)
+    }
+}

@@ -1,0 +1,119 @@
+//! gRPC over HTTP/2 in the clear: any unary method, which gets its own message back.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{Shutdown, TcpListener};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::header::{HeaderMap, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+
+use super::behavior::{Act, Conduct};
+use super::log::Outcome;
+
+type Body = BoxBody<Bytes, Infallible>;
+
+/// gRPC's code for a service that is not available.
+const UNAVAILABLE: u16 = 14;
+
+pub(super) fn serve(listener: TcpListener, conduct: Arc<Conduct>) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    else {
+        return;
+    };
+    // The listener is there already: a runtime that fails shows as a connection that nobody serves.
+    let _ = runtime.block_on(accept(listener, conduct));
+}
+
+async fn accept(listener: TcpListener, conduct: Arc<Conduct>) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let stream = stream.into_std()?;
+        stream.set_nodelay(true)?;
+        let number = conduct.ledger.connected();
+        let connection = Arc::new(Connection {
+            number,
+            socket: stream.try_clone()?,
+            conduct: Arc::clone(&conduct),
+        });
+        let stream = TokioIo::new(tokio::net::TcpStream::from_std(stream)?);
+        let service = service_fn(move |request| {
+            let connection = Arc::clone(&connection);
+            async move { connection.answer(request).await }
+        });
+        let serving = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
+            .serve_connection(stream, service);
+        // An error here means that the client went away.
+        tokio::spawn(serving);
+    }
+}
+
+struct Connection {
+    number: u64,
+    /// The connection once more, to end it.
+    socket: std::net::TcpStream,
+    conduct: Arc<Conduct>,
+}
+
+impl Connection {
+    /// # Errors
+    /// To have hyper reset the stream.
+    async fn answer(&self, request: Request<Incoming>) -> io::Result<Response<Body>> {
+        let message = request.into_body().collect().await;
+        let message = message.map_err(io::Error::other)?.to_bytes();
+        let ledger = &self.conduct.ledger;
+        let call = ledger.arrived(self.number);
+        let (wait, act) = self.conduct.decide(call);
+        tokio::time::sleep(wait).await;
+        match act {
+            Act::Respond => {
+                ledger.ended(call, Outcome::Answered(0));
+                Ok(whole(message))
+            }
+            Act::Fail => {
+                ledger.ended(call, Outcome::Answered(UNAVAILABLE));
+                Ok(failed())
+            }
+            Act::Drop => {
+                ledger.ended(call, Outcome::Cut);
+                self.socket.shutdown(Shutdown::Both)?;
+                std::future::pending().await
+            }
+            Act::Reset => {
+                ledger.ended(call, Outcome::Cut);
+                Err(io::Error::other("reset this stream"))
+            }
+            Act::Ignore => std::future::pending().await,
+        }
+    }
+}
+
+fn headers() -> hyper::http::response::Builder {
+    Response::builder().header("content-type", "application/grpc")
+}
+
+/// The message, and the trailers of success.
+fn whole(message: Bytes) -> Response<Body> {
+    let mut trailers = HeaderMap::new();
+    trailers.insert("grpc-status", HeaderValue::from_static("0"));
+    let frames = [Ok(Frame::data(message)), Ok(Frame::trailers(trailers))];
+    let body = StreamBody::new(futures_util::stream::iter(frames)).boxed();
+    headers().body(body).unwrap_or_default()
+}
+
+/// Headers alone, with the status of a failure.
+fn failed() -> Response<Body> {
+    let body = Full::new(Bytes::new()).boxed();
+    let response = headers().header("grpc-status", UNAVAILABLE).body(body);
+    response.unwrap_or_default()
+}

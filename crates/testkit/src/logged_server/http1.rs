@@ -1,0 +1,108 @@
+//! HTTP/1.1 requests without a body, one thread per connection; upgrades go on as WebSocket.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use socket2::SockRef;
+
+use super::behavior::{Act, Conduct};
+use super::log::Outcome;
+use super::websocket;
+
+/// The longest head that is read.
+const LONGEST_HEAD: usize = 64 << 10;
+
+pub(super) fn serve(listener: &TcpListener, conduct: &Arc<Conduct>) {
+    for stream in listener.incoming().flatten() {
+        let conduct = Arc::clone(conduct);
+        let number = conduct.ledger.connected();
+        // An error here means that the client went away.
+        thread::spawn(move || connection(stream, number, &conduct));
+    }
+}
+
+fn connection(mut stream: TcpStream, number: u64, conduct: &Conduct) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut pending = Vec::new();
+    while let Some(head) = read_head(&mut stream, &mut pending, conduct)? {
+        if let Some(key) = websocket::key(&head) {
+            return websocket::serve(stream, &key, pending, number, conduct);
+        }
+        let request = conduct.ledger.arrived(number);
+        let (wait, act) = conduct.decide(request);
+        thread::sleep(wait);
+        if !treat(&mut stream, request, act, conduct)? {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Responds as `act` says. Returns whether the connection goes on.
+fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) -> io::Result<bool> {
+    let (status, reason) = match act {
+        Act::Respond => (200, "OK"),
+        Act::Fail => (503, "Service Unavailable"),
+        Act::Drop | Act::Reset => {
+            conduct.ledger.ended(request, Outcome::Cut);
+            end(stream, act)?;
+            return Ok(false);
+        }
+        Act::Ignore => return Ok(true),
+    };
+    let length = conduct.body_length();
+    let mut response =
+        format!("HTTP/1.1 {status} {reason}\r\nContent-Length: {length}\r\n\r\n").into_bytes();
+    response.resize(response.len() + length, b'x');
+    // All but the last byte first, so that the log's end is never later than the client's.
+    let (last, begin) = response.split_last().unwrap_or((&b'x', &[]));
+    if response.len() > 4096 {
+        stream.write_all(begin)?;
+        conduct.ledger.ended(request, Outcome::Answered(status));
+        stream.write_all(&[*last])?;
+    } else {
+        conduct.ledger.ended(request, Outcome::Answered(status));
+        stream.write_all(&response)?;
+    }
+    conduct.ledger.transferred(0, response.len());
+    Ok(true)
+}
+
+/// Ends a connection without a response.
+pub(super) fn end(stream: &mut TcpStream, act: Act) -> io::Result<()> {
+    if act == Act::Reset {
+        // Closing a socket that lingers for no time sends RST.
+        SockRef::from(&*stream).set_linger(Some(Duration::ZERO))?;
+        return Ok(());
+    }
+    stream.shutdown(Shutdown::Write)?;
+    // Reads to the end, so that the close is not a reset.
+    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+    let mut rest = [0; 1024];
+    while stream.read(&mut rest)? > 0 {}
+    Ok(())
+}
+
+/// The bytes of the next head; `None` at the end of the connection. What follows the head stays in `pending`.
+fn read_head(
+    stream: &mut TcpStream,
+    pending: &mut Vec<u8>,
+    conduct: &Conduct,
+) -> io::Result<Option<Vec<u8>>> {
+    let mut buffer = [0; 4096];
+    loop {
+        if let Some(at) = pending.windows(4).position(|four| four == b"\r\n\r\n") {
+            let rest = pending.split_off(at + 4);
+            return Ok(Some(std::mem::replace(pending, rest)));
+        }
+        let count = stream.read(&mut buffer)?;
+        if count == 0 || pending.len() > LONGEST_HEAD {
+            return Ok(None);
+        }
+        conduct.ledger.transferred(count, 0);
+        pending.extend_from_slice(buffer.get(..count).unwrap_or_default());
+    }
+}

@@ -1,0 +1,168 @@
+//! What a logged server saw and did.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// With a whole response of this status: HTTP's, or gRPC's code.
+    Answered(u16),
+    /// The connection, or the stream, was ended instead of a response.
+    Cut,
+    /// Nothing was sent, and the connection stayed open.
+    Ignored,
+}
+
+/// One request, call or WebSocket message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Counted from 0 in the order of acceptance.
+    pub connection: u64,
+    /// Since the server started: when the request was whole.
+    pub arrived: Duration,
+    /// Since the server started: just before the last byte of the response was handed to the kernel.
+    pub ended: Duration,
+    pub outcome: Outcome,
+}
+
+/// A copy of all entries and counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Log {
+    pub entries: Vec<Entry>,
+    pub connections: u64,
+    /// Of HTTP/1.1 and WebSocket, including handshakes and frame headers.
+    pub bytes_read: u64,
+    pub bytes_written: u64,
+    /// WebSocket messages that were sent without a request.
+    pub unsolicited: u64,
+}
+
+impl Log {
+    /// Requests with a whole response.
+    pub fn answered(&self) -> impl Iterator<Item = (&Entry, u16)> {
+        self.entries.iter().filter_map(|entry| match entry.outcome {
+            Outcome::Answered(status) => Some((entry, status)),
+            Outcome::Cut | Outcome::Ignored => None,
+        })
+    }
+
+    /// How many responses of each status were sent.
+    pub fn statuses(&self) -> BTreeMap<u16, u64> {
+        let mut statuses = BTreeMap::new();
+        for (_, status) in self.answered() {
+            *statuses.entry(status).or_default() += 1;
+        }
+        statuses
+    }
+
+    /// Requests that were sent to the server and have no good response.
+    pub fn failed(&self, is_good: impl Fn(u16) -> bool) -> u64 {
+        let good = self.answered().filter(|&(_, status)| is_good(status));
+        (self.entries.len() - good.count()) as u64
+    }
+
+    /// How long the server held each answered request: the shortest that a client can have measured. Sorted.
+    pub fn held(&self) -> Vec<Duration> {
+        let mut held: Vec<_> = self
+            .answered()
+            .map(|(entry, _)| entry.ended.saturating_sub(entry.arrived))
+            .collect();
+        held.sort_unstable();
+        held
+    }
+
+    /// For clients that send their next request when the last is answered: all the time that their requests can have
+    /// taken together, from each connection's first arrival to its last end.
+    pub fn busy(&self) -> Duration {
+        let mut spans = BTreeMap::new();
+        for entry in &self.entries {
+            let span = spans
+                .entry(entry.connection)
+                .or_insert((entry.arrived, entry.ended));
+            span.0 = span.0.min(entry.arrived);
+            span.1 = span.1.max(entry.ended);
+        }
+        spans
+            .values()
+            .map(|(first, last)| last.saturating_sub(*first))
+            .sum()
+    }
+
+    /// From the first arrival to the last end.
+    pub fn span(&self) -> Duration {
+        let first = self.entries.iter().map(|entry| entry.arrived).min();
+        let last = self.entries.iter().map(|entry| entry.ended).max();
+        match (first, last) {
+            (Some(first), Some(last)) => last.saturating_sub(first),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+/// Where all connections of a server write.
+pub(super) struct Ledger {
+    started: Instant,
+    log: Mutex<Log>,
+}
+
+impl Ledger {
+    pub fn new() -> Ledger {
+        Ledger {
+            started: Instant::now(),
+            log: Mutex::default(),
+        }
+    }
+
+    pub fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub fn read(&self) -> Log {
+        self.lock().clone()
+    }
+
+    /// Counts a connection, and gives its number.
+    pub fn connected(&self) -> u64 {
+        let mut log = self.lock();
+        log.connections += 1;
+        log.connections - 1
+    }
+
+    /// Notes a request that has arrived; until it ends it counts as ignored. Gives its number, from 0.
+    pub fn arrived(&self, connection: u64) -> usize {
+        let now = self.now();
+        let mut log = self.lock();
+        log.entries.push(Entry {
+            connection,
+            arrived: now,
+            ended: now,
+            outcome: Outcome::Ignored,
+        });
+        log.entries.len() - 1
+    }
+
+    /// Notes how a request ends. Called before its last bytes are sent, so that no client can know them earlier.
+    pub fn ended(&self, number: usize, outcome: Outcome) {
+        let now = self.now();
+        if let Some(entry) = self.lock().entries.get_mut(number) {
+            entry.ended = now;
+            entry.outcome = outcome;
+        }
+    }
+
+    pub fn transferred(&self, read: usize, written: usize) {
+        let mut log = self.lock();
+        log.bytes_read += read as u64;
+        log.bytes_written += written as u64;
+    }
+
+    pub fn sent_unsolicited(&self) {
+        self.lock().unsolicited += 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

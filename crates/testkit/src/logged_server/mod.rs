@@ -1,0 +1,79 @@
+//! Servers with known behavior that log every request: the truth that printed figures are compared with.
+//!
+//! One port serves HTTP/1.1 and WebSocket (raw bytes, a thread per connection); a second one serves gRPC (hyper). None
+//! of the code is shared with the client.
+
+mod behavior;
+mod grpc;
+mod http1;
+mod log;
+mod websocket;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+pub use behavior::Behavior;
+pub use log::{Entry, Log, Outcome};
+
+use behavior::Conduct;
+use log::Ledger;
+
+/// Servers that behave alike, until the process ends.
+pub struct LoggedServer {
+    http: SocketAddr,
+    grpc: SocketAddr,
+    ledger: Arc<Ledger>,
+}
+
+impl LoggedServer {
+    /// Listens on two free ports of 127.0.0.1.
+    ///
+    /// # Errors
+    /// When no port is free.
+    pub fn start(behavior: Behavior) -> io::Result<LoggedServer> {
+        let ledger = Arc::new(Ledger::new());
+        let conduct = Arc::new(Conduct::new(behavior, Arc::clone(&ledger)));
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let http = listener.local_addr()?;
+        thread::spawn({
+            let conduct = Arc::clone(&conduct);
+            move || http1::serve(&listener, &conduct)
+        });
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let grpc = listener.local_addr()?;
+        thread::spawn(move || grpc::serve(listener, conduct));
+        Ok(LoggedServer { http, grpc, ledger })
+    }
+
+    /// `http://127.0.0.1:PORT/`
+    pub fn http_url(&self) -> String {
+        format!("http://{}/", self.http)
+    }
+
+    /// `ws://127.0.0.1:PORT/`
+    pub fn websocket_url(&self) -> String {
+        format!("ws://{}/", self.http)
+    }
+
+    /// `127.0.0.1:PORT`
+    pub fn grpc_address(&self) -> String {
+        self.grpc.to_string()
+    }
+
+    /// Everything that happened so far, once nothing more happens: what a client sent last may still be on its way.
+    pub fn settled_log(&self) -> Log {
+        let mut log = self.ledger.read();
+        for _ in 0..100 {
+            thread::sleep(Duration::from_millis(20));
+            let later = self.ledger.read();
+            if later == log {
+                break;
+            }
+            log = later;
+        }
+        log
+    }
+}
