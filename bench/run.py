@@ -18,7 +18,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness import (  # noqa: E402
-    endurance,
     grpc,
     limit,
     open_model,
@@ -43,7 +42,6 @@ PARTS = {
     "wire": (wire.wire, ["iperf3"]),
     "link": (wire.link, []),
     "find": (limit.find, []),
-    "soak": (endurance.soak, []),
 }
 
 

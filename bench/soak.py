@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that memory stays flat while connections come and go at full speed.
+"""Checks that memory stays flat at full speed.
 
+    bench/soak.py full                               30 minutes of each run, both kernel interfaces (9 hours)
+    bench/soak.py full --seconds 600 --io epoll      ten minutes of each run (90 minutes)
     bench/soak.py churn                              every cell, 3 minutes each (3 hours)
     bench/soak.py churn --seconds 30                 a quick look
     bench/soak.py churn --protocols h2c grpc --ways new unread --io uring
 
-Each cell runs one plimsoll load command with 4 users against one server, and reads the resident
+full: 100 users of http, run, grpc and WebSocket, over kept and over new connections, against fast servers.
+churn: connections come and go. Each cell runs one plimsoll load command with 4 users against one server, and reads the resident
 memory of the generator every second. A cell passes when the memory of the last third of the time
 after the warm-up is at most 5% or 2 MB above that of the first third. Prints a Markdown table;
 the exit status is 1 when a cell fails.
@@ -25,7 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import churn, rivals  # noqa: E402
+from harness import churn, endurance, rivals  # noqa: E402
 from harness.tables import table  # noqa: E402
 
 HEADINGS = [
@@ -43,8 +46,8 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("part", choices=["churn"])
-    parser.add_argument("--seconds", type=int, default=180, help="length of each cell (default 180)")
+    parser.add_argument("part", choices=["churn", "full"])
+    parser.add_argument("--seconds", type=int, help="length of each cell (default: churn 180, full 1800)")
     parser.add_argument("--warm-up", type=int, default=20, help="seconds not judged (default 20)")
     parser.add_argument("--protocols", nargs="+", choices=churn.PROTOCOLS, default=churn.PROTOCOLS)
     parser.add_argument("--ways", nargs="+", choices=churn.WAYS, default=churn.WAYS)
@@ -53,6 +56,7 @@ def main():
     parser.add_argument("--no-build", action="store_true", help="use the programs already built")
     parser.add_argument("--out", type=Path, help="write the table to this file too")
     args = parser.parse_args()
+    args.seconds = args.seconds or (1800 if args.part == "full" else 180)
     if args.seconds - args.warm_up < 9:
         parser.error("--seconds must be at least 9 above --warm-up, to have samples to compare")
     rivals.use_profile(args.profile)
@@ -61,6 +65,19 @@ def main():
         subprocess.run(
             [*build, "-p", "plimsoll", "-p", "plimsoll-bench", "--bins"], cwd=rivals.ROOT, check=True
         )
+    if args.part == "full":
+        text, failed = endurance.soak(args.seconds, args.io)
+    else:
+        text, failed = churn_soak(args)
+    print(text)
+    if args.out:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        args.out.write_text(text)
+    sys.exit(1 if failed else 0)
+
+
+def churn_soak(args):
+    """The table of all cells, and how many of them failed."""
     rows, failed = [], 0
     for protocol in args.protocols:
         for way in args.ways:
@@ -69,15 +86,8 @@ def main():
                 failed += not cell.is_flat
                 rows.append(cell.row())
                 print(" · ".join(rows[-1]), file=sys.stderr, flush=True)
-    text = (
-        f"### Memory while connections come and go: {args.seconds} s per cell, 4 users, "
-        f"{args.warm_up} s warm-up\n\n{table(HEADINGS, rows)}\n"
-    )
-    print(text)
-    if args.out:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        args.out.write_text(text)
-    sys.exit(1 if failed else 0)
+    title = f"### Memory while connections come and go: {args.seconds} s per cell, 4 users, {args.warm_up} s warm-up"
+    return f"{title}\n\n{table(HEADINGS, rows)}\n", failed
 
 
 if __name__ == "__main__":

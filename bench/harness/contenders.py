@@ -25,7 +25,7 @@ class Contender:
     def available(self):
         return rivals.find(self.program) is not None
 
-    def run(self, url, connections, seconds, env=None):
+    def run(self, url, connections, seconds, env=None, **options):
         """Runs once; gives (requests, Cost). A run that failed gives no requests."""
         with tempfile.TemporaryDirectory(prefix="bench-run-") as scratch:
             arguments = self.arguments(url, connections, seconds, scratch)
@@ -34,6 +34,7 @@ class Contender:
                 env={"K6_NO_USAGE_REPORT": "true", **(env or {})},
                 cwd=scratch,
                 timeout=seconds * 4 + 60,
+                **options,
             )
             try:
                 return self.requests(cost, scratch), cost

@@ -1,41 +1,64 @@
-"""Long runs: what is resident at the end beside what was after the first stretch."""
+"""Long runs at full speed: resident memory must be flat."""
+
+import sys
 
 from .contenders import plimsoll_http, script
+from .flatness import judge
+from .grpc import GrpcServer, plimsoll_grpc
 from .servers import FixedServer
 from .tables import megabytes, table
+from .websocket import EchoServer, plimsoll_websocket
 
 USERS = 100
+# Seconds between two looks at the memory.
+EVERY = 0.5
 
 
-def soak(settings):
-    """Ten minutes at full speed, and as many distinct URLs as that makes."""
-    seconds = 30 if settings.quick else 600
-    rows = []
-    for contender, what in (
-        (plimsoll_http(), "one URL"),
-        (script("plimsoll run", "plimsoll", "simple.js"), "one URL"),
-        (script("plimsoll run", "plimsoll", "distinct.js"), "a URL for each request"),
-    ):
-        if not contender.available():
-            continue
-        with FixedServer() as server:
-            requests, cost = contender.run(server.url, USERS, seconds)
-        seen = cost.resident_bytes
-        if not requests or len(seen) < 20:
-            settings.say(f"{contender.name} failed: {cost.stderr[-300:]}")
-            continue
-        tenth = len(seen) // 10
-        early, late = max(seen[:tenth]), max(seen[-tenth:])
-        settings.say(f"{contender.name}, {what}: {megabytes(early)} MB, later {megabytes(late)} MB")
-        rows.append(
-            (
-                contender.name,
-                what,
-                f"{requests:,}",
-                megabytes(early),
-                megabytes(late),
-                f"{late / early:.2f}",
-            )
+def _runs():
+    """What is run: protocol and connections, the generator, its server."""
+    url = script("plimsoll run", "plimsoll", "simple.js")
+    return [
+        ("one URL", plimsoll_http(), FixedServer),
+        ("one URL", url, FixedServer),
+        ("a URL for each request", script("plimsoll run", "plimsoll", "distinct.js"), FixedServer),
+        ("a new connection for each request", plimsoll_http(flags=["--no-keepalive"]), FixedServer),
+        (
+            "new connections for each iteration",
+            script("plimsoll run", "plimsoll", "simple.js", ["--no-vu-connection-reuse"]),
+            FixedServer,
+        ),
+        ("gRPC", plimsoll_grpc("plimsoll grpc", []), GrpcServer),
+        ("gRPC, a new connection for each call", plimsoll_grpc("plimsoll grpc", ["--fresh"]), GrpcServer),
+        ("WebSocket echo", plimsoll_websocket("websocket.js"), EchoServer),
+        ("WebSocket, a new connection for each 10 messages", plimsoll_websocket("websocket-new.js"), EchoServer),
+    ]
+
+
+def soak(seconds, modes):
+    """Each run over each kernel interface: the table, and how many runs are not flat."""
+    rows = [
+        _soak(what, contender, server, io, seconds)
+        for what, contender, server in _runs()
+        for io in modes
+    ]
+    headings = ["generator", "what it does", "`--io`", "requests", "after warm-up, MB", "at the end, MB", "highest, MB", "memory"]
+    title = f"### Memory over {seconds / 60:g} minutes at full speed, {USERS} users"
+    return f"{title}\n\n{table(headings, rows)}\n", sum(row[-1] != "flat" for row in rows)
+
+
+def _soak(what, contender, server, io, seconds):
+    with server() as running:
+        requests, cost = contender.run(
+            running.url, USERS, seconds, {"PLIMSOLL_IO": io}, sample_every=EVERY
         )
-    headings = ["generator", "requests to", "requests", "first tenth, MB", "last tenth, MB", "ratio"]
-    return f"### Resident memory over {seconds} s at full speed\n\n" + table(headings, rows)
+    try:
+        *sizes, flat = judge(cost.resident_bytes, EVERY)
+    except ValueError as error:
+        sizes, flat = [0, 0, 0], False
+        print(error, file=sys.stderr)
+    if not requests:
+        print(cost.stderr[-2000:], file=sys.stderr)
+    memory = "no requests" if not requests else "flat" if flat else "**grows**"
+    row = (contender.name, what, io, f"{requests:,}", *map(megabytes, sizes), memory)
+    print(" · ".join(row), file=sys.stderr, flush=True)
+    return row

@@ -35,7 +35,7 @@ class GrpcServer:
         self.process.wait(timeout=30)
 
 
-def _plimsoll(name, flags):
+def plimsoll_grpc(name, flags):
     return Contender(
         name,
         "plimsoll",
@@ -79,8 +79,8 @@ def _script(name, program):
 def grpc(settings):
     """Calls at 100 concurrent, over a connection each and over one for all."""
     rows = [
-        _plimsoll("plimsoll grpc, 100 connections", []),
-        _plimsoll("plimsoll grpc, one connection", ["--connections", 1]),
+        plimsoll_grpc("plimsoll grpc, 100 connections", []),
+        plimsoll_grpc("plimsoll grpc, one connection", ["--connections", 1]),
         _ghz("ghz, 100 connections", 100),
         _ghz("ghz, one connection", 1),
         _script("plimsoll run, invoke + check", "plimsoll"),

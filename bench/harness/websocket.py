@@ -35,7 +35,12 @@ def _messages(_, scratch):
     return metrics["ws_msgs_received"]["count"]
 
 
-def _echo(name, program, in_flight):
+def plimsoll_websocket(file):
+    """One message in flight per user."""
+    return _echo("plimsoll run", "plimsoll", 1, file)
+
+
+def _echo(name, program, in_flight, file="websocket.js"):
     return Contender(
         name,
         program,
@@ -43,7 +48,7 @@ def _echo(name, program, in_flight):
             *("run", "--quiet", "--summary-export", "summary.json"),
             *("--vus", connections, "--iterations", connections),
             *("-e", f"URL={url}", "-e", f"SECONDS={seconds}", "-e", f"IN_FLIGHT={in_flight}"),
-            SCRIPTS / "websocket.js",
+            SCRIPTS / file,
         ],
         _messages,
     )
