@@ -21,6 +21,7 @@ const USERS_MOST: i64 = 1_000;
 pub fn shape(
     flags: &mut Options,
     rate: Rate,
+    max_users: Option<u32>,
     scenarios: Option<&BTreeMap<String, ScenarioOptions>>,
 ) -> Result<(), String> {
     if rate.count == 0 {
@@ -49,7 +50,7 @@ pub fn shape(
         "timeUnit": units::duration::format(rate.per),
         "duration": units::duration::format(duration),
         "preAllocatedVUs": users,
-        "maxVUs": users.saturating_mul(10).max(USERS_MOST),
+        "maxVUs": max_users.map_or(users.saturating_mul(10).max(USERS_MOST), i64::from),
     }}});
     let (shaped, _) = Options::from_json(shaped).map_err(|errors| errors.to_string())?;
     flags.scenarios = shaped.scenarios;

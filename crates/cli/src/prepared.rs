@@ -107,7 +107,7 @@ pub fn prepare(
     log: &Arc<Log>,
     purpose: Purpose,
 ) -> Result<Prepared, Refusal> {
-    let rate = flags.rate;
+    let (rate, max_users) = (flags.rate, flags.max_users);
     let mut flags = option_flags::read(flags).map_err(Refusal::generic)?;
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -153,8 +153,8 @@ pub fn prepare(
         Options::from_json(archived_options.unwrap_or_else(|| program.options().clone()))
             .map_err(Refusal::config)?;
     if let Some(rate) = rate {
-        at_rate::shape(&mut flags, rate, script_options.scenarios.as_ref())
-            .map_err(Refusal::config)?;
+        let scenarios = script_options.scenarios.as_ref();
+        at_rate::shape(&mut flags, rate, max_users, scenarios).map_err(Refusal::config)?;
     }
     // What is said of them is said below.
     let (own_options, _) = consolidate(Layers {

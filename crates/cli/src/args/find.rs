@@ -13,11 +13,14 @@ use clap::Args;
     plimsoll find --objective 'p95<200ms' -- run -e BASE=http://127.0.0.1:8080 script.js\n\n\
     A script is searched by iterations per second (run --rate), whatever executor it names itself.\n\
     Each trial is a run of the command at a rate, in the open model: response time counts from the\n\
-    scheduled start. A trial keeps the objective when every --objective holds, no more than\n\
-    --fail-rate of the requests failed, and at least 95% of the rate was served. The answer is an\n\
-    interval; its lower end was held for the whole --soak.\n\n\
-    Exit status: 0 found, 1 not even the least rate was kept, 3 the trials ran out before the answer\n\
-    was certain, or the generator was the limit.")]
+    scheduled start. A trial meets the objective when every --objective holds, no more than --fail-rate\n\
+    of the requests failed and of the iterations were dropped, and at least 95% of the rate was served.\n\
+    A miss that the generator may have caused does not count: it is repeated, users are added where they\n\
+    were short (unless --max-users sets their number), and if that does not help the answer is a lower\n\
+    bound. The answer is an interval; its lower end was held for the whole --soak. It is confirmed only\n\
+    by valid trials, and not where the service became slower or faster during the search.\n\n\
+    Exit status: 0 confirmed, 1 not even the least rate met the objective, 3 not confirmed: too few\n\
+    trials, trials in doubt, a service that drifted, or the generator was the limit.")]
 pub struct FindArgs {
     /// What must hold, like 'p95<50ms': p50, p90, p95, p99, p999, mean or max of the response time
     #[arg(long = "objective", value_name = "OBJECTIVE", required = true, value_parser = Objective::parse)]

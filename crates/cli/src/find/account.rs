@@ -2,7 +2,7 @@
 
 use plots::terminal;
 use serde_json::{Value, json};
-use stats::limit::Limit;
+use stats::limit::{Limit, Outcome};
 
 use super::curve;
 use super::trial::Trial;
@@ -100,7 +100,11 @@ impl Account<'_> {
                 text += &format!(" {figure:>12.2}");
             }
             let soak = if trial.soak { "soak: " } else { "" };
-            text += &format!(" {:>10.1}  {soak}{}\n", trial.by_little, trial.outcome());
+            text += &format!(
+                " {:>10.1}  {soak}{}\n",
+                trial.by_little,
+                trial.outcome_text()
+            );
         }
         text
     }
@@ -141,6 +145,12 @@ impl Account<'_> {
             "kept": self.limit.kept,
             "broken": self.limit.broken,
             "confirmed": self.limit.confirmed,
+            "generator_limit": self.limit.generator,
+            "drift": self.limit.drift.map(|drift| json!({
+                "low": drift.low,
+                "high": drift.high,
+                "slower": drift.slower,
+            })),
             "answer": self.answer,
             "knee": knee,
             "scalability": scalability,
@@ -161,8 +171,15 @@ impl Account<'_> {
             "soak": trial.soak,
             "kept": trial.broken.is_empty(),
             "broken_by": trial.broken,
+            "counts_as": match trial.outcome() {
+                Outcome::Met { .. } => "met",
+                Outcome::Missed { .. } => "missed",
+                Outcome::GeneratorLimit => "generator limit",
+            },
             "requests_per_second": trial.served,
             "failed_share": trial.failed,
+            "dropped_share": trial.dropped,
+            "users": trial.users,
             "metric": trial.metric,
             "response_time_ms": figures,
             "in_flight": trial.in_flight,

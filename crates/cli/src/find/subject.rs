@@ -4,15 +4,24 @@ use std::time::Duration;
 
 use results::record::Record;
 
+use super::users::Users;
 use crate::own_run::Scratch;
 
 /// A command, and the words that set its rate and its length.
-struct Kind {
+#[derive(Debug)]
+pub struct Kind {
     name: &'static str,
     /// Flags that the search sets itself.
     ours: &'static [&'static str],
     /// Flags that keep it quiet.
     quiet: &'static [&'static str],
+    /// Flags for the users that it starts with, and by how much another flag multiplies them.
+    pub users: &'static [&'static str],
+    pub users_factor: &'static [&'static str],
+    /// Flags for the most users that it may use.
+    pub most_users: &'static [&'static str],
+    /// The most users that a search adds by that flag. None where nothing limits them without it.
+    pub automatic_users: Option<u32>,
 }
 
 const KINDS: &[Kind] = &[
@@ -30,6 +39,10 @@ const KINDS: &[Kind] = &[
             "--warm-up",
         ],
         quiet: &["--quiet", "--json"],
+        users: &["-c", "--connections"],
+        users_factor: &["--streams"],
+        most_users: &["--max-users"],
+        automatic_users: Some(20_000),
     },
     Kind {
         name: "grpc",
@@ -49,6 +62,10 @@ const KINDS: &[Kind] = &[
             "--warm-up",
         ],
         quiet: &["--quiet", "--json"],
+        users: &["-c", "--concurrency"],
+        users_factor: &[],
+        most_users: &["--max-users"],
+        automatic_users: Some(20_000),
     },
     Kind {
         name: "run",
@@ -64,6 +81,11 @@ const KINDS: &[Kind] = &[
             "--warm-up",
         ],
         quiet: &["--quiet", "--summary-mode", "disabled"],
+        users: &["-u", "--vus"],
+        users_factor: &[],
+        most_users: &["--max-users"],
+        // Each has a JavaScript runtime of its own.
+        automatic_users: Some(5_000),
     },
     Kind {
         name: "attack",
@@ -76,8 +98,17 @@ const KINDS: &[Kind] = &[
             "--warm-up",
         ],
         quiet: &["--quiet"],
+        users: &["-workers", "--workers"],
+        users_factor: &[],
+        most_users: &["-max-workers", "--max-workers"],
+        automatic_users: None,
     },
 ];
+
+/// The command of this name, if one can be searched with.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}
 
 /// The command, and where its runs leave their record.
 pub struct Subject<'a> {
@@ -93,7 +124,7 @@ impl Subject<'_> {
         let Some(name) = command.first() else {
             return Err("after -- comes the command, like: http http://127.0.0.1:8080/".to_owned());
         };
-        let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
+        let Some(kind) = kind(name) else {
             return Err(format!(
                 "find cannot search with {name:?}; after -- comes: http URL, grpc ADDRESS METHOD, run script.js, or attack -targets=FILE"
             ));
@@ -115,8 +146,19 @@ impl Subject<'_> {
         })
     }
 
-    /// Runs the command once at `rate`, for `warm_up` and then for `length`.
-    pub fn run(&self, rate: u64, length: Duration, warm_up: Duration) -> Result<Record, String> {
+    /// How many users its runs may use.
+    pub fn users(&self) -> Users {
+        Users::of(self.command, self.kind)
+    }
+
+    /// Runs the command once at `rate`, for `warm_up` and then for `length`, with at most `users` where that is given.
+    pub fn run(
+        &self,
+        rate: u64,
+        length: Duration,
+        warm_up: Duration,
+        users: Option<u32>,
+    ) -> Result<Record, String> {
         let words = self.kind.quiet.iter().map(|word| (*word).to_owned());
         let mut arguments = self.command.to_vec();
         arguments.extend(words);
@@ -126,6 +168,9 @@ impl Subject<'_> {
         if !warm_up.is_zero() {
             let warm_up = units::duration::format(warm_up);
             arguments.extend(["--warm-up".to_owned(), warm_up]);
+        }
+        if let (Some(users), Some(flag)) = (users, self.kind.most_users.first()) {
+            arguments.extend([(*flag).to_owned(), users.to_string()]);
         }
         self.scratch
             .run(&format!("the trial at {rate}/s"), &arguments)

@@ -1,7 +1,8 @@
-//! One trial's figures, and whether it kept the objective.
+//! One trial's figures, and what they say about the service.
 
 use results::record::{End, Record};
 use stats::Histogram;
+use stats::limit::Outcome;
 
 use crate::args::FindArgs;
 
@@ -25,10 +26,19 @@ pub struct Trial {
     pub in_flight: f64,
     /// The same by Little's law: served × mean duration.
     pub by_little: f64,
+    /// The share of the schedule that was dropped, because every user was busy.
+    pub dropped: f64,
+    /// Most users at a time.
+    pub users: u32,
+    /// Mean duration of an iteration, in milliseconds.
+    pub iteration: f64,
     pub verdict: String,
+    /// `cause: sentence`.
     pub reasons: Vec<String>,
-    /// Why it was not kept; empty if it was.
+    /// Why the objective was missed; empty if it was met.
     pub broken: Vec<String>,
+    /// Iterations were dropped, while those that started met the objective.
+    pub short_of_users: bool,
 }
 
 impl Trial {
@@ -49,13 +59,15 @@ impl Trial {
             .into_iter()
             .find_map(|metric| Some((metric, histogram(metric)?)));
         let (metric, times) = found.unwrap_or(("iteration_duration", Histogram::new()));
-        let figures = args
-            .objectives
-            .iter()
-            .map(|objective| figure(&times, objective.figure))
-            .collect();
-        let seconds = end.duration_seconds;
         let count = |name| end.counters.get(name).copied();
+        let dropped = count("dropped_iterations").unwrap_or(0.0);
+        let figures = |dropped: f64| -> Vec<f64> {
+            let objectives = args.objectives.iter();
+            objectives
+                .map(|objective| figure(&times, objective.figure, dropped))
+                .collect()
+        };
+        let seconds = end.duration_seconds;
         let iterations = count("iterations").or(count("http_reqs")).unwrap_or(0.0);
         let served = if seconds > 0.0 {
             iterations / seconds
@@ -75,9 +87,21 @@ impl Trial {
             served,
             failed: failed(end),
             metric,
-            figures,
+            figures: figures(dropped),
             in_flight: whole.iter().sum::<f64>() / whole.len() as f64,
             by_little: served * mean / 1e3,
+            dropped: if dropped > 0.0 {
+                dropped / (dropped + iterations)
+            } else {
+                0.0
+            },
+            users: record
+                .seconds
+                .iter()
+                .map(|second| second.users)
+                .max()
+                .unwrap_or(0),
+            iteration: mean,
             verdict: end.generator.verdict.clone(),
             reasons: end
                 .generator
@@ -86,28 +110,94 @@ impl Trial {
                 .map(|(cause, text)| format!("{cause}: {text}"))
                 .collect(),
             broken: Vec::new(),
+            short_of_users: false,
         };
-        trial.judge(args, end);
+        trial.judge(args, end.aborted.as_deref(), &figures(0.0));
         Ok(trial)
     }
 
-    fn judge(&mut self, args: &FindArgs, end: &End) {
+    /// `started` are the figures of the iterations that were started, without those that were dropped.
+    fn judge(&mut self, args: &FindArgs, aborted: Option<&str>, started: &[f64]) {
+        let holds = |figures: &[f64]| -> Vec<bool> {
+            let pairs = args.objectives.iter().zip(figures);
+            pairs
+                .map(|(objective, figure)| objective.holds(*figure))
+                .collect()
+        };
         let broken = &mut self.broken;
-        for (objective, figure) in args.objectives.iter().zip(&self.figures) {
-            if !objective.holds(*figure) {
+        for (objective, holds) in args.objectives.iter().zip(holds(&self.figures)) {
+            if !holds {
                 broken.push(format!("not {}", objective.text));
             }
         }
-        // What is no number keeps nothing.
-        if self.failed.is_nan() || self.failed > args.fail_rate {
+        // What is not a number meets nothing.
+        let failed = self.failed.is_nan() || self.failed > args.fail_rate;
+        if failed {
             broken.push(format!("{:.2}% failed", self.failed * 100.0));
+        }
+        // A dropped iteration is a request that the service did not answer.
+        if self.dropped > args.fail_rate {
+            broken.push(format!("{:.2}% dropped", self.dropped * 100.0));
         }
         if self.served.is_nan() || self.served < self.rate as f64 * SERVED {
             broken.push(format!("served {:.0}/s of {}/s", self.served, self.rate));
         }
-        if let Some(why) = &end.aborted {
+        if let Some(why) = aborted {
             broken.push(format!("broken off by {why}"));
         }
+        let started_well = holds(started).iter().all(|holds| *holds);
+        // Little's law: so many users are enough for twice what the objective allows, and for twice what an iteration
+        // took. Where they are all busy, the service holds them up.
+        let bounds = args.objectives.iter().map(|objective| objective.bound);
+        let bound = bounds.max().unwrap_or_default().as_secs_f64();
+        let enough = self.rate as f64 * 2.0 * bound.max(self.iteration / 1e3);
+        self.short_of_users = !self.broken.is_empty()
+            && self.dropped > 0.0
+            && started_well
+            && f64::from(self.users) < enough
+            && !failed
+            && aborted.is_none();
+    }
+
+    /// What it says about the service.
+    pub fn outcome(&self) -> Outcome {
+        if self.broken.is_empty() {
+            return Outcome::Met {
+                sure: self.verdict == "valid",
+            };
+        }
+        if self.short_of_users || self.is_doubted(&["client", "clock"]) {
+            return Outcome::GeneratorLimit;
+        }
+        // What is wrong with the service itself, such as failures, is no doubt about its limit.
+        Outcome::Missed {
+            sure: !self.is_doubted(&["network"]),
+        }
+    }
+
+    /// Whether the verdict doubts the figures for one of these causes.
+    fn is_doubted(&self, causes: &[&str]) -> bool {
+        self.verdict != "valid" && self.reasons_of(causes).next().is_some()
+    }
+
+    fn reasons_of<'a>(&'a self, causes: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        self.reasons.iter().filter_map(|reason| {
+            let (cause, text) = reason.split_once(": ")?;
+            causes.contains(&cause).then_some(text)
+        })
+    }
+
+    /// What the generator was short of in a trial that its limit ended.
+    pub fn shortage(&self) -> String {
+        if self.short_of_users {
+            return format!(
+                "all {} users were busy while the service still met the objective; allow more, by --max-users (attack: -max-workers) or by starting with more",
+                self.users
+            );
+        }
+        // The worst comes first.
+        let worst = self.reasons_of(&["client", "clock"]).next();
+        worst.unwrap_or_default().to_owned()
     }
 
     /// How far the count of iterations under way is from what Little's law makes of rate
@@ -136,33 +226,44 @@ impl Trial {
             "{what:>4} {:>8}/s  {}  {}{doubt}",
             self.rate,
             figures.join(" "),
-            self.outcome()
+            self.outcome_text()
         )
     }
 
     /// `kept`, or why not.
-    pub fn outcome(&self) -> String {
-        if self.broken.is_empty() {
-            "kept".to_owned()
-        } else {
-            self.broken.join(", ")
+    pub fn outcome_text(&self) -> String {
+        match self.outcome() {
+            Outcome::Met { .. } => "kept".to_owned(),
+            Outcome::Missed { .. } => self.broken.join(", "),
+            Outcome::GeneratorLimit => {
+                format!("{}; not counted: generator", self.broken.join(", "))
+            }
         }
     }
 }
 
-/// No answer at all keeps no objective.
-fn figure(times: &Histogram, name: &str) -> f64 {
+/// A figure of the times, of which `dropped` more never ended. Without any time there is none.
+fn figure(times: &Histogram, name: &str, dropped: f64) -> f64 {
     if times.is_empty() {
         return f64::NAN;
     }
+    let quantile = |q: f64| {
+        // What was dropped took longer than everything else.
+        let rank = q * (1.0 + dropped / times.count() as f64);
+        if rank > 1.0 {
+            f64::INFINITY
+        } else {
+            times.quantile(rank)
+        }
+    };
     match name {
         "mean" => times.mean(),
         "max" => times.max(),
-        "p50" => times.quantile(0.5),
-        "p90" => times.quantile(0.9),
-        "p95" => times.quantile(0.95),
-        "p99" => times.quantile(0.99),
-        _ => times.quantile(0.999),
+        "p50" => quantile(0.5),
+        "p90" => quantile(0.9),
+        "p95" => quantile(0.95),
+        "p99" => quantile(0.99),
+        _ => quantile(0.999),
     }
 }
 
@@ -177,3 +278,6 @@ fn failed(end: &End) -> f64 {
         .or(share("checks").map(|held| 1.0 - held))
         .unwrap_or(0.0)
 }
+
+#[cfg(test)]
+mod tests;

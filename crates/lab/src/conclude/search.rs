@@ -51,6 +51,7 @@ pub fn read(printed: &str) -> Option<Found> {
         &search,
         &trials,
         json["answer"].as_str().unwrap_or_default(),
+        json["drift"].is_object(),
     );
     Some(Found {
         search,
@@ -81,12 +82,13 @@ fn read_trial(trial: &Value, figure: &str) -> LimitTrial {
     }
 }
 
-/// A rate that was kept was kept, whatever the generator thinks of itself. That one was
-/// not may have been the generator's doing: so its word on those trials is what counts.
+/// A search is valid where it is confirmed: `find` confirms only what valid trials showed. One whose generator was the
+/// limit, or whose service drifted, says so in its answer.
 fn judge(
     search: &LimitSearch,
     trials: &[&Value],
     answer: &str,
+    drifted: bool,
 ) -> (&'static str, Vec<(String, String)>) {
     let mut reasons: Vec<(String, String)> = Vec::new();
     let mut verdicts = vec!["valid"];
@@ -95,7 +97,8 @@ fn judge(
         reasons.push(("client".to_owned(), answer.to_owned()));
     } else if !search.confirmed {
         verdicts.push("suspect");
-        reasons.push(("client".to_owned(), answer.to_owned()));
+        let cause = if drifted { "server" } else { "client" };
+        reasons.push((cause.to_owned(), answer.to_owned()));
     }
     for trial in trials {
         let decides = trial["kept"] == false && trial["rate"].as_f64() == search.broken;
@@ -181,6 +184,29 @@ mod tests {
         let nothing =
             printed("null", false, "invalid").replace("\"broken\": 110", "\"broken\": null");
         assert_eq!(read(&nothing).unwrap().verdict, "invalid");
+    }
+
+    #[test]
+    fn a_drift_is_the_services_and_a_lower_bound_is_the_generators() {
+        let drifted = printed("100", false, "valid").replace(
+            "\"confirmed\"",
+            r#""drift": {"low": 100, "high": 400, "slower": true}, "confirmed""#,
+        );
+        let found = read(&drifted).unwrap();
+        assert_eq!(
+            (found.verdict, found.reasons[0].0.as_str()),
+            ("suspect", "server")
+        );
+        let bound = printed("100", false, "valid").replace("\"broken\": 110", "\"broken\": null");
+        let found = read(&bound).unwrap();
+        assert_eq!(
+            (found.verdict, found.reasons[0].0.as_str()),
+            ("suspect", "client")
+        );
+        assert_eq!(
+            (found.search.kept, found.search.broken),
+            (Some(100.0), None)
+        );
     }
 
     #[test]

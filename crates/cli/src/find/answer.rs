@@ -1,0 +1,106 @@
+//! The answer of a search, in sentences.
+
+use stats::limit::{Drift, Limit, Outcome};
+
+use super::trial::Trial;
+use crate::args::{FindArgs, Objective};
+
+/// What was found, and how far it can be trusted.
+pub fn sentence(args: &FindArgs, trials: &[Trial], limit: &Limit) -> String {
+    let texts: Vec<&str> = args
+        .objectives
+        .iter()
+        .map(|objective: &Objective| objective.text.as_str())
+        .collect();
+    let objective = texts.join(" and ");
+    let mut text = match (limit.kept, limit.broken, limit.generator) {
+        (kept, _, Some(beyond)) => by_generator(trials, &objective, kept, beyond),
+        (Some(kept), Some(broken), _) => {
+            format!("It carries {kept}/s with {objective}, and no longer {broken}/s.")
+        }
+        (Some(kept), None, _) => format!(
+            "It carries {kept}/s with {objective}, and no higher rate was tried; raise --most."
+        ),
+        (None, ..) if limit.confirmed => {
+            format!("It does not keep {objective} at any rate, not even at one request a second.")
+        }
+        (None, ..) => format!("No rate is known that keeps {objective}."),
+    };
+    if let Some(drift) = &limit.drift {
+        text = format!("{} In the last trials: {text}", drifted(drift, &objective));
+    }
+    if let Some(kept) = limit.kept {
+        text += &held(args, trials, kept);
+    }
+    text + &unconfirmed(args, trials, limit)
+}
+
+/// The generator was the limit above what was kept: that is a lower bound.
+fn by_generator(trials: &[Trial], objective: &str, kept: Option<u64>, beyond: u64) -> String {
+    let shortage = trials
+        .iter()
+        .rev()
+        .filter(|trial| trial.rate == beyond && trial.outcome() == Outcome::GeneratorLimit)
+        .map(Trial::shortage)
+        .find(|shortage| !shortage.is_empty());
+    let why = shortage.map_or(String::new(), |shortage| format!(" ({shortage})"));
+    match kept {
+        Some(kept) => format!(
+            "It carries at least {kept}/s with {objective}; the generator reached its own limit at {beyond}/s{why}, so the service's limit is not known."
+        ),
+        None => format!(
+            "The service's limit is not known: the generator reached its own limit at {beyond}/s{why}, and no lower rate kept {objective}."
+        ),
+    }
+}
+
+fn drifted(drift: &Drift, objective: &str) -> String {
+    let how = if drift.slower { "slower" } else { "faster" };
+    let high = drift.high;
+    match drift.low {
+        Some(low) => format!(
+            "The service drifted: it became {how} during the search, and the highest rate with {objective} lay between {low}/s and {high}/s."
+        ),
+        None => format!(
+            "The service drifted: it became {how} during the search; it carried {high}/s with {objective} at one time, and at another none of the rates tried."
+        ),
+    }
+}
+
+/// How long the lower end was held.
+fn held(args: &FindArgs, trials: &[Trial], kept: u64) -> String {
+    let is_held = trials
+        .iter()
+        .any(|trial| trial.soak && trial.rate == kept && trial.broken.is_empty());
+    if !is_held {
+        return String::new();
+    }
+    format!(
+        " {kept}/s was held for {soak}; {n} trials.",
+        soak = units::duration::format(args.soak),
+        n = trials.len()
+    )
+}
+
+/// Why the answer is not certain, if it is not.
+fn unconfirmed(args: &FindArgs, trials: &[Trial], limit: &Limit) -> String {
+    if limit.confirmed || limit.drift.is_some() || limit.generator.is_some() {
+        return String::new();
+    }
+    let decides = |trial: &&Trial| [limit.kept, limit.broken].contains(&Some(trial.rate));
+    let deciding: Vec<&Trial> = trials.iter().filter(decides).collect();
+    let doubtful = deciding
+        .iter()
+        .filter(|trial| trial.verdict != "valid")
+        .count();
+    if trials.len() >= args.trials as usize || doubtful == 0 {
+        return format!(
+            " This is not certain: {} trials were too few; raise --trials or --trial.",
+            trials.len()
+        );
+    }
+    format!(
+        " This is not confirmed: the generator's own figures are in doubt in {doubtful} of the {} trials at these rates.",
+        deciding.len()
+    )
+}

@@ -1,0 +1,138 @@
+//! How many virtual users the trials may use: enough that the service, and not their number, is the limit.
+
+use std::time::Duration;
+
+use super::subject::Kind;
+
+/// Users allowed at the start, in multiples of what the objective needs: rate × bound are busy at once when every response
+/// takes as long as the objective allows.
+const AMPLE: f64 = 4.0;
+/// How much a shortage raises the number.
+const GROWTH: u32 = 4;
+/// Without a flag a command allows ten times its first users, and at least 1,000.
+const USUAL_FACTOR: u32 = 10;
+const USUAL_LEAST: u32 = 1_000;
+
+/// The number of users that trials may use, which grows when it is too low.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Users {
+    /// What the command itself allows without a flag.
+    usual: u32,
+    /// The most that are added automatically. None where the command line sets the number, or nothing limits it.
+    automatic: Option<u32>,
+    /// The number in use after a shortage.
+    raised: u32,
+}
+
+impl Users {
+    /// As the command line has it.
+    pub fn of(command: &[String], kind: &Kind) -> Users {
+        let first = number(command, kind.users)
+            .unwrap_or(50)
+            .saturating_mul(number(command, kind.users_factor).unwrap_or(1));
+        let usual = first.saturating_mul(USUAL_FACTOR).max(USUAL_LEAST);
+        let is_set = number(command, kind.most_users).is_some();
+        Users {
+            usual,
+            automatic: kind
+                .automatic_users
+                .filter(|_| !is_set)
+                .map(|most| most.max(usual)),
+            raised: 0,
+        }
+    }
+
+    /// How many to allow for a trial at `rate`, where that is more than the command allows anyway.
+    pub fn allowed(&self, rate: u64, bound: Duration) -> Option<u32> {
+        let most = self.automatic?;
+        let ample = (rate as f64 * bound.as_secs_f64() * AMPLE).ceil() as u32;
+        let wanted = ample.max(self.raised).min(most);
+        (wanted > self.usual).then_some(wanted)
+    }
+
+    /// Raises the number after a trial at `rate` in which all users were busy, each for `iteration`. Returns whether
+    /// it could be raised, so that the trial is worth repeating.
+    pub fn raise(&mut self, rate: u64, bound: Duration, iteration: Duration) -> bool {
+        let Some(most) = self.automatic else {
+            return false;
+        };
+        let had = self.allowed(rate, bound).unwrap_or(self.usual);
+        let needed = (rate as f64 * iteration.as_secs_f64() * 2.0).ceil() as u32;
+        self.raised = had.saturating_mul(GROWTH).max(needed).min(most);
+        self.raised > had
+    }
+}
+
+/// The value of the first of these flags in a command line: `-c 20`, `-c20`, `-c=20`, `--connections 20` or
+/// `--connections=20`.
+fn number(command: &[String], flags: &[&str]) -> Option<u32> {
+    let mut words = command.iter();
+    while let Some(word) = words.next() {
+        for flag in flags {
+            let Some(rest) = word.strip_prefix(flag) else {
+                continue;
+            };
+            let value = match rest.strip_prefix('=') {
+                Some(value) => value,
+                None if rest.is_empty() => words.as_slice().first()?,
+                None => rest,
+            };
+            if let Ok(value) = value.parse() {
+                return Some(value);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::find::subject;
+
+    const BOUND: Duration = Duration::from_millis(50);
+
+    fn users(line: &str) -> Users {
+        let command: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        Users::of(&command, subject::kind(&command[0]).expect("a kind"))
+    }
+
+    #[test]
+    fn the_users_that_an_objective_needs_are_allowed_from_the_start() {
+        let http = users("http -c 20 http://h/");
+        // 100 × 50 ms are five users: what the command allows anyway is ample.
+        assert_eq!(http.allowed(100, BOUND), None);
+        assert_eq!(http.allowed(10_000, BOUND), Some(2_000));
+        assert_eq!(http.allowed(1_000_000, BOUND), Some(20_000));
+        assert_eq!(users("http -c500 http://h/").allowed(20_000, BOUND), None);
+        assert_eq!(
+            users("http --h2c -c=5 --streams 200 http://h/").allowed(40_000, BOUND),
+            None
+        );
+    }
+
+    #[test]
+    fn a_shortage_raises_them_until_no_more_are_added() {
+        let mut run = users("run -u 20 script.js");
+        let iteration = Duration::from_secs(2);
+        assert!(run.raise(100, BOUND, iteration));
+        assert_eq!(run.allowed(100, BOUND), Some(4_000));
+        assert!(run.raise(1_000, BOUND, iteration));
+        assert_eq!(run.allowed(1_000, BOUND), Some(5_000));
+        assert!(!run.raise(1_000, BOUND, iteration));
+    }
+
+    #[test]
+    fn a_number_that_the_command_line_sets_stays() {
+        for line in [
+            "http --max-users 20 http://h/",
+            "http --max-users=20 http://h/",
+            "attack -max-workers=20 -targets=t",
+            "attack -targets=t",
+        ] {
+            let mut users = users(line);
+            assert_eq!(users.allowed(1_000_000, BOUND), None, "{line}");
+            assert!(!users.raise(1_000_000, BOUND, BOUND), "{line}");
+        }
+    }
+}

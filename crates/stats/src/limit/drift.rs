@@ -1,0 +1,54 @@
+//! A limit that changes during the search.
+
+use super::{Outcome, Tried};
+
+/// The service's limit changed during the search: at one time it met the objective at a rate clearly above rates at which
+/// it missed it at another time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The highest rate met below all rates at which it was missed; none if none was.
+    pub low: Option<u64>,
+    /// The highest rate that was met at any time.
+    pub high: u64,
+    /// Whether it became slower: most misses came after the highest rate was met.
+    pub slower: bool,
+}
+
+/// Rates that differ by less are one blurred edge and not a drift.
+const BLUR: f64 = 0.10;
+/// The same in widths of the wanted interval, where that is wider.
+const BLUR_IN_WIDTHS: f64 = 3.0;
+/// One miss far below the limit may be a mishap of the moment.
+const MISSES: usize = 2;
+
+impl Drift {
+    /// The drift that short trials show. A long trial misses where short ones meet because it is longer.
+    pub(super) fn of(history: &[Tried], precision: f64) -> Option<Drift> {
+        let blur = 1.0 + BLUR.max(BLUR_IN_WIDTHS * precision);
+        let short = || {
+            let trials = history.iter().enumerate();
+            trials.filter(|(_, tried)| !tried.soak)
+        };
+        let (highest_at, highest) = short()
+            .filter(|(_, tried)| tried.met())
+            .max_by_key(|(at, tried)| (tried.rate, *at))?;
+        let misses: Vec<(usize, u64)> = short()
+            .filter(|(_, tried)| tried.outcome == Outcome::Missed { sure: true })
+            .map(|(at, tried)| (at, tried.rate))
+            .filter(|(_, rate)| *rate as f64 * blur <= highest.rate as f64)
+            .collect();
+        if misses.len() < MISSES {
+            return None;
+        }
+        let lowest_miss = misses.iter().map(|(_, rate)| *rate).min()?;
+        let later = misses.iter().filter(|(at, _)| *at > highest_at).count();
+        Some(Drift {
+            low: short()
+                .filter(|(_, tried)| tried.met() && tried.rate < lowest_miss)
+                .map(|(_, tried)| tried.rate)
+                .max(),
+            high: highest.rate,
+            slower: later * 2 >= misses.len(),
+        })
+    }
+}

@@ -1,0 +1,411 @@
+//! The search for the highest load that meets an objective. It has no clock and makes no load: it names the rate to try
+//! next, and is given the outcome.
+//!
+//! From a first rate the search doubles, or halves, until one rate met the objective and a higher one missed it; then it
+//! halves the ratio of the two (in the logarithm) until they are within the wanted precision. One trial at a rate near the
+//! limit is a coin toss, so both ends of the interval are then tried again, in random order, until each has had the same
+//! outcome a number of times in a row; an end that wavers moves outward. Finally the lower end is held for longer (a
+//! soak), since a queue that grows slowly does not show in a short trial.
+//!
+//! A trial that missed because of the generator says nothing about the service. It is repeated, and if that does not help,
+//! the search goes on below that rate, and the answer is a lower bound. A service whose limit changes during the search
+//! is noticed ([`Drift`]).
+
+mod drift;
+
+use std::collections::BTreeSet;
+
+use crate::random::Random;
+
+pub use drift::Drift;
+
+/// How to search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimitSettings {
+    /// The first rate to try, per second.
+    pub start: u64,
+    /// Neither below nor above these is anything tried.
+    pub least: u64,
+    pub most: u64,
+    /// The interval's wanted width, as a share of its lower end; above zero.
+    pub precision: f64,
+    /// Repeats required at each end of the interval.
+    pub repeats: u32,
+    /// Most trials, soaks included.
+    pub trials: u32,
+    /// Equal seeds search alike.
+    pub seed: u64,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Try this rate, for the usual time.
+    Try(u64),
+    /// Hold this rate for long.
+    Soak(u64),
+    /// Nothing: this is the answer.
+    Done(Limit),
+}
+
+/// The outcome of a trial. `sure` says that its figures are valid: only such trials confirm an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The objective was met. Trouble in the generator makes a service look slower, never faster.
+    Met { sure: bool },
+    /// The objective was missed, and the generator is not why.
+    Missed { sure: bool },
+    /// The objective was missed, and the generator is why, or may be.
+    GeneratorLimit,
+}
+
+/// The answer: the limit lies between two rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The highest rate that met the objective each time, also for long; none if even the least did not.
+    pub kept: Option<u64>,
+    /// The lowest rate above it at which the service missed the objective; none if it missed none.
+    pub broken: Option<u64>,
+    /// The rate above it at which the generator reached its own limit, where that ended the search.
+    pub generator: Option<u64>,
+    /// How the limit changed during the search, if it did.
+    pub drift: Option<Drift>,
+    /// Whether each end had its outcome as often as required in valid trials, the soak was valid and met the objective,
+    /// nothing drifted, and the generator was not the limit.
+    pub confirmed: bool,
+}
+
+/// A search under way.
+#[derive(Debug)]
+pub struct LimitSearch {
+    settings: LimitSettings,
+    /// The interval so far.
+    kept: Option<End>,
+    broken: Option<End>,
+    soak: Soak,
+    /// The interval is as narrow as wanted; from now on its ends are tried again, and move outward only.
+    narrowed: bool,
+    /// How often the upper end moved up in a row.
+    moved: u32,
+    /// How often the lower end moved down in a row.
+    sunk: u32,
+    /// Rates that the generator could not offer. Above what it can, nothing is known.
+    beyond_generator: BTreeSet<u64>,
+    /// The step to repeat, and how often in a row the generator was in the way of it.
+    again: Option<(Step, u32)>,
+    history: Vec<Tried>,
+    random: Random,
+}
+
+/// One end of the interval, and how often in a row it had its outcome.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    rate: u64,
+    tried: u32,
+    /// Of these, in valid trials.
+    sure: u32,
+}
+
+impl End {
+    /// An end that has moved here and was not tried since.
+    fn untried(rate: u64) -> End {
+        End {
+            rate,
+            tried: 0,
+            sure: 0,
+        }
+    }
+
+    fn tried(rate: u64, times: u32, sure: bool) -> End {
+        let mut end = End::untried(rate);
+        end.count(times, sure);
+        end
+    }
+
+    fn count(&mut self, times: u32, sure: bool) {
+        self.tried += times;
+        self.sure += if sure { times } else { 0 };
+    }
+}
+
+/// Whether the lower end was held for long.
+#[derive(Clone, Copy, Debug, Default)]
+struct Soak {
+    tried: u32,
+    sure: bool,
+}
+
+/// A trial that is over.
+#[derive(Clone, Copy, Debug)]
+struct Tried {
+    rate: u64,
+    soak: bool,
+    outcome: Outcome,
+}
+
+/// Trials at one rate in which the generator is in the way before that rate counts as beyond the generator.
+const PATIENCE: u32 = 3;
+/// Rates beyond the generator, each lower than the one before, before a search that has met nothing gives up.
+const HOPELESS: usize = 3;
+/// Soaks without a valid one before the search ends unconfirmed.
+const SOAKS: u32 = 2;
+/// More moves of an end in a row are not the waver of an edge.
+const MISHAP: u32 = 3;
+
+impl LimitSearch {
+    /// A search that has tried nothing. Bounds that contradict each other are put in order.
+    pub fn new(mut settings: LimitSettings) -> Self {
+        settings.least = settings.least.max(1);
+        settings.most = settings.most.max(settings.least);
+        settings.start = settings.start.clamp(settings.least, settings.most);
+        settings.precision = settings.precision.max(1e-6);
+        settings.repeats = settings.repeats.max(1);
+        LimitSearch {
+            settings,
+            kept: None,
+            broken: None,
+            soak: Soak::default(),
+            narrowed: false,
+            moved: 0,
+            sunk: 0,
+            beyond_generator: BTreeSet::new(),
+            again: None,
+            history: Vec::new(),
+            random: Random::new(settings.seed),
+        }
+    }
+
+    /// What to do next. Asking again without an outcome in between may name another rate of the interval's two.
+    pub fn step(&mut self) -> Step {
+        let LimitSettings {
+            start, least, most, ..
+        } = self.settings;
+        if self.history.len() >= self.settings.trials as usize {
+            return Step::Done(self.answer(false));
+        }
+        if let Some((step, _)) = self.again {
+            return step;
+        }
+        let met_none = !self.history.iter().any(|tried| tried.met());
+        if met_none && self.beyond_generator.len() >= HOPELESS {
+            return Step::Done(self.answer(false));
+        }
+        match (self.kept, self.broken) {
+            (None, None) => Step::Try(start),
+            (None, Some(end)) if end.rate <= least => {
+                if self.is_settled(&end) {
+                    Step::Done(self.answer(true))
+                } else {
+                    Step::Try(least)
+                }
+            }
+            (None, Some(end)) => Step::Try((end.rate / 2).max(least)),
+            (Some(end), None) if end.rate >= most => {
+                if !self.is_settled(&end) {
+                    Step::Try(most)
+                } else if self.is_soaked() {
+                    Step::Done(self.answer(true))
+                } else {
+                    Step::Soak(most)
+                }
+            }
+            (Some(end), None) => Step::Try(end.rate.saturating_mul(2).min(most)),
+            (Some(low), Some(high)) => {
+                match self.between(low.rate, high.rate) {
+                    Some(middle) if !self.narrowed => return Step::Try(middle),
+                    _ => self.narrowed = true,
+                }
+                match (self.is_settled(&low), self.is_settled(&high)) {
+                    (false, false) if self.random.unit() < 0.5 => Step::Try(low.rate),
+                    (_, false) => Step::Try(high.rate),
+                    (false, true) => Step::Try(low.rate),
+                    (true, true) if self.is_soaked() => Step::Done(self.answer(true)),
+                    (true, true) => Step::Soak(low.rate),
+                }
+            }
+        }
+    }
+
+    /// Takes down the outcome of a trial, or of a soak.
+    pub fn record(&mut self, step: Step, outcome: Outcome) {
+        let (rate, soak) = match step {
+            Step::Try(rate) => (rate, false),
+            Step::Soak(rate) => (rate, true),
+            Step::Done(_) => return,
+        };
+        self.history.push(Tried {
+            rate,
+            soak,
+            outcome,
+        });
+        let before = self.again.take().map_or(0, |(_, times)| times);
+        // Short trials cannot clear what a long one has shown.
+        let weight = if soak { self.settings.repeats } else { 1 };
+        match outcome {
+            Outcome::Met { sure } => {
+                // The generator offered this rate, and so it can offer lower ones.
+                self.beyond_generator.retain(|beyond| *beyond > rate);
+                if soak && self.kept.is_some_and(|end| end.rate == rate) {
+                    self.soak.tried += 1;
+                    self.soak.sure |= sure;
+                } else {
+                    self.keep(rate, sure);
+                }
+            }
+            Outcome::Missed { sure } => {
+                self.beyond_generator.remove(&rate);
+                self.soak = Soak::default();
+                self.give_up(rate, weight, sure);
+            }
+            Outcome::GeneratorLimit => {
+                if before + 1 < PATIENCE && !self.beyond_generator.contains(&rate) {
+                    self.again = Some((step, before + 1));
+                    return;
+                }
+                self.beyond_generator.insert(rate);
+                self.soak = Soak::default();
+                self.give_up(rate, weight, false);
+            }
+        }
+    }
+
+    /// Whether an end had its outcome often enough. One that only has it in doubtful trials is not tried for ever.
+    fn is_settled(&self, end: &End) -> bool {
+        end.sure >= self.settings.repeats
+            || end.tried >= self.settings.repeats + PATIENCE
+            || self.is_beyond_generator(end)
+    }
+
+    fn is_beyond_generator(&self, end: &End) -> bool {
+        end.tried > 0 && self.beyond_generator.contains(&end.rate)
+    }
+
+    fn is_soaked(&self) -> bool {
+        self.soak.sure || self.soak.tried >= SOAKS
+    }
+
+    fn keep(&mut self, rate: u64, sure: bool) {
+        self.sunk = 0;
+        match (&mut self.kept, self.broken) {
+            (Some(end), _) if end.rate == rate => end.count(1, sure),
+            // The upper end wavers: the limit's blur reaches further up.
+            (Some(_), Some(high)) if self.narrowed && high.rate == rate => {
+                self.moved += 1;
+                self.broken = self.further(rate).map(End::untried);
+                if self.moved == MISHAP {
+                    // A mishap, not the limit, had put the end there: on from here.
+                    (self.kept, self.broken) = (Some(End::tried(rate, 1, sure)), None);
+                    (self.narrowed, self.moved) = (false, 0);
+                    self.soak = Soak::default();
+                }
+            }
+            (Some(low), _) if low.rate > rate => {}
+            (kept, _) => {
+                *kept = Some(End::tried(rate, 1, sure));
+                self.soak = Soak::default();
+            }
+        }
+        // Met now, so the limit is not below it, whatever it was before.
+        if self.broken.is_some_and(|high| high.rate <= rate) {
+            self.broken = self.further(rate).map(End::untried);
+        }
+    }
+
+    fn give_up(&mut self, rate: u64, weight: u32, sure: bool) {
+        match (&mut self.broken, self.kept) {
+            (Some(high), _) if high.rate == rate => {
+                high.count(weight, sure);
+                self.moved = 0;
+            }
+            // The lower end wavers, or did not bear the soak: it is not a safe load.
+            (broken, Some(low)) if self.narrowed && low.rate == rate => {
+                if weight >= self.settings.repeats {
+                    *broken = Some(End::tried(rate, weight, sure));
+                }
+                self.moved = 0;
+                self.sunk += 1;
+                self.kept = self.nearer(rate).map(End::untried);
+                if self.sunk == MISHAP {
+                    // The service has become slower since: what it met before says nothing now.
+                    self.kept = None;
+                    self.broken = Some(End::tried(rate, weight, sure));
+                    (self.narrowed, self.sunk) = (false, 0);
+                }
+            }
+            (Some(high), _) if high.rate < rate => {}
+            (broken, _) => *broken = Some(End::tried(rate, weight, sure)),
+        }
+        if self.kept.is_some_and(|low| low.rate >= rate) {
+            self.kept = self.nearer(rate).map(End::untried);
+        }
+    }
+
+    /// The next rate above.
+    fn further(&self, rate: u64) -> Option<u64> {
+        let next = ((rate as f64 * (1.0 + self.settings.precision)).round() as u64).max(rate + 1);
+        (next <= self.settings.most).then_some(next)
+    }
+
+    /// The next rate below.
+    fn nearer(&self, rate: u64) -> Option<u64> {
+        let next = ((rate as f64 / (1.0 + self.settings.precision)).round() as u64)
+            .min(rate.saturating_sub(1));
+        (next >= self.settings.least).then_some(next)
+    }
+
+    /// The geometric middle, unless the two are near enough already.
+    fn between(&self, low: u64, high: u64) -> Option<u64> {
+        let near_enough = high as f64 <= low as f64 * (1.0 + self.settings.precision);
+        let middle = ((low as f64 * high as f64).sqrt().round() as u64).clamp(low, high);
+        (!near_enough && middle > low && middle < high).then_some(middle)
+    }
+
+    fn answer(&self, finished: bool) -> Limit {
+        // An end that has moved and was not tried since is only a guess.
+        let high = self.broken.filter(|end| end.tried > 0);
+        let low = self.kept.filter(|end| end.tried > 0);
+        let (broken, generator) = match high {
+            Some(end) if self.is_beyond_generator(&end) => (None, Some(end.rate)),
+            _ => (high.map(|end| end.rate), None),
+        };
+        let drift = Drift::of(&self.history, self.settings.precision);
+        let repeats = self.settings.repeats;
+        let confirmed = finished
+            && drift.is_none()
+            && generator.is_none()
+            && low.is_none_or(|end| end.sure >= repeats && self.soak.sure)
+            && high.is_none_or(|end| end.sure >= repeats);
+        let below = broken.or(generator);
+        Limit {
+            kept: low
+                .map(|end| end.rate)
+                .or_else(|| self.highest_always_met(below)),
+            broken,
+            generator,
+            drift,
+            confirmed,
+        }
+    }
+
+    /// A search whose trials ran out may not have tried its lower end again. What is known then is the highest rate below
+    /// the upper end that met the objective each time it was tried.
+    fn highest_always_met(&self, below: Option<u64>) -> Option<u64> {
+        let always_met = |rate: u64| {
+            let mut same = self.history.iter().filter(|tried| tried.rate == rate);
+            same.all(Tried::met)
+        };
+        let rates = self.history.iter().map(|tried| tried.rate);
+        rates
+            .filter(|rate| below.is_none_or(|below| *rate < below) && always_met(*rate))
+            .max()
+    }
+}
+
+impl Tried {
+    fn met(&self) -> bool {
+        matches!(self.outcome, Outcome::Met { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests;
