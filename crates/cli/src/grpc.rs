@@ -8,7 +8,7 @@ use report::http_result::HttpResult;
 use targets::{CallSpec, Connections, GrpcUsers, Streaming};
 
 use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
-use crate::args::{GlobalArgs, GrpcArgs};
+use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, GrpcArgs};
 use crate::direct::{self, Direct};
 use crate::exit::Exit;
 use crate::likely_cause::with_hint;
@@ -31,7 +31,7 @@ fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let (data, duration) = data_and_duration(args)?;
     let amount = amount(args, duration.as_deref());
     let scenario = amount.scenario("grpc")?;
-    if args.connections == Some(0) {
+    if args.connections == Some(ConnectionsFlag::Count(0)) {
         return Err(
             "--connections 0: at least one is needed; leave it out for one each".to_owned(),
         );
@@ -91,8 +91,9 @@ fn question<'a>(args: &GrpcArgs, plan: &Plan, data: &'a [String]) -> Question<'a
             "load": executors,
             "concurrency": args.concurrency,
             "rate": args.rps.map(rate_in_record),
-            "connections": args.connections,
-            "fresh": args.fresh,
+            "connections": shared(args),
+            "fresh": is_fresh(args),
+            "include_connecting": args.include_connecting,
             "timeout": args.timeout,
             "gzip": args.gzip,
             "messages": data.len(),
@@ -119,8 +120,14 @@ fn title(args: &GrpcArgs) -> String {
         (None, Some(workers)) => format!("{workers} workers"),
         (None, None) => format!("{} users", args.concurrency),
     };
-    let connections = match (args.connections, args.fresh) {
-        (_, true) => "a new connection for each call".to_owned(),
+    let connections = match (shared(args), is_fresh(args)) {
+        (_, true) => ConnectionUse::Fresh.describe(true),
+        (Some(1), _) if args.workers.is_some() => {
+            ConnectionUse::Shared.describe(args.include_connecting)
+        }
+        (None, _) if args.workers.is_some() => {
+            ConnectionUse::Kept.describe(args.include_connecting)
+        }
         (Some(1), _) => "one connection".to_owned(),
         (Some(shared), _) => format!("{shared} connections"),
         (None, _) => "a connection each".to_owned(),
@@ -129,10 +136,23 @@ fn title(args: &GrpcArgs) -> String {
     format!("{}/{method}, {load}, {connections}", args.address)
 }
 
+/// Number of connections that all users share; `None` where each has its own.
+fn shared(args: &GrpcArgs) -> Option<u32> {
+    match args.connections {
+        Some(ConnectionsFlag::Count(count)) => Some(count),
+        Some(ConnectionsFlag::Use(ConnectionUse::Shared)) => Some(1),
+        Some(ConnectionsFlag::Use(_)) | None => None,
+    }
+}
+
+fn is_fresh(args: &GrpcArgs) -> bool {
+    args.fresh || args.connections == Some(ConnectionsFlag::Use(ConnectionUse::Fresh))
+}
+
 /// A connection belongs to one thread, so there are no more threads than connections.
 fn threads(args: &GrpcArgs) -> usize {
     let threads = machine::workers(args.threads);
-    match args.connections {
+    match shared(args) {
         Some(connections) => threads.min(connections.max(1) as usize),
         None => threads,
     }
@@ -230,8 +250,8 @@ fn spec(args: &GrpcArgs, threads: usize) -> Result<CallSpec, String> {
     };
     let timeout = parse_duration("--timeout", &args.timeout)?;
     let connect = parse_duration("--connect-timeout", &args.connect_timeout)?;
-    let connections = match args.connections {
-        _ if args.fresh => Connections::Fresh,
+    let connections = match shared(args) {
+        _ if is_fresh(args) => Connections::Fresh,
         None => Connections::PerUser,
         Some(connections) => Connections::Shared {
             connections,
@@ -260,6 +280,7 @@ fn spec(args: &GrpcArgs, threads: usize) -> Result<CallSpec, String> {
             ..Limits::default()
         },
         connections,
+        opens_ahead: args.workers.is_some() && !args.include_connecting,
         streaming: Streaming {
             messages: args.stream_call_count.filter(|count| *count > 0),
             duration: optional("--stream-call-duration", &args.stream_call_duration)?

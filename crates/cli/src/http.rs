@@ -10,7 +10,7 @@ use samples::builtin;
 use targets::{HttpUsers, RequestSpec};
 
 use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
-use crate::args::{GlobalArgs, HttpArgs};
+use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, HttpArgs};
 use crate::direct::{self, Direct};
 use crate::exit::Exit;
 use crate::recording::{Model, Place, Question};
@@ -28,12 +28,15 @@ pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
 }
 
 fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
+    check_connections(args)?;
     let spec = request(args)?;
     let amount = amount(args)?;
     let scenario = amount.scenario("http")?;
     let plan = Plan::single(scenario.clone(), Vec::new());
     let settings = Arc::new(settings(args, &spec, &plan)?);
-    let users = HttpUsers::new(spec.clone(), settings)?.sharing(args.streams.unwrap_or(1));
+    let users = HttpUsers::new(spec.clone(), settings)?
+        .sharing(streams(args).unwrap_or(1))
+        .opening_ahead(args.workers.is_some() && !args.include_connecting);
     let duration = scenario.executor.duration().unwrap_or_default();
     let place = Place::of(&args.record)?;
     direct::load(
@@ -64,7 +67,11 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
             "headers": spec.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>(),
             "body_bytes": spec.body.len(),
             "load": executors,
-            "connections": args.connections,
+            "connections": match connection_use(args) {
+                None => users(args).into(),
+                Some(name) => serde_json::Value::from(name.name()),
+            },
+            "include_connecting": args.include_connecting,
             "streams": args.streams,
             "unix_socket": args.unix_socket,
             "rate": args.rate.map(rate_in_record),
@@ -78,7 +85,7 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
                 (_, _, true) => "HTTP/2 without TLS",
                 _ => "negotiated",
             },
-            "keep_alive": !args.no_keepalive,
+            "keep_alive": !is_fresh(args),
             "insecure": args.insecure,
             "client_certificate": args.cert.is_some(),
             "workers": args.workers,
@@ -94,7 +101,11 @@ fn title(args: &HttpArgs, spec: &RequestSpec) -> String {
     let load = match (args.rate, args.workers) {
         (Some(rate), _) => format!("{} requests/s", rate.per_second()),
         (None, Some(workers)) => format!("{workers} workers"),
-        (None, None) => format!("{} connections", args.connections),
+        (None, None) => format!("{} connections", users(args)),
+    };
+    let load = match connection_use(args) {
+        None => load,
+        Some(name) => format!("{load}, {}", name.describe(args.include_connecting)),
     };
     let load = match (args.streams, args.rate) {
         (Some(streams), None) => format!("{load} × {streams} streams"),
@@ -106,15 +117,71 @@ fn title(args: &HttpArgs, spec: &RequestSpec) -> String {
     format!("{} {}, {load}", spec.method, spec.url)
 }
 
+/// Users where the work is not fixed, each with a connection.
+fn users(args: &HttpArgs) -> u32 {
+    match args.connections {
+        Some(ConnectionsFlag::Count(count)) => count,
+        Some(ConnectionsFlag::Use(_)) | None => 50,
+    }
+}
+
+/// How fixed work uses connections; `None` where the work is not fixed.
+fn connection_use(args: &HttpArgs) -> Option<ConnectionUse> {
+    args.workers?;
+    Some(match args.connections {
+        _ if args.no_keepalive => ConnectionUse::Fresh,
+        Some(ConnectionsFlag::Use(how)) => how,
+        Some(ConnectionsFlag::Count(_)) | None => ConnectionUse::Kept,
+    })
+}
+
+fn is_shared(args: &HttpArgs) -> bool {
+    connection_use(args) == Some(ConnectionUse::Shared)
+}
+
+fn is_fresh(args: &HttpArgs) -> bool {
+    args.no_keepalive || connection_use(args) == Some(ConnectionUse::Fresh)
+}
+
+/// Users that share a connection, each with a stream of its own.
+fn streams(args: &HttpArgs) -> Option<u32> {
+    match args.workers {
+        Some(workers) if is_shared(args) => Some(workers),
+        _ => args.streams,
+    }
+}
+
+/// Refuses values of `--connections` that do not fit the other flags.
+fn check_connections(args: &HttpArgs) -> Result<(), String> {
+    match (args.connections, args.workers) {
+        (Some(ConnectionsFlag::Count(count)), Some(_)) => Err(format!(
+            "--connections {count} with --workers: write shared, kept or fresh; --workers sets the number of users"
+        )),
+        (Some(ConnectionsFlag::Use(how)), None) => Err(format!(
+            "--connections {}: needs --workers and --loops; write a number",
+            how.name()
+        )),
+        (Some(ConnectionsFlag::Use(how)), Some(_))
+            if args.no_keepalive && how != ConnectionUse::Fresh =>
+        {
+            Err(format!(
+                "--no-keepalive with --connections {}: leave one of them out",
+                how.name()
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn amount(args: &HttpArgs) -> Result<Amount<'_>, String> {
     if args.streams == Some(0) {
         return Err("--streams 0: at least one is needed to send anything".to_owned());
     }
     let streams = args.streams.unwrap_or(1);
-    let users = args.connections.checked_mul(streams).ok_or_else(|| {
+    let connections = users(args);
+    let users = connections.checked_mul(streams).ok_or_else(|| {
         format!(
-            "--connections {} with --streams {streams}: that is too many users at once",
-            args.connections
+            "--connections {connections} with --streams {streams}: that is too many users at once"
         )
     })?;
     Ok(Amount {
@@ -183,13 +250,25 @@ fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Se
         .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
     let protocol = match (args.h1, args.h2, args.h2c) {
         _ if args.h3 => http::Protocol::Http3,
+        (false, false, false) if is_shared(args) && !is_tls => {
+            return Err(
+                "--connections shared needs HTTP/2 or HTTP/3: add --h2c where the server speaks HTTP/2 without TLS, or give an https:// URL, with --h3 for HTTP/3"
+                    .to_owned(),
+            );
+        }
+        (true, _, _) if is_shared(args) => {
+            return Err(
+                "--connections shared: an HTTP/1.1 connection carries one request at a time; write kept, or use HTTP/2"
+                    .to_owned(),
+            );
+        }
         (false, false, false) if args.streams.is_some() && !is_tls => {
             return Err(
                 "--streams needs HTTP/2 or HTTP/3: add --h2c where the server speaks HTTP/2 without TLS, or give an https:// URL, with --h3 for HTTP/3"
                     .to_owned(),
             );
         }
-        (false, false, false) if args.streams.is_some() => http::Protocol::Http2,
+        (false, false, false) if streams(args).is_some() => http::Protocol::Http2,
         (true, _, _) => http::Protocol::Http1,
         (_, true, _) => http::Protocol::Http2,
         (_, _, true) => http::Protocol::H2c,
@@ -197,10 +276,10 @@ fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Se
     };
     Ok(http::Settings {
         user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
-        no_connection_reuse: args.no_keepalive,
+        no_connection_reuse: is_fresh(args),
         protocol,
-        connections_per_host: args.streams.map(|_| 1),
-        streams_per_connection: args.streams.map(|streams| streams as usize),
+        connections_per_host: streams(args).map(|_| 1),
+        streams_per_connection: streams(args).map(|streams| streams as usize),
         discard_response_bodies: true,
         network: net::NetworkSettings {
             io: crate::settings::io(args.io.io, crate::settings::is_open(plan))?,

@@ -201,3 +201,49 @@ fn messages_of_every_wire_are_payload() {
         assert_eq!(told["payload_bytes_received"], received, "{text}");
     }
 }
+
+/// A call's duration is the wire alone; its total has what opening the connection took, once.
+#[test]
+fn grpc_calls_of_scripts_have_both_latencies() {
+    let server = Server::start().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let script = "
+        import grpc from 'k6/net/grpc';
+        const client = new grpc.Client();
+        export const options = { vus: 1, iterations: 3, summaryTrendStats: ['count', 'avg'] };
+        export default function () {
+            client.connect(__ENV.BASE.slice('http://'.length), { plaintext: true, reflect: true });
+            client.invoke('cases.Cases/EchoWord', { text: 'hello' });
+            client.invoke('cases.Cases/EchoWord', { text: 'hello' });
+            client.close();
+        }
+        export function handleSummary(data) {
+            const values = (name) => data.metrics[name] && data.metrics[name].values;
+            const both = [values('grpc_req_duration'), values('grpc_req_total')];
+            return { 'both.json': JSON.stringify(both) };
+        }";
+    let base = server.addresses.variables.iter();
+    let base = base.clone().find(|(name, _)| name == "BASE").unwrap();
+    let ended = plimsoll(&["run", "--quiet", "--record", "run.jsonl", "-e"])
+        .args([&format!("BASE={}", base.1), "-"])
+        .input(script)
+        .inside(folder.path())
+        .run();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let record = fs::read_to_string(folder.path().join("run.jsonl")).unwrap();
+    let end: Value = serde_json::from_str(record.lines().last().unwrap()).unwrap();
+    let (wire, total) = (
+        &end["trends"]["grpc_req_duration"],
+        &end["trends"]["grpc_req_total"],
+    );
+    assert_eq!(
+        (&wire["count"], &total["count"]),
+        (&6.into(), &6.into()),
+        "{end}"
+    );
+    assert!(number(total, "sum") > number(wire, "sum"), "{end}");
+    // Not one of k6's metrics, so that scripts see what they see there.
+    let both = fs::read_to_string(folder.path().join("both.json")).unwrap();
+    let both: Value = serde_json::from_str(&both).unwrap();
+    assert_eq!((&both[0]["count"], &both[1]), (&6.into(), &Value::Null));
+}

@@ -79,6 +79,30 @@ fn connections_are_kept_shared_or_fresh() {
     assert_eq!(opened(&["--fresh"]), 40);
 }
 
+/// Fixed work opens its connections before its makespan begins, so that no call connects.
+#[test]
+fn fixed_work_opens_connections_before_its_makespan() {
+    let (_server, address) = server();
+    let told = |flags: &[&str]| {
+        let mut all = vec!["--workers", "4", "--loops", "10", "--connections"];
+        all.extend(flags);
+        let told = result(&address, "EchoWord", &all);
+        assert_eq!(told["status_codes"], json!({"OK": 40}), "{flags:?}");
+        // A call that connects takes longer than the wire alone.
+        let waits = |key: &str| told[key]["max"].as_f64().unwrap();
+        let connects = waits("total_time") - waits("service_time");
+        (told["connections_opened"].as_u64().unwrap(), connects)
+    };
+    let (opened, connects) = told(&["kept"]);
+    assert_eq!(opened, 4);
+    assert!(connects < 1e-3, "{connects} ms");
+    let (opened, connects) = told(&["shared"]);
+    assert_eq!(opened, 1);
+    assert!(connects < 1e-3, "{connects} ms");
+    assert_eq!(told(&["kept", "--include-connecting"]).0, 4);
+    assert_eq!(told(&["fresh"]).0, 40);
+}
+
 #[test]
 fn statuses_are_counted_by_name() {
     let (_server, address) = server();
@@ -250,7 +274,7 @@ fn connecting_is_told_where_each_call_does_it() {
         record.to_str().unwrap(),
     ];
     let ended = call(&address, "EchoWord", &flags);
-    for part in ["20 opened", "  connecting ", "  with it "] {
+    for part in ["20 opened", "  connecting ", "  total time "] {
         assert!(ended.stdout.contains(part), "{part}: {ended:?}");
     }
     let lines = std::fs::read_to_string(record).unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use plimsoll::{plimsoll, snapshot};
 use serde_json::Value;
+use testkit::cases::suite::Server;
 use testkit::figures::Filters;
 use testkit::peers::{Peer, Play};
 use testkit::ports;
@@ -14,10 +15,17 @@ use testkit::program::{self, Ended, Program};
 /// What the summary says, without what the machine and the moment put into it.
 fn told(ended: &Ended) -> String {
     assert_eq!(ended.stderr, "");
-    let filters = Filters::figures().after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …");
+    let filters = Filters::figures()
+        .after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …")
+        .after(r"connecting .*", "connecting …");
+    // How many requests open a connection depends on the machine, and with it whether this row is there.
+    let lines = ended.stdout.lines();
+    let lines: Vec<&str> = lines
+        .filter(|line| !line.trim_start().starts_with("total time"))
+        .collect();
     format!(
         "{}\nexit status: {:?}\n",
-        filters.apply(&ended.stdout),
+        filters.apply(&(lines.join("\n") + "\n")),
         ended.status
     )
 }
@@ -82,6 +90,64 @@ fn json_counts_what_happened() {
             .as_f64()
             .is_some_and(|seconds| seconds > 0.0)
     );
+}
+
+/// Fixed work opens its connections before its makespan begins, so that no request connects.
+#[test]
+fn fixed_work_opens_connections_before_its_makespan() {
+    let run = |flags: &[&str]| {
+        let server = Peer::start(Play::ok("hello"));
+        let work = ["http", "--json", "--workers", "4", "--loops", "5"];
+        let url = server.url();
+        let ended = plimsoll(&[&work[..], flags, &[url.as_str()]].concat()).run();
+        assert_eq!(ended.status, Some(0), "{ended:?}");
+        let result = json(&ended);
+        assert_eq!(server.requests(), 20);
+        assert_eq!(result["connections_opened"], server.connections());
+        assert_eq!(result["connect_time"]["count"], server.connections());
+        let longest = |key: &str| result[key]["max"].as_f64().unwrap();
+        // Only requests that connect take longer than the wire.
+        let connects = longest("total_time") - longest("service_time");
+        (server.connections(), connects)
+    };
+    for flags in [&[][..], &["--connections", "kept"]] {
+        let (connections, connects) = run(flags);
+        assert_eq!(connections, 4);
+        assert!(connects < 1e-3, "{connects} ms");
+    }
+    assert_eq!(run(&["--include-connecting"]).0, 4);
+    assert_eq!(run(&["--connections", "fresh"]).0, 20);
+
+    let server = Server::start().unwrap();
+    let mut variables = server.addresses.variables.iter();
+    let base = variables.find(|(name, _)| name == "BASE").unwrap();
+    let url = format!("{}/get", base.1);
+    let work = ["http", "--json", "--h2c", "--workers", "4", "--loops", "5"];
+    let shared = ["--connections", "shared", url.as_str()];
+    let result = json(&plimsoll(&[&work[..], &shared].concat()).run());
+    assert_eq!(
+        (&result["calls"], &result["connections_opened"]),
+        (&20.into(), &1.into())
+    );
+    for (flags, told) in [
+        (
+            &["--workers", "4", "--loops", "5", "--connections", "shared"][..],
+            "needs HTTP/2",
+        ),
+        (
+            &["--workers", "4", "--loops", "5", "--connections", "3"],
+            "write shared, kept or fresh",
+        ),
+        (&["--connections", "kept"], "needs --workers and --loops"),
+        (
+            &["--connections", "some"],
+            "write a number, shared, kept or fresh",
+        ),
+    ] {
+        let ended = plimsoll(&[&["http"], flags, &["http://127.0.0.1:9/"]].concat()).run();
+        assert_eq!(ended.status, Some(104), "{ended:?}");
+        assert!(ended.stderr.contains(told), "{told}: {ended:?}");
+    }
 }
 
 #[test]

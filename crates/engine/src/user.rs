@@ -25,6 +25,11 @@ pub trait UserFactory: Send + Sync + 'static {
         1
     }
 
+    /// Once on each worker, when its planned users are there and before anything is measured.
+    async fn ready(&self, worker: &Worker) {
+        let _ = worker;
+    }
+
     /// Once, on one worker, when every planned user is there and before any
     /// scenario starts.
     ///

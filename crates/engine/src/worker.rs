@@ -107,6 +107,8 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
     };
     if let Err(InitError(reason)) = make_users(&seats, &assignment.slots, &assignment.run).await {
         assignment.run.abort(reason);
+    } else if assignment.run.aborted().is_none() {
+        assignment.factory.ready(&worker).await;
     }
     tell(Report::UsersReady);
 

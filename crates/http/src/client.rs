@@ -7,6 +7,7 @@ use net::{Traffic, TrafficCounter};
 use units::Moment;
 
 use crate::coding::DecodeLimits;
+use crate::error::ErrorInfo;
 use crate::exchange::Exchange;
 use crate::leg::{HeadSource, Leg};
 use crate::outcome::Outcome;
@@ -60,6 +61,16 @@ impl Client {
     /// Closes the connections that no request is using.
     pub fn close_idle(&self) {
         self.pool.close_idle();
+    }
+
+    /// Opens a connection for `prepared`, to be used by the requests that follow.
+    ///
+    /// # Errors
+    /// Why it could not be opened.
+    pub async fn connect_ahead(&self, prepared: &Prepared) -> Result<(), ErrorInfo> {
+        let deadline = clock::now() + prepared.timeout;
+        self.open_ahead(&prepared.url, prepared.protocol, deadline)
+            .await
     }
 
     /// Sends a prepared request. `started` is when it was asked for: a reading

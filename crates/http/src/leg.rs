@@ -9,6 +9,7 @@ use units::Moment;
 use crate::client::Client;
 use crate::connect::Link;
 use crate::encode::{HeadParts, write_head};
+use crate::error::ErrorInfo;
 use crate::fault;
 use crate::h1::{Ask, Progress};
 use crate::h2_connection::{self, request_of};
@@ -101,6 +102,35 @@ impl Client {
             };
             Box::pin(self.exchange_on_fresh(leg, slot, outcome)).await;
             return;
+        }
+    }
+
+    /// Opens a connection and leaves it to the pool.
+    pub(crate) async fn open_ahead(
+        &self,
+        url: &Rc<Url>,
+        protocol: Protocol,
+        deadline: Moment,
+    ) -> Result<(), ErrorInfo> {
+        let Some(Place::Fresh(mut slot)) = self.pool.place(url, protocol) else {
+            // There is one, or one is being opened.
+            return Ok(());
+        };
+        let mut steps = Steps::default();
+        let connecting = self.connect(url, protocol, &mut steps);
+        match before(deadline, connecting).await {
+            None => Err(fault::timeout()),
+            Some(Err(error)) => Err(error),
+            Some(Ok(Link::Own(kept))) => {
+                slot.opened();
+                drop(slot);
+                self.pool.give_back(url, protocol, kept);
+                Ok(())
+            }
+            Some(Ok(Link::Shared(connection))) => {
+                drop(self.pool.share(url, protocol, &connection, slot));
+                Ok(())
+            }
         }
     }
 

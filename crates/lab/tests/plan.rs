@@ -262,3 +262,21 @@ fn templates_are_checked_where_they_stand() {
     );
     assert!(Lab::read(directory.path(), Which::Standard).is_ok());
 }
+
+/// A group contains the script's own work and its pauses.
+#[test]
+fn the_duration_of_a_group_is_no_latency() {
+    let of = |latency: &str| {
+        lab(
+            &LAB.replace(
+                "duration = \"5s\"\n",
+                &format!("duration = \"5s\"\nlatency = \"{latency}\"\n"),
+            ),
+            Which::Standard,
+        )
+    };
+    let problems = of("group_duration").map(|_| ()).unwrap_err();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("grpc_req_total"), "{problems:?}");
+    assert!(of("grpc_req_total").is_ok());
+}

@@ -42,6 +42,11 @@ pub struct HttpResult {
     /// From the scheduled start to the last byte of the answer. None in a
     /// closed model, where nothing is scheduled.
     pub response_time: Option<Latency>,
+    /// What opening connections took: name, TCP and TLS handshakes, one value for each. None if
+    /// none was opened.
+    pub connect_time: Option<Latency>,
+    /// From the start of a request to the last byte of its response, with connection setup.
+    pub total_time: Option<Latency>,
     /// From the scheduled start to the actual one. None in a closed model.
     pub send_lag: Option<Latency>,
     /// What failed exchanges took. None if none failed.
@@ -79,10 +84,6 @@ pub struct HttpResult {
 pub struct GrpcEntry {
     /// Connections that were opened.
     pub connections_opened: u64,
-    /// What opening each of them took: name, TCP and TLS handshakes. None if none was opened.
-    pub connect_time: Option<Latency>,
-    /// From the start of a call to its status, connecting included; of all calls.
-    pub total_time: Option<Latency>,
     /// Messages sent in streaming calls. None where calls have one message each way.
     pub messages_sent: Option<u64>,
     /// Messages received in streaming calls.
@@ -175,6 +176,8 @@ impl HttpResult {
             bytes_received: count("data_received") as u64,
             service_time: latency("http_req_duration{expected_response:true}"),
             response_time: latency("http_req_response_time"),
+            connect_time: latency("connection_time"),
+            total_time: latency("http_req_total"),
             send_lag: latency("iteration_send_lag"),
             failed_time: latency("http_req_failed_duration"),
             status_codes: summary
@@ -200,7 +203,12 @@ impl HttpResult {
             protocols: summary.http.protocols.iter().cloned().collect(),
             tls_versions: summary.http.tls_versions.iter().cloned().collect(),
             tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
-            connections_opened: Some(summary.http.connections_opened),
+            // Those opened before the run's start are in the trend alone.
+            connections_opened: Some(
+                latency("connection_time")
+                    .map_or(0, |times| times.count)
+                    .max(summary.http.connections_opened),
+            ),
             grpc: None,
             fixed_work: None,
             generator: GeneratorEntry {
@@ -222,19 +230,17 @@ impl HttpResult {
             found.map(|metric| &metric.values)
         };
         let messages = |name| find(name).and_then(Values::count).map(|count| count as u64);
-        let connect_time = find("connection_time").and_then(Latency::of);
+        let result = HttpResult::new(summary, generator);
         let streams = messages("grpc_streams").is_some();
         HttpResult {
             schema: GRPC_SCHEMA.to_owned(),
             connections_opened: None,
             grpc: Some(GrpcEntry {
-                connections_opened: connect_time.map_or(0, |times| times.count),
-                connect_time,
-                total_time: find("http_req_total").and_then(Latency::of),
+                connections_opened: result.connect_time.map_or(0, |times| times.count),
                 messages_sent: messages("grpc_streams_msgs_sent").filter(|_| streams),
                 messages_received: messages("grpc_streams_msgs_received").filter(|_| streams),
             }),
-            ..HttpResult::new(summary, generator)
+            ..result
         }
     }
 }

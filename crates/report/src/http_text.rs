@@ -237,15 +237,14 @@ fn named(cells: &[String]) -> String {
     figures.join("  ")
 }
 
-/// What connecting took, and what calls took with it, where that makes a difference worth telling.
+/// What opening connections took, and requests with it where that makes a difference. HTTP and gRPC
+/// have the same rows.
 fn with_connecting(result: &HttpResult) -> Vec<(&'static str, Option<Latency>)> {
-    let Some(grpc) = &result.grpc else {
-        return Vec::new();
-    };
-    let mut rows = vec![("connecting", grpc.connect_time)];
-    // One call in a hundred that connects is what a p99 shows.
-    if grpc.connections_opened.saturating_mul(100) >= result.requests {
-        rows.push(("with it", grpc.total_time));
+    let mut rows = vec![("connecting", result.connect_time)];
+    // One request in a hundred that connects is what a p99 shows.
+    let opened = result.connect_time.map_or(0, |times| times.count);
+    if opened > 0 && opened.saturating_mul(100) >= result.requests {
+        rows.push(("total time", result.total_time));
     }
     rows
 }

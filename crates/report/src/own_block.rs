@@ -81,7 +81,7 @@ pub(crate) fn cause_name(cause: Cause) -> &'static str {
     }
 }
 
-const LEFT_TO_FULL: [&str; 2] = ["http_req_looking_up", "http_req_total"];
+const LEFT_TO_FULL: [&str; 3] = ["http_req_looking_up", "http_req_total", "grpc_req_total"];
 
 /// How many errors are told apart here; exports have them all.
 const ERRORS_SHOWN: usize = 5;

@@ -101,6 +101,9 @@ builtins! {
     HTTP_REQ_LOOKING_UP = "http_req_looking_up", Trend, Time, extra;
     /// From the start to the last byte, connecting included.
     HTTP_REQ_TOTAL = "http_req_total", Trend, Time, extra;
+    /// A script's gRPC calls from start to status, and what opening the connection took where the
+    /// call is the first on it.
+    GRPC_REQ_TOTAL = "grpc_req_total", Trend, Time, extra;
     /// From the scheduled start to the last byte. Open models only: elsewhere
     /// there is no scheduled start.
     HTTP_REQ_RESPONSE_TIME = "http_req_response_time", Trend, Time, extra;

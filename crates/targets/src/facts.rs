@@ -1,6 +1,9 @@
+use std::time::Duration;
+
 use engine::Iteration;
 use http::{Exchange, Timeline};
-use samples::{BaseTags, HttpFacts, Phases, Recorder, counted_at};
+use samples::{BaseTags, HttpFacts, Phases, Recorder, builtin, counted_at};
+use units::Moment;
 
 /// Records an exchange that an iteration made. `wrong` is what is wrong with it
 /// beside what itself says.
@@ -49,6 +52,18 @@ pub(crate) fn record(
         counted_at(scheduled, started),
         done,
     );
+}
+
+/// Records how long opening a connection took, for something that counts as begun at `started`.
+pub(crate) fn record_opening(
+    recorder: &Recorder,
+    tags: &BaseTags,
+    took: Duration,
+    started: Moment,
+) {
+    let (metric, milliseconds) = (builtin::CONNECTION_TIME, took.as_secs_f64() * 1e3);
+    // A built-in metric and a number: nothing to refuse.
+    let _ = recorder.add_started(metric, milliseconds, tags, &[], started, clock::now());
 }
 
 /// The phases of an exchange in the words of samples.

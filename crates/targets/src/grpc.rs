@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ::grpc::{
-    Call, Channel, Compression, Described, Endpoint, Framed, Limits, Metadata, Method, Schema,
-    Status, Template,
+    Call, Channel, Compression, Described, Endpoint, Framed, Limits, Metadata, Method, Status,
+    Template,
 };
 use engine::{
     AbortReason, Ending, InitError, Iteration, ScenarioContext, Tally, UserFactory, UserId,
@@ -18,6 +18,7 @@ use net::{Network, NetworkSettings};
 use samples::{BaseTags, GRPC_STATUS, HttpFacts, Recorder, TagMap, builtin, counted_at};
 use units::Moment;
 
+use crate::ahead;
 use crate::facts;
 use crate::generated::{Facts, Generated, Random};
 
@@ -33,6 +34,8 @@ pub struct CallSpec {
     pub compression: Compression,
     pub limits: Limits,
     pub connections: Connections,
+    /// Opens the connections before the run starts, unless each call has a new one.
+    pub opens_ahead: bool,
     pub streaming: Streaming,
 }
 
@@ -86,6 +89,8 @@ struct Shared {
     name: String,
     channels: Vec<Rc<Channel>>,
     next_channel: Cell<usize>,
+    /// Channels to be opened before the run starts.
+    to_open: RefCell<Vec<Rc<Channel>>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +178,7 @@ impl GrpcUsers {
                 name: format!("{}{}", self.spec.endpoint.authority, self.method.path()),
                 channels: Vec::new(),
                 next_channel: Cell::new(0),
+                to_open: RefCell::default(),
             };
             if let Connections::Shared {
                 connections,
@@ -183,6 +189,9 @@ impl GrpcUsers {
                 let more = (worker as u32) < connections % workers;
                 let mine = (connections / workers + u32::from(more)).max(1);
                 shared.channels = (0..mine).map(|_| shared.channel(1)).collect();
+                if shared.spec.opens_ahead {
+                    shared.to_open = RefCell::new(shared.channels.clone());
+                }
             }
             let shared = Rc::new(shared);
             *slot = Some(Rc::clone(&shared));
@@ -219,7 +228,13 @@ impl UserFactory for GrpcUsers {
         shared.next_channel.set(number.wrapping_add(1));
         let channel = match number.checked_rem(shared.channels.len()) {
             Some(place) => Rc::clone(&shared.channels[place]),
-            None => shared.channel(u64::from(id.0)),
+            None => {
+                let own = shared.channel(u64::from(id.0));
+                if shared.spec.opens_ahead && shared.spec.connections == Connections::PerUser {
+                    shared.to_open.borrow_mut().push(Rc::clone(&own));
+                }
+                own
+            }
         };
         Ok(GrpcUser {
             channel,
@@ -231,6 +246,24 @@ impl UserFactory for GrpcUsers {
             tags: worker.recorder.base_tags(&TagMap::new()),
             tally: Tally::default(),
         })
+    }
+
+    async fn ready(&self, worker: &Worker) {
+        let Some(shared) = SHARED.with_borrow(Clone::clone) else {
+            return;
+        };
+        let tags = worker.recorder.base_tags(&TagMap::new());
+        let opening = shared.to_open.take().into_iter().map(|channel| {
+            let (recorder, tags) = (Rc::clone(&worker.recorder), tags.clone());
+            async move {
+                // A call that finds no connection opens one, and records why it could not.
+                let started = clock::now();
+                if let Ok(opening) = channel.connect().await {
+                    facts::record_opening(&recorder, &tags, opening.total(), started);
+                }
+            }
+        });
+        ahead::all(opening).await;
     }
 }
 
@@ -488,16 +521,16 @@ impl GrpcUser {
             },
             &self.tags,
         );
+        if outcome.opened {
+            let opening = phases.looking_up + phases.connecting + phases.tls;
+            facts::record_opening(&self.recorder, &self.tags, opening, counted);
+        }
         let add = |metric, value: f64| {
             // Built-in metrics and numbers: nothing to refuse.
             let _ = self
                 .recorder
                 .add_started(metric, value, &self.tags, &[], counted, done);
         };
-        if outcome.opened {
-            let opening = phases.looking_up + phases.connecting + phases.tls;
-            add(builtin::CONNECTION_TIME, opening.as_secs_f64() * 1e3);
-        }
         if self.shared.kind != Kind::Unary {
             add(builtin::GRPC_STREAMS, 1.0);
             add(builtin::GRPC_STREAMS_MSGS_SENT, outcome.sent.count as f64);
@@ -533,40 +566,4 @@ impl Outcome {
             received: Messages::default(),
         }
     }
-}
-
-/// Asks the server of `spec` for the description of the service that `method` belongs to.
-///
-/// # Errors
-/// Why it did not tell.
-pub fn reflect(spec: &CallSpec, method: &str, metadata: &Metadata) -> Result<Schema, String> {
-    let runtime = crate::event_loop()?;
-    tokio::task::LocalSet::new().block_on(&runtime, async {
-        let network = Rc::new(Network::new(spec.network.clone()));
-        let end = spec.endpoint.clone();
-        let channel = Channel::new(end, network, None, Rc::default(), spec.limits);
-        let mut schema = Schema::new();
-        // The time limit of a call is not for this: nothing is measured yet.
-        let timeout = Duration::from_secs(20);
-        let agent = &spec.user_agent;
-        let asked = ::grpc::reflect(
-            &channel,
-            &mut schema,
-            Some(method),
-            metadata,
-            agent,
-            timeout,
-        );
-        match asked.await {
-            Ok(_) => Ok(schema),
-            Err(status) if status.code == ::grpc::Code::UNIMPLEMENTED => Err(format!(
-                "{} does not describe itself (no reflection): give --proto or --protoset",
-                spec.endpoint
-            )),
-            Err(status) => Err(format!(
-                "{} was asked to describe itself: {status}",
-                spec.endpoint
-            )),
-        }
-    })
 }

@@ -1,6 +1,7 @@
 //! Virtual users without a script: each iteration sends one request that was
 //! encoded once, or to the next of a list of targets, or makes one gRPC call.
 
+mod ahead;
 mod aim;
 mod attack;
 mod facts;
@@ -8,14 +9,16 @@ mod generated;
 mod grpc;
 mod list;
 mod outlet;
+mod reflect;
 mod target;
 
-pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers, Streaming, reflect};
+pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers, Streaming};
 pub use aim::{Aim, Stream};
 pub use attack::{AttackSettings, AttackUsers};
 pub use generated::{Facts, Generated, Random};
 pub use list::{Format, List, ReadBody};
 pub use outlet::{Inlet, Outlet, outlet};
+pub use reflect::reflect;
 pub use target::{Defaults, ListError, Target};
 
 use std::cell::RefCell;
@@ -29,7 +32,7 @@ use engine::{
     VirtualUser, Worker,
 };
 use http::{Client, Fields, Method, Prepared, Request, Settings, Shared, Url};
-use samples::{BaseTags, Recorder, TagMap};
+use samples::{BaseTags, Recorder, TagMap, counted_at};
 
 use crate::facts::record;
 
@@ -78,6 +81,8 @@ pub struct HttpUsers {
     settings: Arc<Settings>,
     /// How many users share a connection.
     streams: u32,
+    /// Opens connections before the run starts.
+    opens_ahead: bool,
 }
 
 thread_local! {
@@ -91,6 +96,8 @@ struct Common {
     prepared: Rc<Prepared>,
     /// The client that was made last, and how many users more it takes.
     client: Option<(Rc<Client>, u32)>,
+    /// Clients whose connection is to be opened before the run starts.
+    to_open: Vec<Rc<Client>>,
 }
 
 impl HttpUsers {
@@ -104,7 +111,14 @@ impl HttpUsers {
             spec,
             settings,
             streams: 1,
+            opens_ahead: false,
         })
+    }
+
+    /// Opens each connection before the run starts, not with the first request on it.
+    pub fn opening_ahead(mut self, opens_ahead: bool) -> Self {
+        self.opens_ahead = opens_ahead && !self.settings.no_connection_reuse;
+        self
     }
 
     /// Has so many users share one connection, each with a stream of its own.
@@ -128,6 +142,7 @@ impl HttpUsers {
                         shared: Shared::new(Arc::clone(&self.settings)),
                         prepared: Rc::new(prepared),
                         client: None,
+                        to_open: Vec::new(),
                     })
                 }
             };
@@ -135,7 +150,11 @@ impl HttpUsers {
                 Some((client, left)) if left > 0 => (client, left),
                 _ => {
                     let client = Client::new(Rc::clone(&common.shared), u64::from(id.0));
-                    (Rc::new(client), self.streams)
+                    let client = Rc::new(client);
+                    if self.opens_ahead {
+                        common.to_open.push(Rc::clone(&client));
+                    }
+                    (client, self.streams)
                 }
             };
             common.client = Some((Rc::clone(&client), left - 1));
@@ -160,6 +179,31 @@ impl UserFactory for HttpUsers {
             tags: worker.recorder.base_tags(&TagMap::new()),
             tally: Tally::default(),
         })
+    }
+
+    async fn ready(&self, worker: &Worker) {
+        let open = SHARED.with_borrow_mut(|slot| {
+            let common = slot.as_mut()?;
+            let clients = std::mem::take(&mut common.to_open);
+            Some((clients, Rc::clone(&common.prepared)))
+        });
+        let Some((clients, prepared)) = open else {
+            return;
+        };
+        let tags = worker.recorder.base_tags(&TagMap::new());
+        let opening = clients.into_iter().map(|client| {
+            let (recorder, tags) = (Rc::clone(&worker.recorder), tags.clone());
+            let prepared = Rc::clone(&prepared);
+            async move {
+                let started = clock::now();
+                // A request that finds no connection opens one, and records why it could not.
+                if client.connect_ahead(&prepared).await.is_ok() {
+                    let took = clock::now().since(started);
+                    facts::record_opening(&recorder, &tags, took, started);
+                }
+            }
+        });
+        ahead::all(opening).await;
     }
 }
 
@@ -188,6 +232,12 @@ impl VirtualUser for HttpUser {
             return Ending::Interrupted;
         };
         record(&self.recorder, &self.tags, &exchange, None, iteration);
+        if exchange.opened {
+            let phases = facts::phases(&exchange.timeline);
+            let took = phases.looking_up + phases.connecting + phases.tls;
+            let started = counted_at(iteration.scheduled, exchange.timeline.started());
+            facts::record_opening(&self.recorder, &self.tags, took, started);
+        }
         let done = exchange.timeline.done();
         let is_good = exchange.error.is_none() && (200..400).contains(&exchange.status);
         let payload = is_good.then_some((exchange.body_sent, exchange.body_received));

@@ -81,9 +81,13 @@ pub struct GrpcArgs {
     /// Users at the most in the open model
     #[arg(long, value_name = "N", requires = "rps")]
     pub max_users: Option<u32>,
-    /// All users share so many connections; by default each has its own
-    #[arg(long, value_name = "N", conflicts_with = "fresh")]
-    pub connections: Option<u32>,
+    /// Number of connections that all users share; or shared (one), kept (one each, the default)
+    /// or fresh (one for each call)
+    #[arg(long, value_name = "N|USE", conflicts_with = "fresh")]
+    pub connections: Option<super::ConnectionsFlag>,
+    /// Fixed work: open connections within the makespan instead of before it
+    #[arg(long, requires = "workers")]
+    pub include_connecting: bool,
     /// A new connection for each call
     #[arg(long)]
     pub fresh: bool,

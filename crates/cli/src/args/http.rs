@@ -16,9 +16,10 @@
 pub struct HttpArgs {
     /// The address, like http://127.0.0.1:8080/path
     pub url: String,
-    /// Connections, each with a virtual user of its own, or with --streams users
-    #[arg(short, long, value_name = "N", default_value_t = 50)]
-    pub connections: u32,
+    /// Connections (50 by default), each with a virtual user of its own, or with --streams users;
+    /// with --workers: shared, kept (default) or fresh
+    #[arg(short, long, value_name = "N|USE")]
+    pub connections: Option<super::ConnectionsFlag>,
     /// How long; 10s by default, and as long as it takes with --loops
     #[arg(short, long, value_name = "TIME")]
     pub duration: Option<String>,
@@ -32,11 +33,14 @@ pub struct HttpArgs {
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "rate")]
     pub requests: Option<u64>,
     /// Fixed work: so many users at once, each making --loops calls
-    #[arg(long, value_name = "N", requires = "loops", conflicts_with_all = ["rate", "requests", "connections"])]
+    #[arg(long, value_name = "N", requires = "loops", conflicts_with_all = ["rate", "requests"])]
     pub workers: Option<u32>,
     /// Fixed work: calls that each of --workers makes
     #[arg(long, value_name = "N", requires = "workers")]
     pub loops: Option<u64>,
+    /// Fixed work: open connections within the makespan instead of before it
+    #[arg(long, requires = "workers")]
+    pub include_connecting: bool,
     /// Method
     #[arg(short = 'm', long, value_name = "METHOD")]
     pub method: Option<String>,

@@ -4,6 +4,7 @@ pub mod figures;
 pub mod findings;
 mod fixed_work;
 pub mod judge;
+mod latency;
 pub mod pooled;
 pub mod repeat;
 pub mod search;

@@ -8,6 +8,7 @@ use results::lab::{LimitSearch, Repeat, SecondFigures, Used};
 use results::record::{End, Generator, Record, Second};
 use stats::Histogram;
 
+use super::latency::{latency_kind, latency_of};
 use super::{fixed_work, search, stream};
 use crate::resolve::Cell;
 use crate::resolve::load::Source;
@@ -54,26 +55,6 @@ impl Measured {
             search: None,
         }
     }
-}
-
-/// The trend that is the latency of a run, and what it is called.
-fn latency_of(record: &Record) -> Option<(&'static str, &'static str)> {
-    let there = |name: &str| {
-        record
-            .seconds
-            .iter()
-            .any(|second| second.trends.get(name).is_some_and(|trend| trend.count > 0))
-    };
-    [
-        ("http_req_response_time", "response time"),
-        ("http_req_duration", "service time"),
-        ("grpc_req_response_time", "response time"),
-        ("grpc_req_duration", "service time"),
-        ("ws_session_duration", "session time"),
-        ("iteration_duration", "iteration time"),
-    ]
-    .into_iter()
-    .find(|(name, _)| there(name))
 }
 
 /// Reads what a repeat left.
@@ -136,7 +117,7 @@ pub fn warm_up(declared: f64, counts: &[f64]) -> (usize, String) {
 
 fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) -> Measured {
     let (trend, kind) = match &cell.load.latency {
-        Some(named) => (named.as_str(), named.as_str()),
+        Some(named) => (named.as_str(), latency_kind(named)),
         None => latency_of(record).unwrap_or(("http_req_duration", "service time")),
     };
     let length = |second: &Second| second.lasted.unwrap_or(1.0);

@@ -101,8 +101,10 @@ pub struct Http {
     pub headers: Vec<(String, String)>,
     /// The body, or `@` and a file.
     pub body: Option<String>,
-    /// Whether each request has a new connection.
-    pub fresh: bool,
+    /// `kept`, `fresh` or `shared`.
+    pub connections: String,
+    /// Connections are opened within the makespan.
+    pub include_connecting: bool,
     /// Accept any certificate.
     pub insecure: bool,
     /// The client's certificate and its key.
@@ -122,8 +124,10 @@ pub struct Grpc {
     pub data: String,
     /// Metadata.
     pub metadata: Vec<(String, String)>,
-    /// Whether each call has a new connection.
-    pub fresh: bool,
+    /// `kept`, `fresh` or `shared`.
+    pub connections: String,
+    /// Connections are opened within the makespan.
+    pub include_connecting: bool,
     /// Speak TLS.
     pub tls: bool,
     /// Accept any certificate.
@@ -217,6 +221,15 @@ impl Load {
         if fields.count("users") == Some(0) {
             fields.problem_at("users", "without users there is no load: give it 1 or more");
         }
+        if let Source::Http(http) = &source
+            && http.connections == "shared"
+            && work.is_none()
+        {
+            fields.problem_at(
+                "http",
+                "connections = \"shared\" is for fixed work: add work, or write kept or fresh",
+            );
+        }
         let key = SOURCES.iter().find(|key| fields.has(key));
         Load {
             source,
@@ -231,7 +244,7 @@ impl Load {
             environment: fields.named("environment"),
             arguments: fields.many("arguments"),
             protocol: fields.text("protocol"),
-            latency: fields.text("latency"),
+            latency: read_latency(fields),
             cpus: fields.counts("cpus"),
             within: fields.time("within").unwrap_or(waits),
             place: fields.place.clone(),
@@ -285,10 +298,25 @@ fn read_http(http: &mut Fields<'_>) -> Http {
         method: http.text("method").unwrap_or_else(|| "GET".to_owned()),
         headers: http.named("headers"),
         body: file_or_text(http, "body"),
-        fresh: http.text("connections").as_deref() == Some("fresh"),
+        connections: http.text("connections").unwrap_or_else(kept),
+        include_connecting: http.flag("include-connecting").unwrap_or(false),
         insecure: http.flag("insecure").unwrap_or(false),
         identity,
     }
+}
+
+/// The trend that is the latency. A group contains the script's own work and its waiting.
+fn read_latency(fields: &mut Fields<'_>) -> Option<String> {
+    let name = fields.text("latency")?;
+    if name == "group_duration" {
+        fields.problem_at(
+            "latency",
+            "group_duration includes the script's own work and its pauses, so it is no latency of the service; \
+             write http_req_duration or grpc_req_duration (wire only), or http_req_total or grpc_req_total \
+             (with connection setup)",
+        );
+    }
+    Some(name)
 }
 
 fn read_grpc(grpc: &mut Fields<'_>) -> Grpc {
@@ -298,11 +326,16 @@ fn read_grpc(grpc: &mut Fields<'_>) -> Grpc {
         proto: grpc.path("proto").map(|path| path.display().to_string()),
         data: file_or_text(grpc, "data").unwrap_or_else(|| "{}".to_owned()),
         metadata: grpc.named("metadata"),
-        fresh: grpc.text("connections").as_deref() == Some("fresh"),
+        connections: grpc.text("connections").unwrap_or_else(kept),
+        include_connecting: grpc.flag("include-connecting").unwrap_or(false),
         tls: grpc.flag("tls").unwrap_or(false),
         insecure: grpc.flag("insecure").unwrap_or(false),
         size: grpc.text("size"),
     }
+}
+
+fn kept() -> String {
+    "kept".to_owned()
 }
 
 /// Text; of `@FILE` the path as the lab's own directory sees it.

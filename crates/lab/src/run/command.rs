@@ -113,8 +113,15 @@ fn ours(
                 Some(work) => {
                     let (workers, loops) = (work.workers.to_string(), work.loops.to_string());
                     add(&["--workers", &workers, "--loops", &loops]);
+                    add(&["--connections", &http.connections]);
+                    if http.include_connecting {
+                        add(&["--include-connecting"]);
+                    }
                 }
                 None => {
+                    if http.connections == "fresh" {
+                        add(&["--no-keepalive"]);
+                    }
                     add(&["-d", &whole]);
                     match load.rate {
                         Some(rate) => add(&["-r", &format!("{rate:.0}")]),
@@ -327,9 +334,6 @@ pub fn http_flags(
     if http.insecure {
         flags.push("-k".to_owned());
     }
-    if http.fresh {
-        flags.push("--no-keepalive".to_owned());
-    }
     if let Some((cert, key)) = &http.identity {
         let (cert, key) = (names.fill(cert, place)?, names.fill(key, place)?);
         flags.extend(["--cert".to_owned(), cert, "--key".to_owned(), key]);
@@ -350,9 +354,8 @@ fn grpc_flags(
     let mut add = |flag: &str, value: String| flags.extend([flag.to_owned(), value]);
     match (load.work, load.rate) {
         (Some(work), _) => {
-            let all = u64::from(work.workers) * u64::from(work.loops);
-            add("-c", work.workers.to_string());
-            add("-n", all.to_string());
+            add("--workers", work.workers.to_string());
+            add("--loops", work.loops.to_string());
             // All of it is to be done, however long that takes.
             add("-z", units::duration::format(load.within));
         }
@@ -391,8 +394,9 @@ fn grpc_flags(
     if grpc.insecure {
         flags.push("-k".to_owned());
     }
-    if grpc.fresh {
-        flags.push("--fresh".to_owned());
+    flags.extend(["--connections".to_owned(), grpc.connections.clone()]);
+    if grpc.include_connecting && load.work.is_some() {
+        flags.push("--include-connecting".to_owned());
     }
     flags.push(names.fill(&grpc.address, place)?);
     flags.push(grpc.call.clone());

@@ -12,6 +12,7 @@ pub const OWN: &[&str] = &[
     "http_req_looking_up",
     "http_req_response_time",
     "http_req_total",
+    "grpc_req_total",
     "http_req_failed_duration",
     "iteration_send_lag",
 ];

@@ -1,7 +1,7 @@
 //! Keys of what is done to it, and of what has to work before.
 
 use super::super::shape::Kind::{Count, Flag, Many, Named, Number, OneOf, Table, Text, Time};
-use super::super::shape::Shape;
+use super::super::shape::{Key, Shape};
 use super::{CPUS, ENVIRONMENT, WHEN, WITHIN, key};
 
 /// `[seed]`
@@ -89,6 +89,13 @@ pub static SANITY: Shape = Shape {
     ],
 };
 
+const INCLUDE_CONNECTING: Key = key(
+    "include-connecting",
+    Flag,
+    "false",
+    "Open the connections of fixed work within its makespan, instead of before it.",
+);
+
 /// `http` of a load.
 pub static HTTP: Shape = Shape {
     name: "http",
@@ -105,10 +112,11 @@ pub static HTTP: Shape = Shape {
         ),
         key(
             "connections",
-            OneOf(&["kept", "fresh"]),
+            OneOf(&["kept", "fresh", "shared"]),
             "kept",
-            "Whether connections are kept, or each request has a new one.",
+            "`kept`: one for each user. `fresh`: a new one for each request. `shared`: one for all users of fixed work, over HTTP/2 or HTTP/3.",
         ),
+        INCLUDE_CONNECTING,
         key("insecure", Flag, "false", "Accept any certificate."),
         key("cert", Text, "none", "The client's certificate."),
         key("key", Text, "none", "Its key."),
@@ -137,10 +145,11 @@ pub static GRPC: Shape = Shape {
         key("metadata", Named(&Text), "none", "Metadata."),
         key(
             "connections",
-            OneOf(&["kept", "fresh"]),
+            OneOf(&["kept", "fresh", "shared"]),
             "kept",
-            "Whether connections are kept, or each call has a new one.",
+            "`kept`: one for each user. `fresh`: a new one for each call. `shared`: one for all users.",
         ),
+        INCLUDE_CONNECTING,
         key("tls", Flag, "false", "Speak TLS."),
         key("insecure", Flag, "false", "Accept any certificate."),
         key(
@@ -260,7 +269,7 @@ pub static LOAD: Shape = Shape {
             "latency",
             Text,
             "the duration of requests or calls",
-            "The trend of a script that is its latency, such as `http_req_total` or `group_duration`; its samples are then what is counted as requests.",
+            "The trend of a script that is its latency, such as `http_req_total`; its samples are then what is counted as requests.",
         ),
         key(
             "place",

@@ -29,6 +29,8 @@ pub struct State {
     schema: RefCell<Schema>,
     channel: RefCell<Option<Rc<Channel>>>,
     address: RefCell<String>,
+    /// What opening the connection took, until the first call on it counts it.
+    opening: Cell<Duration>,
     known: RefCell<HashMap<String, Rc<Known>>>,
 }
 
@@ -192,7 +194,8 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let counter = work.client.traffic_counter();
     let channel = Rc::new(Channel::new(endpoint, network, local, counter, limits));
     let connecting = async {
-        channel.connect().await?;
+        let opening = channel.connect().await?;
+        state.opening.set(opening.total());
         if !parameters.reflect {
             return Ok(None);
         }
@@ -375,6 +378,7 @@ struct Prepared {
     message: Framed,
     tags: SampleTags,
     discard: bool,
+    opening: Duration,
 }
 
 fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<Prepared, Thrown> {
@@ -420,6 +424,7 @@ fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<P
         message,
         tags: parameters.tags,
         discard: parameters.discard,
+        opening: state.opening.take(),
     })
 }
 
@@ -433,24 +438,27 @@ impl Prepared {
         if let Some(base) = base {
             let status = Some(answer.status.code.0);
             self.known.with_tags(work, &self.tags, status, |tags| {
-                record(work, &answer, &base, tags);
+                record(work, &answer, self.opening, &base, tags);
             });
         }
         answer
     }
 }
 
-fn record(work: &Work, answer: &Answer, base: &BaseTags, tags: &[(&str, &str)]) {
-    let took = milliseconds(answer.timeline.service_time());
-    // A built-in metric and a number: nothing to refuse.
-    let _ = work.recorder.add_started(
-        builtin::GRPC_REQ_DURATION,
-        took,
-        base,
-        tags,
-        answer.timeline.started(),
-        answer.timeline.done(),
-    );
+/// `opening` is what opening the connection took, if this is the first call on it.
+fn record(work: &Work, answer: &Answer, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
+    let line = &answer.timeline;
+    let total = opening + line.done().since(line.started());
+    for (metric, took) in [
+        (builtin::GRPC_REQ_DURATION, line.service_time()),
+        (builtin::GRPC_REQ_TOTAL, total),
+    ] {
+        let took = milliseconds(took);
+        // A built-in metric and a number: nothing to refuse.
+        let _ = work
+            .recorder
+            .add_started(metric, took, base, tags, line.started(), line.done());
+    }
 }
 
 pub fn milliseconds(span: Duration) -> f64 {
@@ -525,7 +533,7 @@ fn health_check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         if work.recorder.sets(SystemTag::Status) {
             tags.push(("status", number.as_str()));
         }
-        record(work, &answer, &base, &tags);
+        record(work, &answer, state.opening.take(), &base, &tags);
     }
     match health.filter(|_| answer.status.code.is_ok()) {
         Some(health) => {

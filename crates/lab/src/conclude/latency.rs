@@ -1,0 +1,34 @@
+//! Which trend of a record is the latency of a run.
+
+use results::record::Record;
+
+/// Trends that can be the latency of a run, and what each is called, the same for HTTP and gRPC.
+/// Service time is the wire alone, from the first byte sent to the last received; total time
+/// includes waiting for a connection and opening it.
+const LATENCIES: [(&str, &str); 8] = [
+    ("http_req_response_time", "response time"),
+    ("http_req_duration", "service time"),
+    ("grpc_req_response_time", "response time"),
+    ("grpc_req_duration", "service time"),
+    ("http_req_total", "total time"),
+    ("grpc_req_total", "total time"),
+    ("ws_session_duration", "session time"),
+    ("iteration_duration", "iteration time"),
+];
+
+/// What a trend is called as a latency.
+pub fn latency_kind(trend: &str) -> &str {
+    let known = LATENCIES.iter().find(|(name, _)| *name == trend);
+    known.map_or(trend, |(_, kind)| kind)
+}
+
+/// The trend that is the latency of a run, and what it is called.
+pub fn latency_of(record: &Record) -> Option<(&'static str, &'static str)> {
+    let there = |name: &str| {
+        record
+            .seconds
+            .iter()
+            .any(|second| second.trends.get(name).is_some_and(|trend| trend.count > 0))
+    };
+    LATENCIES.into_iter().find(|(name, _)| there(name))
+}
