@@ -264,7 +264,7 @@ impl Receiver {
             match self.place {
                 Place::Head => ready!(self.poll_head(cx))?,
                 Place::Body => {
-                    if let Some(message) = self.deframer.next_message()? {
+                    if let Some(message) = ready!(self.deframer.poll_message(cx))? {
                         return Poll::Ready(Ok(Some(message)));
                     }
                     let piece = ready!(self.incoming.poll_data(cx))
@@ -386,7 +386,7 @@ pub(crate) async fn read_single(
     }
     while let Some(piece) = incoming.data().await.map_err(of_fault)? {
         deframer.push(piece);
-        while let Some(message) = deframer.next_message()? {
+        while let Some(message) = poll_fn(|cx| deframer.poll_message(cx)).await? {
             answer.packed = deframer.was_packed();
             if answer.message.replace(message).is_some() {
                 return Err(Status::new(

@@ -1,7 +1,9 @@
-use std::io::{Read, Write};
+use std::io::Write;
+use std::task::{Context, Poll};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use flate2::Compression as Level;
+use http::{DecodeError, DecodeLimits, Decoding, Full, MemoryBudget};
 
 use crate::code::Code;
 use crate::status::Status;
@@ -102,7 +104,6 @@ fn gzip(message: &[u8]) -> Result<Vec<u8>, Status> {
 }
 
 /// Cuts what comes into messages.
-#[derive(Debug)]
 pub struct Deframer {
     /// What came last, from the first byte that is not yet taken.
     fresh: Bytes,
@@ -113,6 +114,19 @@ pub struct Deframer {
     encoding: Encoding,
     /// Whether the last message came packed.
     packed: bool,
+    /// The message that is being decompressed.
+    decoding: Option<Decoding>,
+    memory: &'static MemoryBudget,
+}
+
+/// What [`Deframer::next_message`] found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    Message(Bytes),
+    /// A message is being decompressed: call again, and let others run before.
+    Decompressing,
+    /// More of the body is needed.
+    Nothing,
 }
 
 /// What the answer's head says of packed messages.
@@ -132,6 +146,8 @@ impl Deframer {
             max,
             encoding: Encoding::None,
             packed: false,
+            decoding: None,
+            memory: MemoryBudget::process(),
         }
     }
 
@@ -165,34 +181,53 @@ impl Deframer {
         self.packed
     }
 
-    /// The next whole message, unpacked; `None` if there is none yet.
+    /// [`Deframer::next_message`] for a task: others run between two slices of decompression.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Status>> {
+        match self.next_message() {
+            Ok(Found::Message(message)) => Poll::Ready(Ok(Some(message))),
+            Ok(Found::Nothing) => Poll::Ready(Ok(None)),
+            Ok(Found::Decompressing) => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Err(status) => Poll::Ready(Err(status)),
+        }
+    }
+
+    /// The next whole message, decompressed.
     ///
     /// # Errors
     /// What ends the call: a message that is too long, or wrongly packed.
-    pub fn next_message(&mut self) -> Result<Option<Bytes>, Status> {
+    pub fn next_message(&mut self) -> Result<Found, Status> {
+        if self.decoding.is_some() {
+            return self.decompress();
+        }
         if self.partial.is_empty() {
             if let Some((flag, length)) = self.prefix(&self.fresh)? {
                 if self.fresh.len() - PREFIX >= length {
                     let _ = self.fresh.split_to(PREFIX);
                     let message = self.fresh.split_to(length);
-                    return self.unpack(flag, message).map(Some);
+                    return self.unpack(flag, message);
                 }
                 self.partial.reserve(PREFIX + length.min(FORESIGHT));
             }
             self.partial.extend_from_slice(&self.fresh);
             self.fresh = Bytes::new();
-            return Ok(None);
+            return Ok(Found::Nothing);
         }
         self.fill(PREFIX);
         let Some((flag, length)) = self.prefix(&self.partial)? else {
-            return Ok(None);
+            return Ok(Found::Nothing);
         };
         self.fill(PREFIX + length);
         if self.partial.len() < PREFIX + length {
-            return Ok(None);
+            return Ok(Found::Nothing);
         }
         let message = std::mem::take(&mut self.partial).freeze().slice(PREFIX..);
-        self.unpack(flag, message).map(Some)
+        self.unpack(flag, message)
     }
 
     /// Moves fresh bytes over until `length` bytes are there.
@@ -243,32 +278,61 @@ impl Deframer {
         Ok(Some((flag, length)))
     }
 
-    fn unpack(&mut self, flag: u8, message: Bytes) -> Result<Bytes, Status> {
+    fn unpack(&mut self, flag: u8, message: Bytes) -> Result<Found, Status> {
         self.packed = flag != 0;
         if !self.packed {
-            return Ok(message);
+            return Ok(Found::Message(message));
         }
-        let mut plain = Vec::new();
-        let limit = (self.max as u64).saturating_add(1);
-        let read = flate2::read::GzDecoder::new(&message[..])
-            .take(limit)
-            .read_to_end(&mut plain);
-        if let Err(error) = read {
-            return Err(Status::new(
-                Code::INTERNAL,
-                format!("grpc: failed to decompress the received message: {error}"),
-            ));
+        let limits = DecodeLimits {
+            max: self.max as u64,
+            cut: false,
+            memory: self.memory,
+        };
+        self.decoding =
+            Decoding::gzip(message, limits).map_err(|error| undecodable(&error, self.max))?;
+        self.decompress()
+    }
+
+    /// One slice of decompression.
+    fn decompress(&mut self) -> Result<Found, Status> {
+        let Some(decoding) = &mut self.decoding else {
+            return Ok(Found::Nothing);
+        };
+        let outcome = decoding.advance();
+        if !matches!(outcome, Ok(None)) {
+            self.decoding = None;
         }
-        if plain.len() > self.max {
-            return Err(Status::new(
-                Code::RESOURCE_EXHAUSTED,
-                format!(
-                    "grpc: received message after decompression larger than max {}",
-                    self.max
-                ),
-            ));
+        match outcome {
+            Ok(Some(message)) => Ok(Found::Message(message)),
+            Ok(None) => Ok(Found::Decompressing),
+            Err(error) => Err(undecodable(&error, self.max)),
         }
-        Ok(plain.into())
+    }
+}
+
+fn undecodable(error: &DecodeError, max: usize) -> Status {
+    match error {
+        DecodeError::Full(Full::TooLong { .. }) => Status::new(
+            Code::RESOURCE_EXHAUSTED,
+            format!("grpc: received message after decompression larger than max {max}"),
+        ),
+        DecodeError::Full(_) => Status::new(
+            Code::RESOURCE_EXHAUSTED,
+            format!("grpc: failed to decompress the received message: {error}"),
+        ),
+        _ => Status::new(
+            Code::INTERNAL,
+            format!("grpc: failed to decompress the received message: {error}"),
+        ),
+    }
+}
+
+impl std::fmt::Debug for Deframer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Deframer")
+            .field("max", &self.max)
+            .field("encoding", &self.encoding)
+            .finish_non_exhaustive()
     }
 }
 
@@ -280,8 +344,12 @@ mod tests {
         let mut messages = Vec::new();
         for piece in pieces {
             deframer.push(Bytes::copy_from_slice(piece));
-            while let Some(message) = deframer.next_message()? {
-                messages.push(message.to_vec());
+            loop {
+                match deframer.next_message()? {
+                    Found::Message(message) => messages.push(message.to_vec()),
+                    Found::Decompressing => {}
+                    Found::Nothing => break,
+                }
             }
         }
         Ok(messages)
@@ -335,8 +403,41 @@ mod tests {
     fn a_promise_of_much_costs_little() {
         let mut deframer = Deframer::new(usize::MAX);
         deframer.push(Bytes::from_static(&[0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]));
-        assert_eq!(deframer.next_message(), Ok(None));
+        assert_eq!(deframer.next_message(), Ok(Found::Nothing));
         assert!(deframer.partial.capacity() <= 2 * FORESIGHT);
         assert!(!deframer.is_between_messages());
+    }
+
+    /// A message that expands a thousandfold is decompressed in slices, within the budget.
+    #[test]
+    fn a_message_that_expands_is_decompressed_in_slices_within_the_budget() {
+        static BUDGET: MemoryBudget = MemoryBudget::new(20 << 20);
+        let plain = vec![0; 16 << 20];
+        let framed = Framed::new(&plain, Compression::Gzip, 1 << 20).unwrap();
+        let deframer = |bytes: &Bytes| {
+            let mut deframer = Deframer::new(1 << 30);
+            deframer.memory = &BUDGET;
+            deframer.set_encoding("gzip");
+            deframer.push(bytes.clone());
+            deframer
+        };
+        let slices = |deframer: &mut Deframer| {
+            let mut slices = 0;
+            loop {
+                match deframer.next_message() {
+                    Ok(Found::Decompressing) => slices += 1,
+                    other => return (slices, other),
+                }
+            }
+        };
+        let (count, held) = slices(&mut deframer(&framed.0));
+        assert!(count > 3, "{count} slices");
+        assert_eq!(BUDGET.used(), 16 << 20);
+        let (_, refused) = slices(&mut deframer(&framed.0));
+        let status = refused.unwrap_err();
+        assert_eq!(status.code, Code::RESOURCE_EXHAUSTED);
+        assert!(status.message.contains("PLIMSOLL_DECOMPRESSION_MEMORY"));
+        drop(held);
+        assert_eq!(BUDGET.used(), 0);
     }
 }

@@ -29,7 +29,7 @@ pub use call::{Call, Receiver, Sender};
 pub use channel::{Answer, Channel, Limits, Opening};
 pub use code::Code;
 pub use endpoint::Endpoint;
-pub use frame::{Compression, Deframer, Framed};
+pub use frame::{Compression, Deframer, Found, Framed};
 pub use health::{Health, check_health};
 pub use json::{Described, Unreadable};
 pub use metadata::Metadata;

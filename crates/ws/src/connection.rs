@@ -199,7 +199,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             let _ = self.poll_flush(cx);
         }
         loop {
-            if self.rest_at < self.rest.len() {
+            if self.rest_at < self.rest.len() || self.decoder.is_inflating() {
                 let mut input = self.rest.get(self.rest_at..).unwrap_or_default();
                 let fed = self.decoder.feed(&mut input);
                 self.rest_at = self.rest.len() - input.len();
@@ -209,6 +209,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 }
                 if let Some(outcome) = self.take(cx, fed) {
                     return Poll::Ready(outcome);
+                }
+                if self.decoder.is_inflating() {
+                    // Others run before the next slice.
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
                 }
             }
             let mut fed = Ok(None);
@@ -243,6 +248,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Poll::Ready(outcome);
             }
         }
+    }
+
+    /// What the last event takes of the budget for decompressed data, to be held
+    /// as long as the event.
+    pub fn take_share(&mut self) -> Option<http::BudgetShare> {
+        self.decoder.take_share()
     }
 
     /// What becomes of what the decoder made: answers go out, violations too.
@@ -311,6 +322,7 @@ fn copy_of(error: &io::Error) -> io::Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Error::Violation(Violation::OverBudget(Some(over))) => over.fmt(f),
             Error::Violation(violation) => write!(f, "the server broke the protocol: {violation}"),
             Error::Closed { inside: true } => {
                 f.write_str("the server closed in the middle of a message")

@@ -1,3 +1,5 @@
+use http::BudgetShare;
+
 use crate::Limits;
 use crate::close::{CloseFrame, MAX_CONTROL};
 use crate::deflate::{Agreed, Inflater};
@@ -28,6 +30,10 @@ pub struct Decoder {
     message: Option<Message>,
     /// The payload of the control frame under way.
     control: Vec<u8>,
+    /// Whether the message that is being decompressed is text.
+    inflates_text: bool,
+    /// What the last message takes of the budget for decompressed data.
+    share: Option<BudgetShare>,
 }
 
 #[derive(Debug)]
@@ -57,23 +63,44 @@ impl Decoder {
             frame: None,
             message: None,
             control: Vec::new(),
+            inflates_text: false,
+            share: None,
         }
     }
 
+    /// Whether a message is being decompressed. [`Decoder::feed`] then takes
+    /// nothing until it is done, one slice at a call.
+    #[inline]
+    pub fn is_inflating(&self) -> bool {
+        self.inflater.as_ref().is_some_and(Inflater::is_busy)
+    }
+
+    /// What the last event takes of the budget for decompressed data, to be held
+    /// as long as the event.
+    pub fn take_share(&mut self) -> Option<BudgetShare> {
+        self.share.take()
+    }
+
     /// Takes bytes from `input` until they make an event; `None` once all are
-    /// taken and it is not whole yet.
+    /// taken and it is not whole yet, or while a message is being decompressed.
     ///
     /// # Errors
     /// A [`Violation`], after which the connection is to be failed (section
     /// 7.1.7) and nothing more fed.
     #[inline]
     pub fn feed(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Violation> {
+        if self.is_inflating() {
+            return self.inflate();
+        }
         loop {
             if self.frame.is_none() && !self.begin_frame(input)? {
                 return Ok(None);
             }
             if let Some(event) = self.take_payload(input)? {
                 return Ok(Some(event));
+            }
+            if self.is_inflating() {
+                return Ok(None);
             }
             // A frame of nothing may end without input; one that goes on needs it.
             if input.is_empty() && self.frame.is_some() {
@@ -200,7 +227,7 @@ impl Decoder {
         };
         message.bytes.extend_from_slice(taken);
         if is_whole && is_last {
-            return self.finish().map(Some);
+            return self.finish();
         }
         // Section 8.1; at once, so that a stream of nonsense ends early.
         message.check_text()?;
@@ -228,23 +255,42 @@ impl Decoder {
     }
 
     #[inline]
-    fn finish(&mut self) -> Result<Event, Violation> {
-        let Some(mut message) = self.message.take() else {
+    fn finish(&mut self) -> Result<Option<Event>, Violation> {
+        let Some(message) = self.message.take() else {
             return Err(Violation::Continuation);
         };
         if message.is_compressed {
             let limit = self.limits.max_message;
-            message.bytes = match &mut self.inflater {
-                Some(inflater) => inflater.decompress(&message.bytes, limit)?,
-                None => return Err(Violation::Compressed),
+            let Some(inflater) = &mut self.inflater else {
+                return Err(Violation::Compressed);
             };
+            inflater.begin(message.bytes, limit);
+            self.inflates_text = message.is_text;
+            return self.inflate();
         }
-        if !message.is_text {
-            return Ok(Event::Binary(message.bytes));
-        }
-        String::from_utf8(message.bytes)
+        event(message.bytes, message.is_text).map(Some)
+    }
+
+    /// One slice of the message that is being decompressed.
+    fn inflate(&mut self) -> Result<Option<Event>, Violation> {
+        let Some(inflater) = &mut self.inflater else {
+            return Ok(None);
+        };
+        let Some(message) = inflater.advance()? else {
+            return Ok(None);
+        };
+        let (bytes, share) = message.into_parts();
+        self.share = Some(share);
+        event(bytes, self.inflates_text).map(Some)
+    }
+}
+
+fn event(bytes: Vec<u8>, is_text: bool) -> Result<Event, Violation> {
+    match is_text {
+        false => Ok(Event::Binary(bytes)),
+        true => String::from_utf8(bytes)
             .map(Event::Text)
-            .map_err(|_| Violation::Utf8)
+            .map_err(|_| Violation::Utf8),
     }
 }
 

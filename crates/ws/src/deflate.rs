@@ -1,8 +1,10 @@
 //! permessage-deflate: RFC 7692, section 7.2.
 
 use std::cell::RefCell;
+use std::time::{Duration, Instant};
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use http::{Counted, Decoded, Full, MemoryBudget};
 
 use crate::violation::Violation;
 
@@ -18,8 +20,11 @@ pub struct Agreed {
 /// What a sync flush ends with, left out on the wire (section 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// Room made for output at a time.
-const STEP: usize = 4 * 1024;
+/// Compressed bytes that are read at a time: some expand to nothing.
+const STEP_INPUT: usize = 64 << 10;
+
+/// How long one slice of decompression takes. Between slices, other users of the worker run.
+const SLICE: Duration = Duration::from_micros(250);
 
 /// More than deflate makes of so many bytes with a flush behind: stored blocks have five bytes of
 /// their own for each 65,535 (RFC 1951, section 3.2.4), and engines stray from that by little.
@@ -90,11 +95,26 @@ impl Deflater {
     }
 }
 
-/// Decompresses messages.
+/// Decompresses messages, one slice at a time: a message that expands to many megabytes must not keep
+/// other users waiting.
 #[derive(Debug)]
 pub(crate) struct Inflater {
     kept: Option<Decompress>,
     takes_over: bool,
+    memory: &'static MemoryBudget,
+    current: Option<Inflating>,
+}
+
+/// A message on its way.
+#[derive(Debug)]
+struct Inflating {
+    engine: Decompress,
+    /// Compressed, with [`TAIL`] behind it.
+    input: Vec<u8>,
+    at: usize,
+    output: Decoded,
+    /// All is decompressed, and is being joined.
+    is_done: bool,
 }
 
 impl Inflater {
@@ -102,71 +122,109 @@ impl Inflater {
         Inflater {
             kept: None,
             takes_over: !agreed.server_no_context_takeover,
+            memory: MemoryBudget::process(),
+            current: None,
         }
     }
 
-    /// The message behind `compressed`, of at most `max` bytes: what a bomb would
-    /// come to is not found out.
-    pub(crate) fn decompress(
-        &mut self,
-        compressed: &[u8],
-        max: usize,
-    ) -> Result<Vec<u8>, Violation> {
-        let mut engine = self.kept.take().unwrap_or_else(|| {
+    /// Begins with the message behind `compressed`, of at most `max` bytes.
+    pub(crate) fn begin(&mut self, mut compressed: Vec<u8>, max: usize) {
+        let engine = self.kept.take().unwrap_or_else(|| {
             let spare = DECOMPRESSORS.with_borrow_mut(Vec::pop);
             spare.unwrap_or_else(|| Decompress::new(false))
         });
-        let mut out = Vec::with_capacity(compressed.len().saturating_mul(2).clamp(64, STEP));
-        for part in [compressed, &TAIL] {
-            inflate(&mut engine, part, &mut out, max)?;
+        let output = Decoded::new(max, compressed.len(), 0, self.memory);
+        compressed.extend_from_slice(&TAIL);
+        self.current = Some(Inflating {
+            engine,
+            input: compressed,
+            at: 0,
+            output,
+            is_done: false,
+        });
+    }
+
+    /// Whether a message is on its way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Works for one slice. The message, once it is whole, and `None` before.
+    pub(crate) fn advance(&mut self) -> Result<Option<Counted>, Violation> {
+        let outcome = self.slice();
+        if outcome.is_err() {
+            self.current = None;
         }
-        if self.takes_over {
-            self.kept = Some(engine);
-        } else {
-            engine.reset(false);
-            keep_spare(&DECOMPRESSORS, engine);
+        outcome
+    }
+
+    fn slice(&mut self) -> Result<Option<Counted>, Violation> {
+        let Some(current) = &mut self.current else {
+            return Ok(None);
+        };
+        let started = Instant::now();
+        let message = loop {
+            if current.is_done {
+                if let Some(message) = current.output.join().map_err(full)? {
+                    break message;
+                }
+            } else {
+                current.is_done = current.step()?;
+            }
+            if started.elapsed() >= SLICE {
+                return Ok(None);
+            }
+        };
+        if let Some(Inflating { mut engine, .. }) = self.current.take() {
+            if self.takes_over {
+                self.kept = Some(engine);
+            } else {
+                engine.reset(false);
+                keep_spare(&DECOMPRESSORS, engine);
+            }
         }
-        Ok(out)
+        Ok(Some(message))
     }
 }
 
-fn inflate(
-    engine: &mut Decompress,
-    mut input: &[u8],
-    out: &mut Vec<u8>,
-    max: usize,
-) -> Result<(), Violation> {
-    loop {
-        if out.len() == out.capacity() {
-            out.reserve(out.len().clamp(STEP, 1 << 20));
-        }
-        let (taken, made) = (engine.total_in(), engine.total_out());
-        let status = engine
-            .decompress_vec(input, out, FlushDecompress::Sync)
+impl Inflating {
+    /// A bounded amount of work; true at the end.
+    fn step(&mut self) -> Result<bool, Violation> {
+        let input = self.input.get(self.at..).unwrap_or_default();
+        let input = input.get(..input.len().min(STEP_INPUT)).unwrap_or_default();
+        let space = self.output.space().map_err(full)?;
+        let (taken, made) = (self.engine.total_in(), self.engine.total_out());
+        let status = self
+            .engine
+            .decompress(input, space, FlushDecompress::Sync)
             .map_err(|_| Violation::Compressed)?;
-        if out.len() > max {
-            return Err(Violation::TooBig(max));
-        }
-        let taken = (engine.total_in() - taken) as usize;
-        let made = engine.total_out() - made;
-        input = input.get(taken..).unwrap_or_default();
+        let taken = (self.engine.total_in() - taken) as usize;
+        let made = (self.engine.total_out() - made) as usize;
+        self.at += taken;
+        self.output.advance(made).map_err(full)?;
+        let is_all_in = self.at >= self.input.len();
         if status == Status::StreamEnd {
             // Section 7.2.3.4: a message may hold final blocks; what follows is
             // another stream.
-            engine.reset(false);
-            if input.is_empty() {
-                return Ok(());
-            }
-            continue;
+            self.engine.reset(false);
+            return Ok(is_all_in);
         }
-        if taken > 0 || made > 0 || out.len() == out.capacity() {
+        if taken > 0 || made > 0 {
             // An engine that has taken all may still have more to give.
-            continue;
+            return Ok(false);
         }
-        return match input.is_empty() {
-            true => Ok(()),
+        match is_all_in {
+            true => Ok(true),
             false => Err(Violation::Compressed),
-        };
+        }
+    }
+}
+
+fn full(full: Full) -> Violation {
+    match full {
+        Full::TooLong { max } => Violation::TooBig(max),
+        Full::OverBudget(over) => Violation::OverBudget(Some(over)),
+        Full::NoMemory => Violation::OverBudget(None),
     }
 }
 
@@ -185,6 +243,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    impl Inflater {
+        /// All slices of a message.
+        fn decompress(&mut self, compressed: &[u8], max: usize) -> Result<Vec<u8>, Violation> {
+            self.begin(compressed.to_vec(), max);
+            loop {
+                if let Some(message) = self.advance()? {
+                    return Ok(message.to_vec());
+                }
+            }
+        }
+    }
 
     const FRESH: Agreed = Agreed {
         server_no_context_takeover: true,
@@ -243,6 +313,38 @@ mod tests {
         let limit = 1 << 16;
         let outcome = Inflater::new(FRESH).decompress(&bomb, limit);
         assert_eq!(outcome, Err(Violation::TooBig(limit)));
+    }
+
+    #[test]
+    fn a_message_that_expands_is_decompressed_in_slices_within_the_budget() {
+        static BUDGET: MemoryBudget = MemoryBudget::new(20 << 20);
+        let mut bomb = Vec::new();
+        Deflater::new(FRESH).compress(&vec![0; 16 << 20], &mut bomb);
+        let mut inflater = Inflater::new(FRESH);
+        inflater.memory = &BUDGET;
+        let mut message = || {
+            inflater.begin(bomb.clone(), 64 << 20);
+            let mut slices = 0;
+            loop {
+                slices += 1;
+                match inflater.advance() {
+                    Ok(None) => {}
+                    Ok(Some(message)) => return Ok((slices, message)),
+                    Err(violation) => return Err(violation),
+                }
+            }
+        };
+        let (slices, first) = message().unwrap();
+        assert!(slices > 3, "{slices} slices");
+        assert_eq!((first.len(), BUDGET.used()), (16 << 20, 16 << 20));
+        let refused = message().unwrap_err();
+        assert!(
+            matches!(refused, Violation::OverBudget(Some(_))),
+            "{refused:?}"
+        );
+        assert_eq!(BUDGET.used(), 16 << 20);
+        drop(first);
+        assert_eq!(message().unwrap().1.len(), 16 << 20);
     }
 
     #[test]

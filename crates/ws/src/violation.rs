@@ -1,5 +1,7 @@
 use std::fmt;
 
+use http::OverBudget;
+
 use crate::close::code;
 
 /// How the peer broke the protocol; each ends the connection.
@@ -35,6 +37,8 @@ pub enum Violation {
     CloseReason,
     /// A compressed message that cannot be decompressed (RFC 7692, section 7.2.2).
     Compressed,
+    /// Not the peer's fault: the process may hold no more decompressed data, or has no memory.
+    OverBudget(Option<OverBudget>),
 }
 
 impl Violation {
@@ -42,7 +46,7 @@ impl Violation {
     pub fn close_code(self) -> u16 {
         match self {
             Violation::Utf8 | Violation::CloseReason | Violation::Compressed => code::INVALID_DATA,
-            Violation::TooBig(_) => code::TOO_BIG,
+            Violation::TooBig(_) | Violation::OverBudget(_) => code::TOO_BIG,
             _ => code::PROTOCOL_ERROR,
         }
     }
@@ -81,6 +85,8 @@ impl fmt::Display for Violation {
             Violation::Compressed => {
                 f.write_str("a compressed message that cannot be decompressed")
             }
+            Violation::OverBudget(Some(over)) => over.fmt(f),
+            Violation::OverBudget(None) => f.write_str("no memory left for a message"),
         }
     }
 }

@@ -39,7 +39,7 @@ fn decoded(
     let mut decoder = Decoder::new(limits, deflate);
     let mut events = Vec::new();
     for mut input in bytes.chunks(piece) {
-        while !input.is_empty() {
+        while !input.is_empty() || decoder.is_inflating() {
             events.extend(decoder.feed(&mut input)?);
         }
     }

@@ -1,7 +1,7 @@
 //! What gRPC servers send: framed messages, cut anywhere, and what they are as JSON; and the other
 //! way about, JSON that scripts send.
 
-use grpc::{Deframer, Schema, Source};
+use grpc::{Deframer, Found, Schema, Source};
 
 use super::{Target, halves, text};
 
@@ -49,8 +49,14 @@ fn run(data: &[u8]) {
     deframer.set_encoding("gzip");
     for piece in [one, other] {
         deframer.push(piece.to_vec().into());
-        while let Ok(Some(bytes)) = deframer.next_message() {
-            let _ = message.to_json(&bytes);
+        loop {
+            match deframer.next_message() {
+                Ok(Found::Message(bytes)) => {
+                    let _ = message.to_json(&bytes);
+                }
+                Ok(Found::Decompressing) => {}
+                Ok(Found::Nothing) | Err(_) => break,
+            }
         }
     }
 }

@@ -171,18 +171,22 @@ impl WebSocket {
                 }
                 Ok(())
             }
-            News::Text(text) => self.dispatch(context, object, EventKind::Message, |event| {
-                event.define("data", context.string(&text)?)?;
-                event.define("origin", context.string(&self.url)?)
-            }),
-            News::Binary(bytes) => self.dispatch(context, object, EventKind::Message, |event| {
-                let data = match self.is_binary_blob.get() {
-                    true => context.instance(Blob::of(&bytes))?,
-                    false => context.array_buffer(&bytes)?,
-                };
-                event.define("data", data)?;
-                event.define("origin", context.string(&self.url)?)
-            }),
+            News::Text(text, _share) => {
+                self.dispatch(context, object, EventKind::Message, |event| {
+                    event.define("data", context.string(&text)?)?;
+                    event.define("origin", context.string(&self.url)?)
+                })
+            }
+            News::Binary(bytes, _share) => {
+                self.dispatch(context, object, EventKind::Message, |event| {
+                    let data = match self.is_binary_blob.get() {
+                        true => context.instance(Blob::of(&bytes))?,
+                        false => context.array_buffer(&bytes)?,
+                    };
+                    event.define("data", data)?;
+                    event.define("origin", context.string(&self.url)?)
+                })
+            }
             News::Ping => self.dispatch(context, object, EventKind::Ping, |_| Ok(())),
             News::Pong => self.dispatch(context, object, EventKind::Pong, |_| Ok(())),
             News::Over { error, close } => {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
-use http::Alarm;
+use http::{Alarm, BudgetShare};
 use net::Stream;
 use units::Moment;
 use ws::{Connection, Ended, Error, Event, Kind, code};
@@ -49,8 +49,8 @@ enum Outgoing {
 #[derive(Debug)]
 pub enum News {
     Open,
-    Text(String),
-    Binary(Vec<u8>),
+    Text(String, Option<BudgetShare>),
+    Binary(Vec<u8>, Option<BudgetShare>),
     Ping,
     Pong,
     /// The last of all: what was wrong, if anything, and the close frame, if one came.
@@ -244,15 +244,21 @@ impl Link {
         tell(news);
     }
 
+    /// What the last message takes of the budget for decompressed data.
+    fn share(&self) -> Option<BudgetShare> {
+        let mut connection = self.connection.borrow_mut();
+        connection.as_mut().and_then(Connection::take_share)
+    }
+
     fn news_of(&self, event: Event) -> News {
         match event {
             Event::Text(text) => {
                 self.session.received(text.len());
-                News::Text(text)
+                News::Text(text, self.share())
             }
             Event::Binary(bytes) => {
                 self.session.received(bytes.len());
-                News::Binary(bytes)
+                News::Binary(bytes, self.share())
             }
             Event::Ping(_) => News::Ping,
             Event::Pong(payload) => {

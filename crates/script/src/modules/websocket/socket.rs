@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use engine::timer::sleep_until;
+use http::BudgetShare;
 use net::Stream;
 use units::Moment;
 use ws::{Connection, Ended, Error, Event, Kind, code};
@@ -29,9 +30,12 @@ pub struct Socket {
     timers: RefCell<BTreeMap<(Moment, u32), Timer>>,
     last_timer: Cell<u32>,
     /// Arrived while something else was waited for.
-    arrived: RefCell<VecDeque<Result<Event, Error>>>,
+    arrived: RefCell<VecDeque<Arrived>>,
     is_over: Cell<bool>,
 }
+
+/// An event, and what it takes of the budget for decompressed data.
+type Arrived = (Result<Event, Error>, Option<BudgetShare>);
 
 struct Timer {
     callback: Slot,
@@ -114,11 +118,16 @@ impl Socket {
                 return Poll::Ready(timer);
             }
             let arrived = self.arrived.borrow_mut().pop_front();
-            if let Some(arrived) = arrived {
-                return Poll::Ready(Next::Event(arrived));
+            if let Some((event, _)) = arrived {
+                return Poll::Ready(Next::Event(event));
             }
             match &mut *self.connection.borrow_mut() {
-                Some(connection) => connection.poll_event(cx).map(Next::Event),
+                Some(connection) => {
+                    let event = connection.poll_event(cx);
+                    // The handler gets it at once.
+                    drop(connection.take_share());
+                    event.map(Next::Event)
+                }
                 None => Poll::Ready(Next::Event(Err(Error::Closed { inside: false }))),
             }
         })
@@ -200,9 +209,9 @@ impl Socket {
                 return Poll::Ready(flushed.map_err(Some));
             }
             let mut arrived = self.arrived.borrow_mut();
-            while arrived.len() < TAKEN_AHEAD && !matches!(arrived.back(), Some(Err(_))) {
+            while arrived.len() < TAKEN_AHEAD && !matches!(arrived.back(), Some((Err(_), _))) {
                 match connection.poll_event(cx) {
-                    Poll::Ready(event) => arrived.push_back(event),
+                    Poll::Ready(event) => arrived.push_back((event, connection.take_share())),
                     Poll::Pending => return Poll::Pending,
                 }
             }
