@@ -394,3 +394,82 @@ fn child_of(parent: u32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
+
+/// The gate of docs/guide/ci.md with six repeats: the same build beside itself, and beside one that
+/// takes 40 % longer.
+const GATE: &str = r#"
+[lab]
+title = "The change beside main"
+pause = "0ms"
+
+[axes]
+build = ["main", "same", "change"]
+
+[[system]]
+name = "shop"
+command = "SYSTEM"
+environment = { LAB_TEST_PORT = "{port}", LAB_TEST_DELAY = "25" }
+
+[[system]]
+when = { build = "change" }
+name = "shop"
+environment = { LAB_TEST_PORT = "{port}", LAB_TEST_DELAY = "35" }
+
+[[load]]
+http = { url = "{shop.url}/" }
+rate = 100
+warmup = "0s"
+duration = "2s"
+repeats = 6
+
+[[compare]]
+axis = "build"
+figures = ["requests_per_second", "latency_p50", "latency_p95"]
+noise = "10%"
+"#;
+
+#[test]
+fn a_gate_of_six_repeats_fails_for_a_slower_build_and_passes_for_the_same() {
+    let result = Lab::new(GATE).run_well();
+    // What a busy machine spoiled has no figures, and a gate says that it was not measured.
+    for cell in result["cells"].as_array().expect("cells") {
+        let Some(rate) = figure(cell, "requests_per_second") else {
+            assert_eq!(cell["verdict"], "invalid", "{cell:#}");
+            continue;
+        };
+        let rates = rate["repeats"].as_array().expect("repeats");
+        let iterations = figure(cell, "iterations_per_second").expect("iterations");
+        assert_eq!(rate["repeats"], iterations["repeats"]);
+        assert_eq!(rate["value"], 100.0, "{rates:?}");
+    }
+    let outcome = |cell: &str, figure: &str| {
+        let all = result["comparisons"].as_array().expect("comparisons");
+        let found = all
+            .iter()
+            .find(|one| one["cells"][1] == format!("build={cell}") && one["figure"] == figure);
+        found.unwrap_or_else(|| panic!("no {figure} of {cell}: {all:#?}"))
+    };
+    for figure in ["latency_p50", "latency_p95"] {
+        let same = outcome("same", figure);
+        assert!(
+            same["outcome"] != "larger" && same["outcome"] != "smaller",
+            "{same:#}"
+        );
+    }
+    let change = outcome("change", "latency_p50");
+    if change["outcome"] != "not-measured" {
+        assert_eq!(change["outcome"], "larger", "{change:#}");
+        let ratio = change["ratio"].as_f64().expect("a ratio");
+        assert!((1.2..1.6).contains(&ratio), "{change:#}");
+    }
+    let rates = outcome("change", "requests_per_second");
+    assert!(
+        rates["outcome"] == "no-difference" || rates["outcome"] == "not-measured",
+        "{rates:#}"
+    );
+}
+
+fn figure<'a>(cell: &'a serde_json::Value, name: &str) -> Option<&'a serde_json::Value> {
+    let figures = cell["figures"].as_array()?;
+    figures.iter().find(|one| one["name"] == name)
+}

@@ -72,11 +72,8 @@ impl Group<'_> {
     pub fn sentence(&self, result: &LabResult) -> Option<Words> {
         let larger = self.with(Outcome::Larger);
         let smaller = self.with(Outcome::Smaller);
-        // The correction for the number of comparisons may take what a pair shows by itself.
-        let (within, unsure): (Vec<&Comparison>, Vec<&Comparison>) = self
-            .with(Outcome::WithinNoise)
-            .into_iter()
-            .partition(|one| !one.interval.is_some_and(leaves_out_one));
+        let within = self.with(Outcome::NoDifference);
+        let unsure = self.with(Outcome::Uncertain);
         let judged = larger.len() + smaller.len() + within.len() + unsure.len();
         if judged == unsure.len() {
             return None;
@@ -85,15 +82,9 @@ impl Group<'_> {
         let words = Words::new().code(other).text(" against ").code(base);
         let words = words.text(format!(", {}: ", self.label));
         if larger.is_empty() && smaller.is_empty() && unsure.is_empty() {
-            let words = words.strong("no difference beyond the noise");
-            let all = within.iter().filter_map(|one| one.interval);
-            let words = match (judged, bounds(all)) {
-                (1, Some((low, high))) => words.text(format!(
-                    " (ratio between {} and {})",
-                    ratio(low),
-                    ratio(high)
-                )),
-                (1, None) => words,
+            let words = words.strong(no_difference(&within));
+            let words = match judged {
+                1 => words,
                 _ => words.text(format!(" in any of {}", counted(judged, "pair", "pairs"))),
             };
             return Some(words.text("."));
@@ -106,13 +97,14 @@ impl Group<'_> {
         }
         if !within.is_empty() {
             parts.push(Words::plain(format!(
-                "no difference beyond the noise in {}",
+                "{} in {}",
+                no_difference(&within),
                 counted(within.len(), "pair", "pairs")
             )));
         }
         if !unsure.is_empty() {
             parts.push(Words::plain(format!(
-                "not certain in {}",
+                "uncertain in {}",
                 counted(unsure.len(), "pair", "pairs")
             )));
         }
@@ -170,6 +162,15 @@ impl Group<'_> {
     }
 }
 
+/// `no difference larger than 3.2 %`, which holds for each of some comparisons.
+fn no_difference(comparisons: &[&Comparison]) -> String {
+    let shares: Vec<f64> = comparisons.iter().filter_map(|one| one.at_most).collect();
+    let most = (shares.len() == comparisons.len())
+        .then(|| shares.into_iter().reduce(f64::max))
+        .flatten();
+    Outcome::NoDifference.text(most, None, "")
+}
+
 /// What more or less of a figure is called.
 pub fn comparative(unit: &str, more: bool) -> &'static str {
     match (unit, more) {
@@ -185,7 +186,9 @@ pub fn unjudged(result: &LabResult) -> Option<Words> {
     let not: Vec<&Comparison> = result
         .comparisons
         .iter()
-        .filter(|comparison| comparison.outcome == Outcome::NotJudged || comparison.ratio.is_none())
+        .filter(|comparison| {
+            comparison.outcome == Outcome::NotMeasured || comparison.ratio.is_none()
+        })
         .collect();
     if not.is_empty() {
         return None;
@@ -208,12 +211,12 @@ pub fn unjudged(result: &LabResult) -> Option<Words> {
     };
     let (all, count) = (result.comparisons.len(), not.len());
     let which = if count == all {
-        "Whether the differences are larger than the noise is not judged".to_owned()
+        "No comparison was measured".to_owned()
     } else {
         format!(
-            "{count} of {} {} not judged",
+            "{count} of {} {} not measured",
             counted(all, "comparison", "comparisons"),
-            if count == 1 { "is" } else { "are" }
+            if count == 1 { "was" } else { "were" }
         )
     };
     Some(Words::plain(format!("{which}{why}.")))
@@ -227,8 +230,8 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     }
     let mut blocks = vec![Block::Prose(Words::plain(
         "A ratio is the second over the first, from runs that lay beside each other in time. \
-         It is beyond the noise where its 95 % interval leaves out 1 after the correction for \
-         the number of comparisons.",
+         It is larger or smaller where its 95 % interval excludes 1, also after the correction for \
+         the number of comparisons that belong together.",
     ))];
     blocks.extend(crate::pooled::table(result).map(Block::Table));
     blocks.extend(unjudged(result).map(Block::Prose));
@@ -244,8 +247,9 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                     interval: one.interval,
                     judged: match one.outcome {
                         Outcome::Larger | Outcome::Smaller => Judged::Different,
-                        Outcome::WithinNoise => Judged::WithinNoise,
-                        Outcome::NotJudged => Judged::Not,
+                        Outcome::NoDifference => Judged::NoDifference,
+                        Outcome::Uncertain => Judged::Uncertain,
+                        Outcome::NotMeasured => Judged::Not,
                     },
                 })
             })
@@ -311,15 +315,11 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
                 Words::plain(match one.outcome {
                     Outcome::Larger => comparative(&group.unit, true).to_owned(),
                     Outcome::Smaller => comparative(&group.unit, false).to_owned(),
-                    Outcome::WithinNoise if one.interval.is_some_and(leaves_out_one) => {
-                        "not certain: it does not stand the correction for the number of comparisons"
-                            .to_owned()
+                    Outcome::NoDifference | Outcome::Uncertain => one.text(),
+                    Outcome::NotMeasured if one.ratio.is_none() => {
+                        "not measured: a cell has no figure".to_owned()
                     }
-                    Outcome::WithinNoise => "no difference beyond the noise".to_owned(),
-                    Outcome::NotJudged if one.ratio.is_none() => {
-                        "not judged: a cell has no figure".to_owned()
-                    }
-                    Outcome::NotJudged => format!("not judged: {}", one.method),
+                    Outcome::NotMeasured => format!("not measured: {}", one.method),
                 }),
             ]
         })
@@ -345,7 +345,7 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
 pub fn methods(result: &LabResult) -> Option<String> {
     let mut methods: Vec<String> = Vec::new();
     for one in &result.comparisons {
-        if one.outcome != Outcome::NotJudged && !methods.contains(&one.method) {
+        if one.outcome != Outcome::NotMeasured && !methods.contains(&one.method) {
             methods.push(one.method.clone());
         }
     }
@@ -369,11 +369,6 @@ fn printed(value: f64, interval: Option<(f64, f64)>) -> String {
             )
         }
     }
-}
-
-/// Whether a ratio's interval has no 1 in it, so that a pair by itself shows a difference.
-pub fn leaves_out_one((low, high): (f64, f64)) -> bool {
-    low > 1.0 || high < 1.0
 }
 
 pub fn probability(p: f64) -> String {

@@ -2,7 +2,7 @@
 
 use results::lab::{LabResult, Outcome, Pooled};
 
-use crate::comparisons::{comparative, leaves_out_one, probability};
+use crate::comparisons::{comparative, probability};
 use crate::document::{Head, Table, Words};
 use crate::naming::{capital, counted};
 
@@ -11,8 +11,8 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
     let (differ, alike): (Vec<&Pooled>, Vec<&Pooled>) = result
         .pooled
         .iter()
-        .filter(|one| one.outcome != Outcome::NotJudged)
-        .partition(|one| one.outcome != Outcome::WithinNoise);
+        .filter(|one| one.outcome != Outcome::NotMeasured)
+        .partition(|one| matches!(one.outcome, Outcome::Larger | Outcome::Smaller));
     let mut all = differ;
     all.extend(alike);
     all.into_iter().map(|one| sentence(result, one)).collect()
@@ -34,17 +34,12 @@ fn sentence(result: &LabResult, one: &Pooled) -> Words {
     words.figure(one.ratio, Some(one.interval), "").text(".")
 }
 
-fn said(result: &LabResult, one: &Pooled) -> &'static str {
+fn said(result: &LabResult, one: &Pooled) -> String {
     let (_, unit) = named(result, one);
     match one.outcome {
-        Outcome::Larger => comparative(&unit, true),
-        Outcome::Smaller => comparative(&unit, false),
-        // The correction, and not the noise, is what it does not stand.
-        Outcome::WithinNoise if leaves_out_one(one.interval) => {
-            "not certain after the correction for the number of comparisons"
-        }
-        Outcome::WithinNoise => "no difference beyond the noise",
-        Outcome::NotJudged => "not judged",
+        Outcome::Larger => comparative(&unit, true).to_owned(),
+        Outcome::Smaller => comparative(&unit, false).to_owned(),
+        _ => one.text(),
     }
 }
 

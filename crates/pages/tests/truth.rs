@@ -150,6 +150,7 @@ fn only(outcomes: &[Made]) -> Vec<String> {
         comparison.ratio = Some(*ratio);
         comparison.interval = *interval;
         comparison.outcome = *outcome;
+        comparison.at_most = (*outcome == Outcome::NoDifference).then_some(0.05);
     }
     answer(&result)
 }
@@ -157,9 +158,9 @@ fn only(outcomes: &[Made]) -> Vec<String> {
 #[test]
 fn sentences_follow_from_outcomes() {
     let larger = (1.9, Some((1.8, 2.0)), Outcome::Larger);
-    let within = (1.01, Some((0.95, 1.06)), Outcome::WithinNoise);
+    let within = (1.01, Some((0.95, 1.06)), Outcome::NoDifference);
     let smaller = (0.5, Some((0.4, 0.6)), Outcome::Smaller);
-    let not = (1.5, None, Outcome::NotJudged);
+    let not = (1.5, None, Outcome::NotMeasured);
     let first = |outcomes: &[_]| only(outcomes).swap_remove(0);
     assert_eq!(
         first(&[larger, (1.7, Some((1.6, 1.8)), Outcome::Larger)]),
@@ -167,7 +168,7 @@ fn sentences_follow_from_outcomes() {
     );
     assert_eq!(
         first(&[within, within]),
-        "pgquery against sqlite, 95th percentile of response time: no difference beyond the noise in any of 2 pairs."
+        "pgquery against sqlite, 95th percentile of response time: no difference larger than 5.0 % in any of 2 pairs."
     );
     assert_eq!(
         first(&[larger]),
@@ -175,7 +176,7 @@ fn sentences_follow_from_outcomes() {
     );
     assert_eq!(
         first(&[larger, smaller, within, not]),
-        "pgquery against sqlite, 95th percentile of response time: longer in 1 of 3 pairs, ratio 1.90; shorter in 1 of 3 pairs, ratio 0.50; no difference beyond the noise in 1 pair."
+        "pgquery against sqlite, 95th percentile of response time: longer in 1 of 3 pairs, ratio 1.90; shorter in 1 of 3 pairs, ratio 0.50; no difference larger than 5.0 % in 1 pair."
     );
     let none = only(&[not, not]);
     assert!(
@@ -185,18 +186,19 @@ fn sentences_follow_from_outcomes() {
         "{none:#?}"
     );
     assert!(
-        none.iter().any(|line| line.contains("is not judged")),
+        none.iter()
+            .any(|line| line.contains("No comparison was measured")),
         "{none:#?}"
     );
 }
 
 #[test]
 fn what_the_correction_took_is_not_called_noise() {
-    let unsure = (1.7, Some((1.6, 1.8)), Outcome::WithinNoise);
+    let unsure = (1.7, Some((1.6, 1.8)), Outcome::Uncertain);
     let larger = (1.9, Some((1.8, 2.0)), Outcome::Larger);
     assert_eq!(
         only(&[larger, unsure])[0],
-        "pgquery against sqlite, 95th percentile of response time: longer in 1 of 2 pairs, ratio 1.90; not certain in 1 pair."
+        "pgquery against sqlite, 95th percentile of response time: longer in 1 of 2 pairs, ratio 1.90; uncertain in 1 pair."
     );
     let none = only(&[unsure, unsure]);
     assert!(
@@ -213,7 +215,7 @@ fn cells_together_are_told_before_each_of_them() {
         "pgquery against sqlite, 95th percentile of response time: longer over 4 cells together, typical ratio 1.870 (1.814 to 1.945)."
     );
     assert!(
-        told[1].contains("no difference beyond the noise over 4 cells together"),
+        told[1].contains("no difference larger than 5.0 % over 4 cells together"),
         "{told:#?}"
     );
 }

@@ -35,11 +35,13 @@ pub struct RatioRow {
 /// What a comparison came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// Larger or smaller beyond the noise.
+    /// Larger or smaller.
     Different,
-    /// No difference beyond the noise.
-    WithinNoise,
-    /// Nothing is said.
+    /// No difference that matters.
+    NoDifference,
+    /// More repeats would decide.
+    Uncertain,
+    /// Nothing was measured.
     Not,
 }
 
@@ -54,9 +56,10 @@ impl Forest {
         let mut drawing = Drawing::default();
         let judged = |judged| self.rows.iter().any(|row| row.judged == judged);
         let keys: Vec<(Key, String)> = [
-            (Judged::Different, Key::Marker(1), "beyond the noise"),
-            (Judged::WithinNoise, Key::Marker(0), "within the noise"),
-            (Judged::Not, Key::Tick, "not judged"),
+            (Judged::Different, Key::Marker(1), "larger or smaller"),
+            (Judged::NoDifference, Key::Marker(0), "no difference"),
+            (Judged::Uncertain, Key::Marker(2), "uncertain"),
+            (Judged::Not, Key::Tick, "not measured"),
         ]
         .into_iter()
         .filter(|(kind, ..)| judged(*kind))
@@ -103,9 +106,11 @@ impl Forest {
             .iter()
             .map(|row| {
                 let outcome = match row.judged {
-                    Judged::Different => "beyond the noise",
-                    Judged::WithinNoise => "no difference beyond the noise",
-                    Judged::Not => "not judged",
+                    Judged::Different if row.ratio > 1.0 => "larger",
+                    Judged::Different => "smaller",
+                    Judged::NoDifference => "no difference",
+                    Judged::Uncertain => "uncertain",
+                    Judged::Not => "not measured",
                 };
                 format!("{}: {}, {outcome}", row.label, figure(row))
             })
@@ -128,7 +133,8 @@ fn draw_row(
     let y = if wide { top + 12.0 } else { top + 29.0 };
     let (series, line) = match row.judged {
         Judged::Different => (Some(1), "line s1"),
-        Judged::WithinNoise => (Some(0), "line s0"),
+        Judged::NoDifference => (Some(0), "line s0"),
+        Judged::Uncertain => (Some(2), "line s2"),
         Judged::Not => (None, "line grey"),
     };
     if let Some((low, high)) = row.interval {

@@ -151,7 +151,7 @@ fn forest(label: &str, spread: f64) -> Forest {
                 "wire=grpc users=100",
                 1.0 + spread * 0.02,
                 0.05,
-                Judged::WithinNoise,
+                Judged::NoDifference,
             ),
             row(
                 "wire=grpc users=1000 place=near, a long name",

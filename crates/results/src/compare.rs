@@ -1,46 +1,20 @@
-//! Is B other than A? Of runs in pairs, by an exact test; of one run each, by the intervals
-//! of their own seconds.
+//! Is B other than A? Of runs in pairs, by Student's t-test; of one run each, by the intervals of
+//! their own seconds.
 //!
-//! Either way a difference must also lie beyond the noise: what the same command differs
-//! from itself between two runs. Seconds of one run know nothing of that, which is why two
-//! single runs are held against a noise that is given or assumed.
+//! Seconds of one run tell nothing of how runs of the same differ. So a difference between two
+//! single runs must also lie beyond a noise that is given or assumed.
 
-use stats::comparison::{self, Conclusion as Told, Incomparable, LEAST_PAIRS, NoiseFloor};
-use stats::{Interval, signed_rank};
+use stats::Interval;
+use stats::comparison::{self, Decision, Limits, Outcome, Paired};
 
 use crate::figures::{FAILED, Figure, RunFigures};
 
-/// The level of all figures together.
-pub const LEVEL: f64 = 0.05;
+pub use stats::comparison::LEVEL;
+
 /// The noise between runs that is assumed where it is not known.
 pub const ASSUMED_NOISE: f64 = 0.10;
 /// The noise of the share that failed, in points: it has no ratio.
 pub const FAILED_NOISE: f64 = 0.005;
-
-/// What a comparison of one figure concludes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conclusion {
-    /// They differ, beyond chance and beyond noise.
-    Different,
-    /// They differ, and no more than the same does from itself.
-    InsideNoise,
-    /// Not told apart.
-    NotShown,
-    /// Nothing can be said.
-    NotJudged,
-}
-
-impl Conclusion {
-    /// Its name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Conclusion::Different => "different",
-            Conclusion::InsideNoise => "inside-noise",
-            Conclusion::NotShown => "not-shown",
-            Conclusion::NotJudged => "not-judged",
-        }
-    }
-}
 
 /// One figure of A and B beside each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,10 +27,16 @@ pub struct Compared {
     pub change: Option<Interval>,
     /// The p value after Holm's correction over the figures, where there was a test.
     pub p: Option<f64>,
-    /// What lies within is noise: a share of A; points of the share that failed.
-    pub noise: f64,
-    pub conclusion: Conclusion,
-    /// Why nothing can be said.
+    /// What lies within is noise: a share of A; points of the share that failed. None where it is
+    /// not known.
+    pub noise: Option<f64>,
+    pub outcome: Outcome,
+    /// Where there is no difference, none larger than this: a share of A; points of the share that
+    /// failed.
+    pub at_most: Option<f64>,
+    /// The pairs that would probably decide what is uncertain.
+    pub would_decide: Option<usize>,
+    /// Why nothing was measured, or why it is uncertain.
     pub why: Option<String>,
 }
 
@@ -65,6 +45,11 @@ impl Compared {
     pub fn is_worse(&self) -> bool {
         self.effect() > 0.0 && self.figure.more_is_worse
             || self.effect() < 0.0 && !self.figure.more_is_worse
+    }
+
+    /// Whether B is larger or smaller.
+    pub fn is_different(&self) -> bool {
+        matches!(self.outcome, Outcome::Larger | Outcome::Smaller)
     }
 
     /// How much more B is: 0.1 for ten per cent, or for ten points.
@@ -78,71 +63,99 @@ impl Compared {
         self.figure.name == FAILED
     }
 
-    fn refused(figure: &'static Figure, why: &str) -> Compared {
+    /// Nothing was measured, for that reason.
+    pub fn refuse(&mut self, why: String) {
+        self.outcome = Outcome::NotMeasured;
+        (self.at_most, self.would_decide) = (None, None);
+        self.why = Some(why);
+    }
+
+    fn not_measured(figure: &'static Figure, why: &str) -> Compared {
         Compared {
             figure,
             a: None,
             b: None,
             change: None,
             p: None,
-            noise: 0.0,
-            conclusion: Conclusion::NotJudged,
+            noise: None,
+            outcome: Outcome::NotMeasured,
+            at_most: None,
+            would_decide: None,
             why: Some(why.to_owned()),
         }
+    }
+
+    /// What was noise is a share or points, and the scale of the decision the logarithm or points.
+    fn limits(&self) -> Limits {
+        if self.is_difference() {
+            let noise = self.noise.unwrap_or(FAILED_NOISE);
+            return Limits {
+                floor: noise,
+                margin: noise,
+            };
+        }
+        Limits::of_ratio(self.noise)
+    }
+
+    fn conclude(&mut self, decision: Decision) {
+        self.outcome = decision.outcome;
+        self.would_decide = decision.would_decide;
+        let reach = match self.is_difference() {
+            true => decision.reach,
+            false => decision.reach.exp_m1(),
+        };
+        self.at_most = (decision.outcome == Outcome::NoDifference).then_some(reach);
+        self.why = None;
     }
 }
 
 /// The noise floor: as it is known for each figure.
 pub type Noise<'a> = &'a dyn Fn(&Figure) -> Option<f64>;
 
-/// Compares runs in pairs `(a, b)`: medians, the Hodges–Lehmann estimate of the ratio,
-/// Wilcoxon's exact test, Holm over the figures.
+/// Compares runs in pairs `(a, b)`: medians, the mean ratio with its interval, Student's paired
+/// t-test on the logarithms of the ratios, Holm over the figures.
 pub fn pairs(
     runs: &[(RunFigures, RunFigures)],
     figures: &[&'static Figure],
     noise: Noise<'_>,
 ) -> Vec<Compared> {
-    let mut all: Vec<Compared> = figures
+    let mut all: Vec<(Compared, Option<Paired>)> = figures
         .iter()
         .map(|figure| pair(runs, figure, noise))
         .collect();
-    let tested: Vec<f64> = all.iter().filter_map(|one| one.p).collect();
+    let tested: Vec<f64> = all
+        .iter()
+        .filter_map(|(_, paired)| Some(paired.as_ref()?.p))
+        .collect();
     let mut adjusted = comparison::holm(&tested).into_iter();
-    let why = too_few_for_all(runs.len(), tested.len());
-    for one in all.iter_mut().filter(|one| one.p.is_some()) {
-        one.p = adjusted.next();
-        if one.p.is_none_or(|p| p > LEVEL) {
-            one.conclusion = match why {
-                Some(_) => Conclusion::NotJudged,
-                None => Conclusion::NotShown,
-            };
-            one.why.clone_from(&why);
+    for (compared, paired) in &mut all {
+        let Some(paired) = paired else { continue };
+        let p = adjusted.next().unwrap_or(1.0);
+        compared.p = Some(p);
+        compared.conclude(paired.decide(p, compared.limits()));
+        if compared.outcome == Outcome::Uncertain && paired.p <= LEVEL && p > LEVEL {
+            compared.why = Some(format!(
+                "beyond chance alone (p {:.3}), not among {} figures",
+                paired.p,
+                tested.len()
+            ));
         }
     }
-    all
+    all.into_iter().map(|(compared, _)| compared).collect()
 }
 
-/// What keeps so many pairs from showing anything in so many figures at once, if it does:
-/// where all pairs agree Wilcoxon's p is 2 in 2ⁿ, and Holm multiplies the least p by the
-/// number of figures.
-fn too_few_for_all(pairs: usize, figures: usize) -> Option<String> {
-    let least = |pairs: usize| 0.5_f64.powi(pairs as i32 - 1) * figures as f64;
-    if least(pairs) <= LEVEL {
-        return None;
-    }
-    let enough = (pairs..).find(|pairs| least(*pairs) <= LEVEL)?;
-    Some(format!(
-        "{pairs} pairs cannot show a difference in {figures} figures at once: {enough} can, or fewer --figures"
-    ))
-}
-
-fn pair(runs: &[(RunFigures, RunFigures)], figure: &'static Figure, noise: Noise<'_>) -> Compared {
+fn pair(
+    runs: &[(RunFigures, RunFigures)],
+    figure: &'static Figure,
+    noise: Noise<'_>,
+) -> (Compared, Option<Paired>) {
     let values: Vec<(f64, f64)> = runs
         .iter()
         .filter_map(|(a, b)| Some((a.value(figure)?, b.value(figure)?)))
         .collect();
     if values.len() < runs.len() {
-        return Compared::refused(figure, "some runs have too few samples for it");
+        let why = "some runs have too few samples for it";
+        return (Compared::not_measured(figure, why), None);
     }
     let median = |side: &dyn Fn(&(f64, f64)) -> f64| {
         let mut values: Vec<f64> = values.iter().map(side).collect();
@@ -152,84 +165,33 @@ fn pair(runs: &[(RunFigures, RunFigures)], figure: &'static Figure, noise: Noise
     let mut compared = Compared {
         a: median(&|pair| pair.0),
         b: median(&|pair| pair.1),
-        ..Compared::refused(figure, "")
+        noise: noise(figure),
+        ..Compared::not_measured(figure, "")
     };
-    if values.len() < LEAST_PAIRS {
-        compared.why = Some(format!(
-            "{} pairs are too few: {LEAST_PAIRS} at least can reach {} %",
-            values.len(),
-            LEVEL * 100.0
-        ));
-        return compared;
-    }
-    compared.why = None;
-    if compared.is_difference() {
-        by_difference(compared, &values, noise)
+    let paired = if compared.is_difference() {
+        let differences: Vec<f64> = values.iter().map(|(a, b)| b - a).collect();
+        Paired::of(&differences, 0.0).ok_or(comparison::Incomparable::TooFewPairs)
     } else {
-        by_ratio(compared, &values, noise)
-    }
-}
-
-fn by_ratio(mut compared: Compared, values: &[(f64, f64)], noise: Noise<'_>) -> Compared {
-    let known = noise(compared.figure);
-    compared.noise = known.unwrap_or(0.0);
-    let floor = known.map(|share| NoiseFloor(1.0 + share));
-    match comparison::compare(values, LEVEL, floor) {
-        Ok(told) => {
-            compared.change = Some(Interval {
-                low: told.low,
-                estimate: told.ratio,
-                high: told.high,
-            });
-            compared.p = Some(told.p);
-            compared.conclusion = match told.conclusion {
-                Told::Different => Conclusion::Different,
-                Told::InsideNoise => Conclusion::InsideNoise,
-                Told::NotShown => Conclusion::NotShown,
+        Paired::ratios(&values)
+    };
+    match paired {
+        Ok(paired) => {
+            let (low, high) = paired.interval();
+            let shown = |value: f64| match compared.is_difference() {
+                true => value,
+                false => value.exp(),
             };
+            compared.change = Some(Interval {
+                low: shown(low),
+                estimate: shown(paired.estimate),
+                high: shown(high),
+            });
+            (compared, Some(paired))
         }
         Err(why) => {
-            compared.why = Some(match why {
-                Incomparable::TooFewPairs => "the pairs do not differ at all".to_owned(),
-                Incomparable::NotPositive => {
-                    "some run's figure is 0, which has no ratio".to_owned()
-                }
-            });
+            compared.why = Some(why.text(values.len(), "pair"));
+            (compared, None)
         }
-    }
-    compared
-}
-
-/// The share that failed: differences, for most runs have none.
-fn by_difference(mut compared: Compared, values: &[(f64, f64)], noise: Noise<'_>) -> Compared {
-    compared.noise = noise(compared.figure).unwrap_or(FAILED_NOISE);
-    let differences: Vec<f64> = values.iter().map(|(a, b)| b - a).collect();
-    if differences.iter().all(|difference| *difference == 0.0) {
-        compared.change = Some(Interval {
-            low: 0.0,
-            estimate: 0.0,
-            high: 0.0,
-        });
-        compared.conclusion = Conclusion::NotShown;
-        return compared;
-    }
-    if let Some(test) = signed_rank::signed_rank(&differences, 1.0 - LEVEL) {
-        compared.change = Some(Interval {
-            low: test.low,
-            estimate: test.estimate,
-            high: test.high,
-        });
-        compared.p = Some(test.p);
-        compared.conclusion = beyond(test.estimate.abs() > compared.noise);
-    }
-    compared
-}
-
-fn beyond(noise: bool) -> Conclusion {
-    if noise {
-        Conclusion::Different
-    } else {
-        Conclusion::InsideNoise
     }
 }
 
@@ -259,14 +221,15 @@ fn one(
     let mut compared = Compared {
         a: a.value(figure),
         b: b.value(figure),
-        ..Compared::refused(figure, "")
+        ..Compared::not_measured(figure, "")
     };
     let default = if compared.is_difference() {
         FAILED_NOISE
     } else {
         ASSUMED_NOISE
     };
-    compared.noise = noise(figure).unwrap_or(default);
+    compared.noise = Some(noise(figure).unwrap_or(default));
+    // On the scale of the decision: logarithms of ratios, or points.
     let change = |confidence| {
         let of = |run: &RunFigures| {
             run.interval(figure, confidence).map_err(|why| match why {
@@ -280,45 +243,55 @@ fn one(
         if compared.is_difference() {
             Ok(mover(a, b))
         } else {
-            ratio(a, b).ok_or("some run's figure is 0, which has no ratio")
+            let ratio = log(a).zip(log(b)).map(|(a, b)| mover(a, b));
+            ratio.ok_or("some run's figure is 0, which has no ratio")
         }
     };
     match (change(1.0 - LEVEL), change(confidence)) {
         (Ok(shown), Ok(decisive)) => {
-            let neutral = if compared.is_difference() { 0.0 } else { 1.0 };
-            compared.change = Some(shown);
-            compared.why = None;
-            let noise = compared.noise;
-            let effect = if compared.is_difference() {
-                shown.estimate.abs() > noise
+            let limits = compared.limits();
+            let effect = shown.estimate.abs();
+            let reach = shown.high.abs().max(shown.low.abs());
+            let is_shown = decisive.low > 0.0 || decisive.high < 0.0;
+            let outcome = if is_shown && effect > limits.floor {
+                match shown.estimate > 0.0 {
+                    true => Outcome::Larger,
+                    false => Outcome::Smaller,
+                }
+            } else if reach <= limits.margin {
+                Outcome::NoDifference
             } else {
-                shown.estimate.ln().abs() > (1.0 + noise).ln()
+                Outcome::Uncertain
             };
-            compared.conclusion = if decisive.low <= neutral && neutral <= decisive.high {
-                Conclusion::NotShown
-            } else {
-                beyond(effect)
-            };
+            compared.conclude(Decision {
+                outcome,
+                // What runs of the same differ by is not in the interval of their seconds.
+                reach: reach.max(limits.floor),
+                would_decide: None,
+            });
+            if outcome == Outcome::Uncertain {
+                compared.why = Some("one run each: several pairs of runs would decide".to_owned());
+            }
+            compared.change = Some(match compared.is_difference() {
+                true => shown,
+                false => Interval {
+                    low: shown.low.exp(),
+                    estimate: shown.estimate.exp(),
+                    high: shown.high.exp(),
+                },
+            });
         }
         (Err(why), _) | (_, Err(why)) => compared.why = Some(why.to_owned()),
     }
     compared
 }
 
-fn ratio(a: Interval, b: Interval) -> Option<Interval> {
-    let log = |interval: Interval| {
-        // An interval that reaches 0 says nothing of how small the figure may be.
-        (interval.low > 0.0).then(|| Interval {
-            low: interval.low.ln(),
-            estimate: interval.estimate.ln(),
-            high: interval.high.ln(),
-        })
-    };
-    let difference = mover(log(a)?, log(b)?);
-    Some(Interval {
-        low: difference.low.exp(),
-        estimate: difference.estimate.exp(),
-        high: difference.high.exp(),
+/// The logarithm of an interval. One that reaches 0 says nothing of how small the figure may be.
+fn log(interval: Interval) -> Option<Interval> {
+    (interval.low > 0.0).then(|| Interval {
+        low: interval.low.ln(),
+        estimate: interval.estimate.ln(),
+        high: interval.high.ln(),
     })
 }
 
@@ -348,6 +321,5 @@ pub fn measured_noise(runs: &[(RunFigures, RunFigures)], figure: &Figure) -> Opt
             .fold(0.0, f64::max);
         return Some(most.max(FAILED_NOISE));
     }
-    let floor = comparison::noise_floor(&values, 1.0 - LEVEL).ok()?;
-    Some(floor.0 - 1.0)
+    comparison::noise_floor(&values).ok()
 }

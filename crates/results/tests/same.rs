@@ -1,11 +1,12 @@
 //! The same command compared with itself: simulated runs whose seconds resemble their
 //! neighbours, and which differ from each other by more than their seconds show.
 
-use plimsoll_results::compare::{self, Compared, Conclusion};
+use plimsoll_results::compare::{self, Compared};
 use plimsoll_results::distribution::Distribution;
 use plimsoll_results::environment::Environment;
 use plimsoll_results::figures::{self, Figure, RunFigures};
 use plimsoll_results::record::{Header, Record, SCHEMA, Second};
+use stats::comparison::Outcome;
 use stats::{Histogram, Random};
 
 /// A normal deviate (Box and Muller 1958).
@@ -70,8 +71,7 @@ fn figures() -> Vec<&'static Figure> {
 }
 
 fn differs(all: &[Compared]) -> bool {
-    all.iter()
-        .any(|one| one.conclusion == Conclusion::Different)
+    all.iter().any(Compared::is_different)
 }
 
 const COMPARISONS: u32 = 200;
@@ -199,26 +199,30 @@ fn what_differs_is_found_and_measured() {
     };
     for name in ["mean", "p50", "p95"] {
         let one = of(name);
-        assert_eq!(one.conclusion, Conclusion::Different, "{one:?}");
+        assert_eq!(one.outcome, Outcome::Larger, "{one:?}");
         assert!(
             one.is_worse() && one.change.expect("a ratio").holds(1.3),
             "{one:?}"
         );
     }
-    assert_eq!(of("failed").conclusion, Conclusion::NotShown);
-    assert_eq!(of("rate").conclusion, Conclusion::NotShown);
-    // Within what A differs from A it is called that.
+    for name in ["failed", "rate"] {
+        let one = of(name);
+        assert!(
+            !one.is_different() && one.outcome != Outcome::NotMeasured,
+            "{one:?}"
+        );
+    }
+    // Within what A differs from A there is no difference.
     let noisy = compare::pairs(&runs, &figures, &|_| Some(0.5));
     let mean = noisy
         .iter()
         .find(|one| one.figure.name == "mean")
         .expect("compared");
-    assert_eq!(mean.conclusion, Conclusion::InsideNoise);
+    assert_eq!(mean.outcome, Outcome::NoDifference);
+    assert!(mean.at_most.is_some_and(|share| share > 0.3 && share < 0.5));
     let single = compare::single(&runs[0].0, &runs[0].1, &figures, &|_| None);
     assert!(
-        single
-            .iter()
-            .all(|one| one.conclusion == Conclusion::NotJudged),
+        single.iter().all(|one| one.outcome == Outcome::NotMeasured),
         "five seconds"
     );
     let (a, b) = (
@@ -230,7 +234,7 @@ fn what_differs_is_found_and_measured() {
         .iter()
         .find(|one| one.figure.name == "mean")
         .expect("compared");
-    assert_eq!(mean.conclusion, Conclusion::Different);
+    assert_eq!(mean.outcome, Outcome::Larger);
     assert!(mean.change.expect("a ratio").holds(1.5), "{mean:?}");
 }
 
@@ -248,31 +252,29 @@ fn few_pairs_and_the_noise_of_a_against_a() {
             })
             .collect()
     };
-    let few = compare::pairs(&of(5), &figures, &|_| None);
-    assert!(
-        few.iter()
-            .all(|one| one.conclusion == Conclusion::NotJudged)
-    );
-    assert!(
-        few[0]
-            .why
-            .as_deref()
-            .is_some_and(|why| why.contains("5 pairs are too few"))
-    );
-    // Six pairs are enough for one figure and not for six.
-    let six = of(6);
-    for one in compare::pairs(&six, &figures, &|_| None) {
-        let why = one.why.unwrap_or_default();
-        assert!(
-            one.p.is_none() || one.conclusion == Conclusion::NotJudged && why.contains(": 8 can"),
-            "{why}"
-        );
+    let few = compare::pairs(&of(2), &figures, &|_| None);
+    assert!(few.iter().all(|one| one.outcome == Outcome::NotMeasured));
+    let why = few[0].why.as_deref().unwrap_or_default();
+    assert!(why.contains("use at least 3"), "{why}");
+    // What pairs leave open says how many would decide it.
+    for one in compare::pairs(&of(3), &figures, &|_| None) {
+        if one.outcome == Outcome::Uncertain {
+            assert!(one.would_decide.is_none_or(|pairs| pairs > 3), "{one:?}");
+        }
     }
-    let mean = figures::find("mean").expect("a figure");
-    let one = compare::pairs(&six, &[mean], &|_| None);
-    assert_eq!(one[0].conclusion, Conclusion::NotShown);
+    // Six pairs show a difference in one of six figures.
+    let slower = |seed| run(&mut Random::new(seed), 5, 0.03, 1.4);
+    let six: Vec<_> = of(6)
+        .into_iter()
+        .zip(10..)
+        .map(|((a, _), seed)| (a, slower(seed)))
+        .collect();
+    let all = compare::pairs(&six, &figures, &|_| Some(0.1));
+    let p95 = all.iter().find(|one| one.figure.name == "p95");
+    let p95 = p95.expect("compared");
+    assert_eq!(p95.outcome, Outcome::Larger, "{p95:?}");
     let p50 = figures::find("p50").expect("a figure");
     let noise = compare::measured_noise(&of(8), p50).expect("enough pairs");
     assert!((0.005..0.3).contains(&noise), "{noise}");
-    assert_eq!(compare::measured_noise(&of(5), p50), None);
+    assert_eq!(compare::measured_noise(&of(2), p50), None);
 }

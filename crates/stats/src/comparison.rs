@@ -1,9 +1,22 @@
-//! Is B other than A? Runs in pairs, one of each, so that what drifts meets both.
+//! Is B other than A? Runs in pairs, one of each, so that a drift of the machine affects both.
+//!
+//! One implementation for `compare` and `lab`: Student's paired t-test on the logarithms of the
+//! ratios. A rank test of n pairs cannot reach a p below 2 ÷ 2ⁿ, so that six pairs can show nothing
+//! once three figures are compared (3 × 0.031); a t-test has no such limit.
 
-use crate::signed_rank::{SignedRank, signed_rank};
+use crate::buckets::RELATIVE_WIDTH;
+use crate::student;
 
-/// Below this many pairs no exact test can reach 5 %: two-sided, 2 ÷ 2⁵ = 6.25 %.
-pub const LEAST_PAIRS: usize = 6;
+/// The level of all tests.
+pub const LEVEL: f64 = 0.05;
+/// Fewer pairs tell nothing of how pairs differ among themselves.
+pub const LEAST_PAIRS: usize = 3;
+/// Where nothing is known of the noise, a difference of at most this share is none that matters.
+pub const MARGIN: f64 = 0.05;
+/// The chance with which the pairs that are recommended decide.
+const POWER: f64 = 0.8;
+/// More pairs are not recommended.
+const MOST_PAIRS: usize = 1000;
 
 /// Which of the two to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,27 +35,214 @@ pub fn order(pairs: usize) -> Vec<Side> {
         .collect()
 }
 
-/// What a comparison concludes.
+/// What a comparison shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conclusion {
-    /// The test tells them apart, beyond the noise of A against A.
-    Different,
-    /// Told apart by the test, and within what A differs from itself.
-    InsideNoise,
-    /// Not told apart.
-    NotShown,
+pub enum Outcome {
+    /// B is larger: beyond chance, and beyond the noise where it is known.
+    Larger,
+    /// B is smaller, in the same sense.
+    Smaller,
+    /// The whole interval is too close to no difference to matter.
+    NoDifference,
+    /// Neither: more pairs would decide.
+    Uncertain,
+    /// There is nothing to compare.
+    NotMeasured,
 }
 
-/// A comparison of pairs.
+impl Outcome {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Larger => "larger",
+            Outcome::Smaller => "smaller",
+            Outcome::NoDifference => "no-difference",
+            Outcome::Uncertain => "uncertain",
+            Outcome::NotMeasured => "not-measured",
+        }
+    }
+}
+
+/// The differences of pairs: of logarithms, where a ratio is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Comparison {
+pub struct Paired {
     pub pairs: usize,
-    /// B ÷ A: 1.05 is five per cent more.
-    pub ratio: f64,
-    pub low: f64,
-    pub high: f64,
+    /// Their mean.
+    pub estimate: f64,
+    /// Half the 95 % interval.
+    pub half: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+    /// Two-sided.
     pub p: f64,
-    pub conclusion: Conclusion,
+}
+
+/// Below this, differences are those of rounding: a histogram's bucket is that wide.
+const RESOLUTION: f64 = RELATIVE_WIDTH;
+/// So small a standard error is that of numbers that are the same but for rounding.
+const EXACT: f64 = 1e-9;
+
+impl Paired {
+    /// Tests differences; those up to `resolution` are none. None of fewer than [`LEAST_PAIRS`], or
+    /// of a difference that is not finite.
+    pub fn of(differences: &[f64], resolution: f64) -> Option<Paired> {
+        let pairs = differences.len();
+        if pairs < LEAST_PAIRS || differences.iter().any(|one| !one.is_finite()) {
+            return None;
+        }
+        let n = pairs as f64;
+        let mean = differences.iter().sum::<f64>() / n;
+        let squares = differences.iter().map(|one| (one - mean).powi(2));
+        let error = (squares.sum::<f64>() / (n - 1.0) / n).sqrt();
+        let beyond = (mean.abs() - resolution).max(0.0);
+        let p = match (error > EXACT, beyond > 0.0) {
+            (true, _) => student::two_sided(beyond / error, n - 1.0),
+            (false, true) => 0.0,
+            (false, false) => 1.0,
+        };
+        Some(Paired {
+            pairs,
+            estimate: mean,
+            half: student::quantile(1.0 - LEVEL, n - 1.0) * error + resolution,
+            error,
+            p,
+        })
+    }
+
+    /// Tests the ratios B ÷ A of pairs `(a, b)`, by their logarithms.
+    ///
+    /// # Errors
+    /// Why there is no comparison.
+    pub fn ratios(pairs: &[(f64, f64)]) -> Result<Paired, Incomparable> {
+        if pairs.len() < LEAST_PAIRS {
+            return Err(Incomparable::TooFewPairs);
+        }
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        if pairs.iter().any(|(a, b)| !positive(*a) || !positive(*b)) {
+            return Err(Incomparable::NotPositive);
+        }
+        let logs: Vec<f64> = pairs.iter().map(|(a, b)| (b / a).ln()).collect();
+        Paired::of(&logs, RESOLUTION).ok_or(Incomparable::NotPositive)
+    }
+
+    /// Both ends of the 95 % interval.
+    pub fn interval(&self) -> (f64, f64) {
+        (self.estimate - self.half, self.estimate + self.half)
+    }
+
+    /// What it shows. `p` is [`Paired::p`] after a correction for other comparisons, if there are
+    /// any. The interval and the outcome agree: what is larger or smaller has an interval without
+    /// zero.
+    pub fn decide(&self, p: f64, limits: Limits) -> Decision {
+        let effect = self.estimate.abs();
+        let reach = effect + self.half;
+        let limit = limits.margin.max(limits.floor);
+        // Numbers without any spread are rounded, or follow from the configuration.
+        let least = if self.error > EXACT {
+            limits.floor
+        } else {
+            limit
+        };
+        let outcome = if p <= LEVEL && effect > self.half && effect > least {
+            match self.estimate > 0.0 {
+                true => Outcome::Larger,
+                false => Outcome::Smaller,
+            }
+        } else if reach <= limit {
+            Outcome::NoDifference
+        } else {
+            Outcome::Uncertain
+        };
+        let would_decide = match outcome {
+            Outcome::Uncertain => self.would_decide(p, limits),
+            _ => None,
+        };
+        Decision {
+            outcome,
+            reach,
+            would_decide,
+        }
+    }
+
+    /// The pairs that would probably show a difference of the size seen, or that there is none.
+    fn would_decide(&self, p: f64, limits: Limits) -> Option<usize> {
+        let spread = self.error * (self.pairs as f64).sqrt();
+        let effect = self.estimate.abs();
+        // What the correction for other comparisons has made of the level.
+        let level = if p > self.p && p > 0.0 {
+            LEVEL * self.p / p
+        } else {
+            LEVEL
+        };
+        // The fewest pairs that suffice: more of them are always better.
+        let fewest = |level: f64, distance: f64| {
+            let suffices =
+                |pairs: usize| needed(pairs, level) * spread / (pairs as f64).sqrt() <= distance;
+            let (mut low, mut high) = (self.pairs + 1, MOST_PAIRS);
+            if distance <= 0.0 || low > high || !suffices(high) {
+                return None;
+            }
+            while low < high {
+                let middle = low + (high - low) / 2;
+                match suffices(middle) {
+                    true => high = middle,
+                    false => low = middle + 1,
+                }
+            }
+            Some(low)
+        };
+        let to_show = if effect > limits.floor { effect } else { 0.0 };
+        let to_exclude = limits.margin.max(limits.floor) - effect;
+        let ways = [
+            fewest(level, to_show - RESOLUTION),
+            fewest(LEVEL, to_exclude - RESOLUTION),
+        ];
+        ways.into_iter().flatten().min()
+    }
+}
+
+/// How many standard errors a difference has to be away for so many pairs to show it with
+/// [`POWER`].
+fn needed(pairs: usize, level: f64) -> f64 {
+    let freedom = pairs as f64 - 1.0;
+    student::quantile(1.0 - level, freedom) + student::quantile(2.0 * POWER - 1.0, freedom)
+}
+
+/// The smallest difference that so many pairs probably show, where pairs differ among themselves
+/// by `spread` (a standard deviation).
+pub fn detectable(pairs: usize, spread: f64, level: f64) -> Option<f64> {
+    let n = pairs as f64;
+    (pairs >= LEAST_PAIRS).then(|| needed(pairs, level) * spread / n.sqrt())
+}
+
+/// What counts as a difference, on the scale of the differences.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// What the same differs from itself by: nothing smaller is called a difference. 0 where it is
+    /// not known.
+    pub floor: f64,
+    /// An interval within this much of zero shows that there is no difference that matters.
+    pub margin: f64,
+}
+
+impl Limits {
+    /// For ratios: the noise as a share, where it is known.
+    pub fn of_ratio(noise: Option<f64>) -> Limits {
+        Limits {
+            floor: noise.map_or(0.0, f64::ln_1p),
+            margin: noise.unwrap_or(MARGIN).ln_1p(),
+        }
+    }
+}
+
+/// What follows from a comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    pub outcome: Outcome,
+    /// How far the interval reaches from no difference: where there is none larger than this.
+    pub reach: f64,
+    /// For what is uncertain: the pairs that would probably decide, if there are not too many.
+    pub would_decide: Option<usize>,
 }
 
 /// Why there is no comparison.
@@ -54,50 +254,26 @@ pub enum Incomparable {
     NotPositive,
 }
 
-/// How far A differed from A, as a ratio above 1: the farther end of its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NoiseFloor(pub f64);
-
-/// Compares figures (latencies, rates) of pairs `(a, b)` at a level such as 0.05, by
-/// the logarithms of their ratios. A difference must lie beyond `noise`, if it is known.
-pub fn compare(
-    pairs: &[(f64, f64)],
-    level: f64,
-    noise: Option<NoiseFloor>,
-) -> Result<Comparison, Incomparable> {
-    let test = test(pairs, 1.0 - level)?;
-    let ratio = test.estimate.exp();
-    let beyond = noise.is_none_or(|NoiseFloor(floor)| test.estimate.abs() > floor.ln());
-    Ok(Comparison {
-        pairs: pairs.len(),
-        ratio,
-        low: test.low.exp(),
-        high: test.high.exp(),
-        p: test.p,
-        conclusion: match (test.p <= level, beyond) {
-            (false, _) => Conclusion::NotShown,
-            (true, false) => Conclusion::InsideNoise,
-            (true, true) => Conclusion::Different,
-        },
-    })
+impl Incomparable {
+    /// In a sentence, of so many pairs that are called `unit`.
+    pub fn text(self, pairs: usize, unit: &str) -> String {
+        match self {
+            Incomparable::TooFewPairs => format!(
+                "{pairs} {unit}{} cannot show a difference of any size: use at least {LEAST_PAIRS}",
+                if pairs == 1 { "" } else { "s" }
+            ),
+            Incomparable::NotPositive => "a figure is 0, which has no ratio".to_owned(),
+        }
+    }
 }
 
-/// The noise floor from pairs of A and A.
-pub fn noise_floor(pairs: &[(f64, f64)], confidence: f64) -> Result<NoiseFloor, Incomparable> {
-    let test = test(pairs, confidence)?;
-    Ok(NoiseFloor(test.low.abs().max(test.high.abs()).exp()))
-}
-
-fn test(pairs: &[(f64, f64)], confidence: f64) -> Result<SignedRank, Incomparable> {
-    if pairs.len() < LEAST_PAIRS {
-        return Err(Incomparable::TooFewPairs);
-    }
-    let positive = |value: f64| value.is_finite() && value > 0.0;
-    if pairs.iter().any(|(a, b)| !positive(*a) || !positive(*b)) {
-        return Err(Incomparable::NotPositive);
-    }
-    let logs: Vec<f64> = pairs.iter().map(|(a, b)| (b / a).ln()).collect();
-    signed_rank(&logs, confidence).ok_or(Incomparable::TooFewPairs)
+/// How far A differs from A, as a share: the farther end of the interval over pairs of A and A.
+///
+/// # Errors
+/// Why it is not known.
+pub fn noise_floor(pairs: &[(f64, f64)]) -> Result<f64, Incomparable> {
+    let paired = Paired::ratios(pairs)?;
+    Ok((paired.estimate.abs() + paired.half).exp_m1())
 }
 
 /// p values of a matrix of comparisons, adjusted after Holm (1979), in their order.

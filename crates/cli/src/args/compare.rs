@@ -14,11 +14,11 @@ use super::StoredArgs;
     plimsoll compare --pairs 8 -- http -d 5s http://127.0.0.1:8080/a -- http -d 5s http://127.0.0.1:8080/b\n  \
     plimsoll compare --noise measure --fail-on regression -- run a.js -- run b.js\n  \
     plimsoll compare --fail-on p95:+10% before.jsonl after.jsonl\n\n\
-    Two commands run in turns, ABBA, so that a drift of the machine meets both; Wilcoxon's exact test\n\
-    over the pairs decides, corrected over the figures (Holm). Two single runs are compared by their\n\
-    seconds, which know nothing of how runs differ among themselves: a difference counts beyond\n\
+    Two commands run in turns, ABBA, so that a drift of the machine affects both. Student's paired\n\
+    t-test on the ratios decides, corrected over the figures (Holm). Two single runs are compared by\n\
+    their seconds, which tell nothing of how runs of the same differ: a difference counts beyond\n\
     --noise, 10% if it is not given. Several records, as many of each, are pairs in the order given.\n\
-    What each run's warm-up was is told, with the figures that it had with it.\n\n\
+    Each figure is larger, smaller, without a difference larger than x, uncertain, or not measured.\n\n\
     Exit status: 0 compared, and nothing that --fail-on names, 1 something it names, 2 not compared\n\
     (a file, a run, or runs of different questions or places), 3 --fail-on could not be judged.")]
 pub struct CompareArgs {
@@ -28,7 +28,7 @@ pub struct CompareArgs {
     /// Another, or as many
     #[arg(value_name = "B")]
     pub b: Option<String>,
-    /// Pairs of runs of two commands; six are the least that can show anything in one figure, eight in six
+    /// Pairs of runs of two commands, at least three
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub pairs: u32,
     /// What runs of the same differ by: a share like 3%; measure, which runs A against A too; or
@@ -38,7 +38,7 @@ pub struct CompareArgs {
     /// Figures to compare
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "rate,failed,mean,p50,p95,p99", value_parser = figures::find)]
     pub figures: Vec<&'static Figure>,
-    /// Exit with 1 on: regression, difference, or a figure beyond a bound, like p95:+10%
+    /// Exit with 1 on: regression, difference, uncertain, or a figure beyond a bound, like p95:+10%
     #[arg(long, value_name = "WHAT", value_parser = FailOn::parse)]
     pub fail_on: Vec<FailOn>,
     /// Leave out so many seconds at each run's start; auto leaves out its warm-up (MSER-5)
@@ -104,6 +104,8 @@ pub enum FailOn {
     Regression,
     /// Any figure is different.
     Difference,
+    /// Of any figure the runs do not show whether it is different.
+    Uncertain,
     /// A figure is different, and beyond this: +0.1 for ten per cent more.
     Beyond {
         /// As it was written.
@@ -115,14 +117,16 @@ pub enum FailOn {
 
 impl FailOn {
     fn parse(text: &str) -> Result<FailOn, String> {
-        let way_out = "write regression, difference, or a figure and a bound like p95:+10%";
+        let way_out =
+            "write regression, difference, uncertain, or a figure and a bound like p95:+10%";
         match text {
             "regression" => return Ok(FailOn::Regression),
             "difference" => return Ok(FailOn::Difference),
+            "uncertain" => return Ok(FailOn::Uncertain),
             _ => {}
         }
         let Some((name, bound)) = text.split_once(':') else {
-            let meant = units::nearest(text, ["regression", "difference"])
+            let meant = units::nearest(text, ["regression", "difference", "uncertain"])
                 .map_or(String::new(), |meant| format!(", is {meant} meant?"));
             return Err(format!(
                 "{text:?} names nothing to fail on{meant}; {way_out}"

@@ -1,8 +1,9 @@
 //! A comparison as it is printed.
 
-use results::compare::{Compared, Conclusion};
+use results::compare::Compared;
 use results::differences::Difference;
 use serde_json::{Value, json};
+use stats::comparison::Outcome;
 
 use super::Failures;
 use super::settled::LeftOut;
@@ -45,7 +46,7 @@ impl Account {
     fn text(&self) -> String {
         let mut text = format!(
             "{:<8} {:>12} {:>12} {:>9}  {:<20} {}\n",
-            "", "A", "B", "change", "95 % interval", "conclusion"
+            "", "A", "B", "change", "95 % interval", "outcome"
         );
         for one in &self.compared {
             text += &row(one);
@@ -78,7 +79,7 @@ impl Account {
             .collect();
         let left_out: Vec<Value> = self.left_out.iter().map(warm_up).collect();
         json!({
-            "schema": "plimsoll/compare-result/1",
+            "schema": "plimsoll/compare-result/2",
             "method": self.method,
             "times": self.times,
             "figures": figures,
@@ -116,8 +117,10 @@ fn figure(one: &Compared) -> Value {
         "interval": one.change.map(|change| (bounded(change.low), bounded(change.high))),
         "p": one.p,
         "noise": one.noise,
-        "conclusion": one.conclusion.name(),
-        "worse": one.conclusion == Conclusion::Different && one.is_worse(),
+        "outcome": one.outcome.name(),
+        "at_most": one.at_most,
+        "pairs_would_decide": one.would_decide,
+        "worse": one.is_different() && one.is_worse(),
         "why": one.why,
     })
 }
@@ -139,18 +142,28 @@ fn row(one: &Compared) -> String {
         (100.0, 1.0, " %")
     };
     let change = |value: f64| format!("{:+.1}{unit}", (value - neutral) * scale);
-    let conclusion = match one.conclusion {
-        Conclusion::Different if one.is_worse() => "worse".to_owned(),
-        Conclusion::Different => "better".to_owned(),
-        Conclusion::InsideNoise => format!("within the noise of {:.1} %", one.noise * 100.0),
-        Conclusion::NotShown => "no difference shown".to_owned(),
-        Conclusion::NotJudged => {
-            format!("not judged: {}", one.why.as_deref().unwrap_or("unknown"))
+    let verdict = if one.is_worse() { "worse" } else { "better" };
+    let why = || {
+        one.why
+            .as_ref()
+            .map_or(String::new(), |why| format!(": {why}"))
+    };
+    let outcome = match (one.outcome, one.at_most, one.would_decide) {
+        (Outcome::Larger, ..) => format!("larger, {verdict}"),
+        (Outcome::Smaller, ..) => format!("smaller, {verdict}"),
+        (Outcome::NoDifference, at_most, _) => format!(
+            "no difference larger than {:.1}{unit}",
+            at_most.unwrap_or_default() * 100.0
+        ),
+        (Outcome::Uncertain, _, Some(pairs)) => {
+            format!("uncertain: {pairs} pairs would decide{}", why())
         }
+        (Outcome::Uncertain, ..) => format!("uncertain{}", why()),
+        (Outcome::NotMeasured, ..) => format!("not measured{}", why()),
     };
     let p = one.p.map_or(String::new(), |p| format!(" (p {p:.3})"));
     format!(
-        "{:<8} {:>12} {:>12} {:>9}  {:<20} {conclusion}{p}\n",
+        "{:<8} {:>12} {:>12} {:>9}  {:<20} {outcome}{p}\n",
         one.figure.name,
         value(one.a),
         value(one.b),

@@ -5,9 +5,10 @@ mod commands;
 mod settled;
 mod stored;
 
-use results::compare::{self, Compared, Conclusion};
+use results::compare::{self, Compared};
 use results::figures::Figure;
 use results::record::Record;
+use stats::comparison::{LEAST_PAIRS, Outcome};
 
 use crate::args::{CompareArgs, FailOn, NoiseArg};
 use crate::exit::Exit;
@@ -45,6 +46,12 @@ fn of_commands(args: &CompareArgs) -> Result<Account, String> {
                 .to_owned(),
         );
     }
+    if (args.pairs as usize) < LEAST_PAIRS {
+        return Err(format!(
+            "--pairs {}: so few cannot show a difference of any size; use at least {LEAST_PAIRS}",
+            args.pairs
+        ));
+    }
     let runs = commands::run(args)?;
     let known = |figure: &Figure| match args.noise {
         Some(NoiseArg::Known(share)) => Some(share),
@@ -55,7 +62,7 @@ fn of_commands(args: &CompareArgs) -> Result<Account, String> {
     let times = runs.pairs.first().map_or("times", |(a, _)| a.times);
     Ok(Account {
         method: format!(
-            "{} pairs of runs in turns (ABBA), Wilcoxon's exact test, Holm over the figures",
+            "{} pairs of runs in turns (ABBA), Student's paired t-test on log ratios, Holm over the figures",
             runs.pairs.len()
         ),
         times,
@@ -104,6 +111,7 @@ fn failures(conditions: &[FailOn], compared: &[Compared]) -> Failures {
         let (text, of): (&str, Vec<&Compared>) = match condition {
             FailOn::Regression => ("regression", compared.iter().collect()),
             FailOn::Difference => ("difference", compared.iter().collect()),
+            FailOn::Uncertain => ("uncertain", compared.iter().collect()),
             FailOn::Beyond { text, figure, .. } => (
                 text,
                 compared
@@ -119,7 +127,11 @@ fn failures(conditions: &[FailOn], compared: &[Compared]) -> Failures {
         }
         for one in of {
             let name = one.figure.name;
-            if one.conclusion == Conclusion::NotJudged {
+            if one.outcome == Outcome::Uncertain && *condition == FailOn::Uncertain {
+                failures.found.push(format!("{text}: {name}"));
+                continue;
+            }
+            if one.outcome == Outcome::NotMeasured {
                 let why = one.why.as_deref().unwrap_or("it could not be compared");
                 failures.open.push(format!("{text}: {name}: {why}"));
                 continue;
@@ -127,6 +139,7 @@ fn failures(conditions: &[FailOn], compared: &[Compared]) -> Failures {
             let met = match condition {
                 FailOn::Regression => one.is_worse(),
                 FailOn::Difference => true,
+                FailOn::Uncertain => false,
                 FailOn::Beyond { bound, .. } => {
                     if *bound >= 0.0 {
                         one.effect() > *bound
@@ -135,7 +148,7 @@ fn failures(conditions: &[FailOn], compared: &[Compared]) -> Failures {
                     }
                 }
             };
-            if met && one.conclusion == Conclusion::Different {
+            if met && one.is_different() {
                 failures.found.push(format!(
                     "{text}: {name} changed by {:+.1} {}",
                     one.effect() * 100.0,

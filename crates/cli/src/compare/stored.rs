@@ -3,7 +3,7 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use results::compare::{self, Compared, Conclusion};
+use results::compare::{self, Compared};
 use results::differences::{self, Difference};
 use results::figures::Figure;
 use results::noise;
@@ -65,7 +65,7 @@ pub fn compare(args: &CompareArgs, a: &str, b: &str) -> Result<Account, String> 
                 "one run each: moving-block bootstrap over its seconds, and {method}; --pairs with two commands knows how runs differ"
             ),
             count => format!(
-                "{count} pairs of runs in the order given, Wilcoxon's exact test, Holm over the figures"
+                "{count} pairs of runs in the order given, Student's paired t-test on log ratios, Holm over the figures"
             ),
         },
         times: pairs.first().map_or("times", |(a, _)| a.times),
@@ -169,8 +169,7 @@ fn refuse_invalid(compared: &mut [Compared], a: &Side, b: &Side) {
         format!("a run's verdict is invalid: {name}")
     };
     for one in compared {
-        one.conclusion = Conclusion::NotJudged;
-        one.why = Some(why.clone());
+        one.refuse(why.clone());
     }
 }
 

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 const PORT: &str = "LAB_TEST_PORT";
+/// How long the system takes for a response, in milliseconds.
+const DELAY: &str = "LAB_TEST_DELAY";
 
 /// The system of these labs: this very test, started again with a port to listen on.
 #[test]
@@ -31,7 +33,12 @@ fn answer(stream: TcpStream) {
     };
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
+    let delay = std::env::var(DELAY).ok().and_then(|text| text.parse().ok());
+    let delay = Duration::from_millis(delay.unwrap_or(0));
     while matches!(reader.read_line(&mut line), Ok(1..)) {
+        if line == "\r\n" {
+            thread::sleep(delay);
+        }
         if line == "\r\n"
             && writer
                 .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")

@@ -83,6 +83,15 @@ fn interval(
     value: f64,
 ) -> Result<(f64, f64), String> {
     let n = values.len() as f64;
+    // Figures are positive and skewed: on the log scale no interval reaches below zero.
+    if values.len() >= 3 && values.iter().all(|value| *value > 0.0) {
+        let logs = || values.iter().map(|value| value.ln());
+        let mean = logs().sum::<f64>() / n;
+        let variance = logs().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let half = stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
+        let (low, high) = ((mean - half).exp(), (mean + half).exp());
+        return Ok((low.min(value), high.max(value)));
+    }
     if values.len() >= 3 {
         let mean = values.iter().sum::<f64>() / n;
         let variance = values
@@ -91,7 +100,7 @@ fn interval(
             .sum::<f64>()
             / (n - 1.0);
         let half = stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
-        // Nothing here is ever below zero.
+        // A share of failures is often zero, and never below it.
         return Ok(((mean - half).max(0.0).min(value), (mean + half).max(value)));
     }
     let mut ends: Option<(f64, f64)> = None;
@@ -210,12 +219,19 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_over_three_runs_is_students() {
-        // Mean 10, s 1, t(0.975, 2) = 4.3027: 10 ± 2.484.
+    fn an_interval_over_three_runs_is_students_on_the_log_scale() {
+        // Logarithms: mean 2.29923, s 0.10037, t(0.975, 2) = 4.3027: 2.29923 ± 0.24934.
         let (low, high) = interval("throughput", &[], &[9.0, 10.0, 11.0], 10.0).unwrap();
         assert!(
-            (low - 7.516).abs() < 0.01 && (high - 12.484).abs() < 0.01,
+            (low - 7.767).abs() < 0.01 && (high - 12.790).abs() < 0.01,
             "{low} {high}"
+        );
+        let (low, _) = interval("throughput", &[], &[1.0, 100.0, 400.0], 100.0).unwrap();
+        assert!(low > 0.0, "{low}");
+        // A share may be zero.
+        assert_eq!(
+            interval("failed_share", &[], &[0.0; 3], 0.0),
+            Ok((0.0, 0.0))
         );
     }
 }

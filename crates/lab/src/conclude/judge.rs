@@ -1,7 +1,9 @@
 //! Objectives and comparisons.
 
+use std::collections::BTreeMap;
+
 use results::lab::{Cell as Written, Comparison, ObjectiveOutcome, Outcome};
-use stats::comparison::{Conclusion, Incomparable, compare, holm};
+use stats::comparison::{Limits, Paired, holm};
 
 use super::repeat::Measured;
 use crate::resolve::conclusions::{Compared, FIGURES, Objective};
@@ -16,9 +18,6 @@ const HEADLINES: [&str; 6] = [
     "throughput",
     "limit",
 ];
-
-/// The level of every test.
-pub(super) const LEVEL: f64 = 0.05;
 
 /// What each objective came to in each of its cells that has figures.
 pub fn objectives(
@@ -105,18 +104,71 @@ pub fn verdict(
     }
 }
 
-/// Every comparison that the lab asks for, with p values after Holm over all of them.
+/// Every comparison that the lab asks for, with p values after Holm: over all comparisons that are
+/// declared as primary, and over the figures of each other pair of cells.
 pub fn comparisons(lab: &Lab, written: &[Written]) -> Vec<Comparison> {
     let mut all = Vec::new();
     for compared in &lab.compared {
         for (base, other) in pairs(lab, compared, written) {
             for figure in figures_of(compared, base, other) {
-                all.extend(comparison(&compared.axis, &figure, base, other));
+                let (comparison, paired) = comparison(&compared.axis, &figure, base, other);
+                let family = match compared.primary {
+                    true => String::new(),
+                    false => format!("{} | {}", base.name, other.name),
+                };
+                let limits = Limits::of_ratio(compared.noise);
+                let test = paired.map(|paired| Test {
+                    family,
+                    paired,
+                    limits,
+                });
+                all.push((comparison, test));
             }
         }
     }
-    correct(&mut all);
-    all
+    conclude(&mut all);
+    all.into_iter().map(|(comparison, _)| comparison).collect()
+}
+
+/// The test behind a comparison.
+struct Test {
+    /// Tests with the same family are corrected together.
+    family: String,
+    paired: Paired,
+    limits: Limits,
+}
+
+/// Concludes all comparisons, after Holm's correction in each family.
+fn conclude(all: &mut [(Comparison, Option<Test>)]) {
+    let mut families: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, (_, test)) in all.iter().enumerate() {
+        if let Some(test) = test {
+            families.entry(test.family.clone()).or_default().push(place);
+        }
+    }
+    for places in families.values() {
+        let p_of = |place: &usize| Some(all.get(*place)?.1.as_ref()?.paired.p);
+        let p: Vec<f64> = places.iter().filter_map(p_of).collect();
+        for (place, p) in places.iter().zip(holm(&p)) {
+            let Some((comparison, Some(test))) = all.get_mut(*place) else {
+                continue;
+            };
+            let decision = test.paired.decide(p, test.limits);
+            comparison.p = Some(p);
+            comparison.outcome = decision.outcome.into();
+            comparison.would_decide = decision.would_decide;
+            let no_difference = comparison.outcome == Outcome::NoDifference;
+            comparison.at_most = no_difference.then(|| decision.reach.exp_m1());
+            comparison.method = format!(
+                "{} pairs of one round each: mean log ratio, Student's paired t-test{}",
+                test.paired.pairs,
+                match places.len() {
+                    1 => String::new(),
+                    count => format!(", Holm's correction over {count} comparisons"),
+                }
+            );
+        }
+    }
 }
 
 /// Cells that differ in the axis alone, where either is run.
@@ -167,7 +219,12 @@ pub(super) fn figures_of(compared: &Compared, base: &Written, other: &Written) -
     there.map(|name| (*name).to_owned()).collect()
 }
 
-fn comparison(axis: &str, name: &str, base: &Written, other: &Written) -> Option<Comparison> {
+fn comparison(
+    axis: &str,
+    name: &str,
+    base: &Written,
+    other: &Written,
+) -> (Comparison, Option<Paired>) {
     let figure = |cell: &'_ Written| {
         cell.figures
             .iter()
@@ -189,11 +246,13 @@ fn comparison(axis: &str, name: &str, base: &Written, other: &Written) -> Option
         interval: None,
         method: String::new(),
         p: None,
-        outcome: Outcome::NotJudged,
+        outcome: Outcome::NotMeasured,
+        at_most: None,
+        would_decide: None,
     };
     let (Some(first), Some(second)) = (first, second) else {
         comparison.method = "one of the cells has no such figure".to_owned();
-        return Some(comparison);
+        return (comparison, None);
     };
     if FIGURES.iter().any(|(known, _)| *known == name) && first.value > 0.0 {
         comparison.ratio = Some(second.value / first.value);
@@ -205,137 +264,104 @@ fn comparison(axis: &str, name: &str, base: &Written, other: &Written) -> Option
         .copied()
         .zip(second.repeats.iter().copied())
         .collect();
-    match compare(&pairs, LEVEL, None) {
-        Ok(found) => {
-            comparison.ratio = Some(found.ratio);
-            comparison.interval = Some((found.low, found.high));
-            comparison.p = Some(found.p);
-            comparison.method = format!(
-                "{} pairs of one round each; Hodges–Lehmann estimate of log ratios, exact Wilcoxon signed-rank test, Holm's correction",
-                found.pairs
-            );
-            comparison.outcome = match found.conclusion {
-                Conclusion::Different if found.ratio > 1.0 => Outcome::Larger,
-                Conclusion::Different => Outcome::Smaller,
-                _ => Outcome::WithinNoise,
-            };
+    match Paired::ratios(&pairs) {
+        Ok(paired) => {
+            let (low, high) = paired.interval();
+            comparison.ratio = Some(paired.estimate.exp());
+            comparison.interval = Some((low.exp(), high.exp()));
+            (comparison, Some(paired))
         }
-        Err(Incomparable::TooFewPairs) => few(&mut comparison, &pairs),
-        Err(Incomparable::NotPositive) => {
-            comparison.method = "a figure that is not above zero has no ratio".to_owned();
-        }
-    }
-    Some(comparison)
-}
-
-/// Below this many pairs nothing is known of how far pairs stray.
-const LEAST_FOR_STUDENT: usize = 3;
-
-/// Of three to five pairs, which is what a standard form has: a rank test cannot reach 5 %
-/// whatever they say, so what is left is Student's paired t-test on the log ratios. It
-/// takes them to be normally distributed, which so few cannot show; the method says so.
-/// Nothing is gained by cutting runs into more pairs: parts of one run share what made
-/// that run fast or slow, and would count it several times.
-fn few(comparison: &mut Comparison, pairs: &[(f64, f64)]) {
-    let least = stats::comparison::LEAST_PAIRS;
-    let count = pairs.len();
-    let told = format!(
-        "{count} {} of one round each, and the exact rank test needs {least}",
-        if count == 1 { "pair" } else { "pairs" }
-    );
-    if count < LEAST_FOR_STUDENT {
-        comparison.method = told;
-        return;
-    }
-    let positive = |value: f64| value.is_finite() && value > 0.0;
-    if pairs.iter().any(|(a, b)| !positive(*a) || !positive(*b)) {
-        comparison.method = "a figure that is not above zero has no ratio".to_owned();
-        return;
-    }
-    let logs: Vec<f64> = pairs.iter().map(|(a, b)| (b / a).ln()).collect();
-    let n = count as f64;
-    let mean = logs.iter().sum::<f64>() / n;
-    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let error = (variance / n).sqrt();
-    let half = stats::student::quantile(1.0 - LEVEL, n - 1.0) * error;
-    comparison.ratio = Some(mean.exp());
-    if error == 0.0 && mean != 0.0 {
-        comparison.method =
-            format!("{told}; no pair differs from another, so nothing is known of the noise");
-        return;
-    }
-    let p = match error > 0.0 {
-        true => stats::student::two_sided(mean / error, n - 1.0),
-        false => 1.0,
-    };
-    comparison.interval = Some(((mean - half).exp(), (mean + half).exp()));
-    comparison.p = Some(p);
-    comparison.method = format!(
-        "{told}: mean of log ratios and Student's paired t-test, which takes them to be normal; Holm's correction"
-    );
-    comparison.outcome = match (p <= LEVEL, mean > 0.0) {
-        (false, _) => Outcome::WithinNoise,
-        (true, true) => Outcome::Larger,
-        (true, false) => Outcome::Smaller,
-    };
-}
-
-/// Holm's correction over all tests; what does not stand it is within the noise.
-fn correct(all: &mut [Comparison]) {
-    let p: Vec<f64> = all.iter().filter_map(|one| one.p).collect();
-    let tested = all.iter_mut().filter(|one| one.p.is_some());
-    for (one, p) in tested.zip(holm(&p)) {
-        one.p = Some(p);
-        if p > LEVEL && one.outcome != Outcome::NotJudged {
-            one.outcome = Outcome::WithinNoise;
+        Err(why) => {
+            comparison.method = why.text(pairs.len(), "repeat");
+            (comparison, None)
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use results::lab::Figure;
+
     use super::*;
     use crate::matrix::When;
 
-    fn compared(pairs: &[(f64, f64)]) -> Comparison {
-        let mut comparison = Comparison {
-            axis: "a".to_owned(),
-            cells: (String::new(), String::new()),
-            place: Vec::new(),
-            figure: "latency_p95".to_owned(),
-            ratio: Some(2.0),
-            interval: None,
-            method: String::new(),
-            p: None,
-            outcome: Outcome::NotJudged,
+    fn cell(name: &str, repeats: &[f64]) -> Written {
+        Written {
+            name: name.to_owned(),
+            figures: vec![Figure {
+                name: "latency_p95".to_owned(),
+                value: 1.0,
+                repeats: repeats.to_vec(),
+                ..Figure::default()
+            }],
+            ..Written::default()
+        }
+    }
+
+    /// The comparison of figures, corrected together with so many others that show nothing.
+    fn compared(base: &[f64], other: &[f64], noise: Option<f64>, others: usize) -> Comparison {
+        let of = |base: &[f64], other: &[f64]| {
+            let (one, two) = (cell("a=1", base), cell("a=2", other));
+            let (comparison, paired) = comparison("a", "latency_p95", &one, &two);
+            let test = paired.map(|paired| Test {
+                family: String::new(),
+                paired,
+                limits: Limits::of_ratio(noise),
+            });
+            (comparison, test)
         };
-        few(&mut comparison, pairs);
-        comparison
+        let mut all = vec![of(base, other)];
+        all.extend((0..others).map(|_| of(&[10.0, 11.0, 9.0], &[10.1, 10.9, 9.0])));
+        conclude(&mut all);
+        all.swap_remove(0).0
     }
 
     #[test]
-    fn three_pairs_are_judged_by_students_test_and_fewer_are_not() {
-        let found = compared(&[(10.0, 20.0), (11.0, 21.5), (9.0, 18.4)]);
-        // Log ratios 0.6931, 0.6701, 0.7151: mean 0.69279, s 0.02248, so t = 53.4 with two
-        // degrees of freedom; t(0.975, 2) = 4.3027 makes it 0.69279 ± 0.05584.
+    fn outcomes_are_those_that_the_intervals_show() {
+        let found = compared(&[10.0, 11.0, 9.0], &[20.0, 21.5, 18.4], None, 0);
+        // Log ratios 0.6931, 0.6701, 0.7151: mean 0.69279, s 0.02248, t(0.975, 2) = 4.3027 makes
+        // it 0.69279 ± 0.05584, and a histogram's bucket.
         assert_eq!(found.outcome, Outcome::Larger);
         let (low, high) = found.interval.unwrap();
         assert!((found.ratio.unwrap() - 1.9993).abs() < 1e-3, "{found:?}");
-        assert!((low - 1.8907).abs() < 2e-3, "{low}");
-        assert!((high - 2.1141).abs() < 2e-3, "{high}");
-        assert!((found.p.unwrap() - 0.00035).abs() < 5e-5, "{found:?}");
+        assert!((low - 1.8889).abs() < 2e-3, "{low}");
+        assert!((high - 2.1162).abs() < 2e-3, "{high}");
+        assert!(found.p.unwrap() < 0.001, "{found:?}");
         assert!(found.method.starts_with("3 pairs of one round each"));
 
-        let found = compared(&[(10.0, 12.0), (10.0, 9.0), (10.0, 11.0)]);
-        assert_eq!(found.outcome, Outcome::WithinNoise);
-        let found = compared(&[(10.0, 20.0), (10.0, 20.1)]);
-        assert_eq!((found.outcome, found.interval), (Outcome::NotJudged, None));
-        assert!(found.method.contains("needs 6"), "{}", found.method);
-        let found = compared(&[(10.0, 10.0); 3]);
-        assert_eq!(found.outcome, Outcome::WithinNoise);
-        let found = compared(&[(10.0, 20.0); 3]);
-        assert_eq!((found.outcome, found.interval), (Outcome::NotJudged, None));
-        assert_eq!(compared(&[(0.0, 1.0); 3]).outcome, Outcome::NotJudged);
+        // 170 times as much, 80 to 390: not noise, and also not among many comparisons.
+        let found = compared(&[1.0, 1.0, 1.0], &[122.0, 170.0, 236.0], None, 0);
+        assert_eq!(found.outcome, Outcome::Larger, "{found:?}");
+        let found = compared(&[1.0, 1.0, 1.0], &[122.0, 170.0, 236.0], None, 60);
+        assert_eq!(found.outcome, Outcome::Uncertain, "{found:?}");
+        assert!(
+            found.would_decide.is_some_and(|count| count > 3),
+            "{found:?}"
+        );
+        assert!(found.text().ends_with("repeats would decide"), "{found:?}");
+
+        let found = compared(&[10.0; 3], &[12.0, 9.0, 11.0], None, 0);
+        assert_eq!(found.outcome, Outcome::Uncertain);
+        let found = compared(&[10.0, 11.0, 9.0], &[10.1, 11.0, 9.0], None, 0);
+        assert_eq!(found.outcome, Outcome::NoDifference);
+        assert!(
+            found.text().starts_with("no difference larger than 1.9 %"),
+            "{found:?}"
+        );
+        let found = compared(&[10.0, 11.0, 9.0], &[12.0, 13.1, 10.9], Some(0.3), 0);
+        assert_eq!(found.outcome, Outcome::NoDifference, "{found:?}");
+    }
+
+    #[test]
+    fn too_few_repeats_are_told_with_what_would_suffice() {
+        let found = compared(&[10.0, 10.0], &[20.0, 20.1], None, 0);
+        assert_eq!(
+            (found.outcome, found.interval),
+            (Outcome::NotMeasured, None)
+        );
+        assert!(found.method.contains("use at least 3"), "{}", found.method);
+        let found = compared(&[0.0; 3], &[1.0; 3], None, 0);
+        assert_eq!(found.outcome, Outcome::NotMeasured);
     }
 
     #[test]

@@ -1,22 +1,18 @@
-//! Comparisons over all cells that two values of an axis have in common. Three repeats of
-//! one cell are too few for a rank test; three of each of five cells are not.
+//! Comparisons over all cells that two values of an axis have in common.
 
 use results::lab::{Cell as Written, Outcome, Pooled};
-use stats::comparison::{Conclusion, compare, holm};
+use stats::comparison::{Limits, Paired, holm};
 
-use super::judge::{LEVEL, figures_of, pairs};
+use super::judge::{figures_of, pairs};
 use crate::resolve::Lab;
-
-/// One cell alone is compared as a cell.
-const LEAST_CELLS: usize = 2;
 
 /// Every comparison that the lab asks for, over its cells together, with p values after
 /// Holm over all of these.
 ///
-/// Under the hypothesis that no cell differs, the sign of each pair's log ratio is a coin's
-/// throw in any cell, so that the test is exact. The ratio is that of a typical cell.
+/// Each cell counts once, with the mean log ratio of its pairs of runs: the pairs of one cell share
+/// what is particular to it. The ratio is that of a typical cell.
 pub fn pooled(lab: &Lab, written: &[Written]) -> Vec<Pooled> {
-    let mut all: Vec<Pooled> = Vec::new();
+    let mut all: Vec<(Pooled, Paired, Limits)> = Vec::new();
     for compared in &lab.compared {
         let pairs = pairs(lab, compared, written);
         for other in &compared.against {
@@ -34,73 +30,85 @@ pub fn pooled(lab: &Lab, written: &[Written]) -> Vec<Pooled> {
                 }
             }
             for figure in figures {
-                let known = |one: &Pooled| {
+                let known = |(one, ..): &(Pooled, Paired, Limits)| {
                     (&one.axis, &one.base, &one.other, &one.figure)
                         == (&compared.axis, &compared.base, other, &figure)
                 };
                 if !all.iter().any(known) {
-                    all.extend(one(&figure, &of_value).map(|found| Pooled {
-                        axis: compared.axis.clone(),
-                        base: compared.base.clone(),
-                        other: other.clone(),
-                        ..found
+                    let limits = Limits::of_ratio(compared.noise);
+                    all.extend(one(&figure, &of_value).map(|(found, paired)| {
+                        let found = Pooled {
+                            axis: compared.axis.clone(),
+                            base: compared.base.clone(),
+                            other: other.clone(),
+                            ..found
+                        };
+                        (found, paired, limits)
                     }));
                 }
             }
         }
     }
-    correct(&mut all);
-    all
+    conclude(all)
 }
 
-fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<Pooled> {
+fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)> {
     let repeats = |cell: &Written| {
         let found = cell.figures.iter().find(|one| one.name == figure)?;
         Some(found.repeats.clone())
     };
-    let mut logs: Vec<(f64, f64)> = Vec::new();
-    let mut count = 0;
+    let mut logs: Vec<f64> = Vec::new();
+    let mut pairs = 0;
     for (base, other) in cells {
         if let (Some(base), Some(other)) = (repeats(base), repeats(other)) {
             // Repeats of one number were run in the same round.
-            logs.extend(base.into_iter().zip(other));
-            count += 1;
+            let of_cell: Vec<f64> = base.iter().zip(&other).map(|(a, b)| (b / a).ln()).collect();
+            if of_cell.is_empty() || of_cell.iter().any(|log| !log.is_finite()) {
+                return None;
+            }
+            logs.push(of_cell.iter().sum::<f64>() / of_cell.len() as f64);
+            pairs += of_cell.len();
         }
     }
-    if count < LEAST_CELLS {
-        return None;
-    }
-    let found = compare(&logs, LEVEL, None).ok()?;
-    Some(Pooled {
+    let paired = Paired::of(&logs, stats::RELATIVE_WIDTH)?;
+    let (low, high) = paired.interval();
+    let found = Pooled {
         axis: String::new(),
         base: String::new(),
         other: String::new(),
         figure: figure.to_owned(),
-        cells: count,
-        pairs: found.pairs,
-        ratio: found.ratio,
-        interval: (found.low, found.high),
-        p: found.p,
+        cells: logs.len(),
+        pairs,
+        ratio: paired.estimate.exp(),
+        interval: (low.exp(), high.exp()),
+        p: paired.p,
         method: format!(
-            "{} pairs of one round each over {count} cells; Hodges–Lehmann estimate of log ratios, exact Wilcoxon signed-rank test, Holm's correction",
-            found.pairs
+            "mean log ratio of {} cells, Student's t-test over the cells, Holm's correction",
+            logs.len()
         ),
-        outcome: match found.conclusion {
-            Conclusion::Different if found.ratio > 1.0 => Outcome::Larger,
-            Conclusion::Different => Outcome::Smaller,
-            _ => Outcome::WithinNoise,
-        },
-    })
+        outcome: Outcome::NotMeasured,
+        at_most: None,
+        would_decide: None,
+    };
+    Some((found, paired))
 }
 
-fn correct(all: &mut [Pooled]) {
-    let p: Vec<f64> = all.iter().map(|one| one.p).collect();
-    for (one, p) in all.iter_mut().zip(holm(&p)) {
-        one.p = p;
-        if p > LEVEL {
-            one.outcome = Outcome::WithinNoise;
+fn conclude(all: Vec<(Pooled, Paired, Limits)>) -> Vec<Pooled> {
+    let p: Vec<f64> = all.iter().map(|(one, ..)| one.p).collect();
+    let all = all.into_iter().zip(holm(&p));
+    all.map(|((one, paired, limits), p)| {
+        let decision = paired.decide(p, limits);
+        let outcome = Outcome::from(decision.outcome);
+        let no_difference = outcome == Outcome::NoDifference;
+        Pooled {
+            p,
+            outcome,
+            at_most: no_difference.then(|| decision.reach.exp_m1()),
+            would_decide: decision.would_decide,
+            ..one
         }
-    }
+    })
+    .collect()
 }
 
 fn on<'a>(cell: &'a Written, axis: &str) -> Option<&'a String> {
@@ -147,24 +155,25 @@ mod tests {
     }
 
     #[test]
-    fn three_repeats_of_three_cells_show_what_those_of_one_cannot() {
+    fn cells_are_compared_together_each_of_them_once() {
         let (base, twice) = (cell([10.0, 11.0, 9.0]), cell([20.0, 22.2, 18.5]));
         let (other, more) = (cell([50.0, 55.0, 51.0]), cell([90.0, 99.0, 95.0]));
-        let pairs = [(&base, &twice), (&other, &more), (&base, &twice)];
-        let found = one("latency_p95", &pairs).unwrap();
-        // Nine pairs of one sign: 2 ÷ 2⁹.
+        let decided = |cells: &[(&Written, &Written)]| {
+            let (found, paired) = one("latency_p95", cells).unwrap();
+            conclude(vec![(found, paired, Limits::of_ratio(None))]).remove(0)
+        };
+        let found = decided(&[(&base, &twice), (&other, &more), (&base, &twice)]);
         assert_eq!((found.cells, found.pairs), (3, 9));
-        assert!((found.p - 2.0 / 512.0).abs() < 1e-9, "{found:?}");
-        assert_eq!(found.outcome, Outcome::Larger);
-        assert!(
-            found.interval.0 > 1.7 && found.interval.1 < 2.1,
-            "{found:?}"
-        );
+        assert_eq!(found.outcome, Outcome::Larger, "{found:?}");
+        // Means 0.7053, 0.5992, 0.7053: 0.6699 ± 4.303 × 0.0354, and a bucket.
+        assert!((found.ratio - 1.9541).abs() < 1e-3, "{found:?}");
+        assert!((found.interval.0 - 1.677).abs() < 0.01, "{found:?}");
+        assert!((found.interval.1 - 2.277).abs() < 0.01, "{found:?}");
 
-        let alike = [(&base, &base), (&other, &other)];
-        let found = one("latency_p95", &alike);
-        assert!(found.is_none_or(|found| found.outcome == Outcome::WithinNoise));
-        assert!(one("latency_p95", &pairs[..1]).is_none());
+        let found = decided(&[(&base, &base), (&other, &other), (&base, &base)]);
+        assert_eq!(found.outcome, Outcome::NoDifference);
+        let pairs = [(&base, &twice), (&other, &more), (&base, &twice)];
+        assert!(one("latency_p95", &pairs[..2]).is_none());
         assert!(one("throughput", &pairs).is_none());
     }
 }

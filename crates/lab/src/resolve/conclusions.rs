@@ -62,6 +62,12 @@ pub struct Compared {
     pub against: Vec<String>,
     /// The figures; the headline figures if empty.
     pub figures: Vec<String>,
+    /// The share up to which a difference is noise, where the lab states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<f64>,
+    /// Whether the lab is made to answer it: all such comparisons are corrected together.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub primary: bool,
     /// For which cells.
     #[serde(skip)]
     pub when: When,
@@ -202,6 +208,8 @@ pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>)
                     base: values.next()?,
                     against: values.collect(),
                     figures: Vec::new(),
+                    noise: None,
+                    primary: false,
                     when: When::default(),
                 })
             })
@@ -243,6 +251,8 @@ pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>)
         }
         Some(Compared {
             figures: fields.many("figures"),
+            noise: fields.percent("noise"),
+            primary: fields.flag("primary").unwrap_or(false),
             axis: name,
             base,
             against,

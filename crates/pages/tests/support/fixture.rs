@@ -177,8 +177,8 @@ fn compared(
         let outcome = match interval {
             Some((low, _)) if low > 1.0 => Outcome::Larger,
             Some((_, high)) if high < 1.0 => Outcome::Smaller,
-            Some(_) => Outcome::WithinNoise,
-            None => Outcome::NotJudged,
+            Some(_) => Outcome::NoDifference,
+            None => Outcome::NotMeasured,
         };
         comparisons.push(Comparison {
             axis: axis.into(),
@@ -188,11 +188,13 @@ fn compared(
             ratio,
             interval,
             method: if judged {
-                "Hodges–Lehmann estimate and exact Wilcoxon signed-rank test over 6 pairs".into()
+                "6 pairs of one round each: mean log ratio, Student's paired t-test".into()
             } else {
-                "2 pairs of runs; 6 are needed".into()
+                "2 repeats cannot show a difference of any size: use at least 3".into()
             },
             p: interval.map(|_| 0.03125),
+            at_most: (outcome == Outcome::NoDifference).then_some(0.05),
+            would_decide: None,
             outcome,
         });
     }
@@ -211,11 +213,13 @@ fn pooled() -> Vec<Pooled> {
         interval: (ratio * 0.97, ratio * 1.04),
         p: 0.0004,
         method: "24 pairs of one round each over 4 cells".into(),
+        at_most: (outcome == Outcome::NoDifference).then_some(0.05),
+        would_decide: None,
         outcome,
     };
     vec![
         one("sqlite", "pgquery", 1.87, Outcome::Larger),
-        one("sqlite", "pgfunc", 1.01, Outcome::WithinNoise),
+        one("sqlite", "pgfunc", 1.01, Outcome::NoDifference),
     ]
 }
 

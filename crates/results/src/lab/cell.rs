@@ -9,7 +9,7 @@ use crate::distribution::Distribution;
 use crate::record::Generator;
 
 /// A cell of the matrix.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Its name, made from the axes: `backend=sqlite wire=http users=100`.
     pub name: String,
@@ -80,7 +80,7 @@ pub struct LimitTrial {
 }
 
 /// What became of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "state", content = "why")]
 pub enum CellState {
     /// Every repeat ran.
@@ -94,11 +94,12 @@ pub enum CellState {
     /// This form of the lab leaves it out.
     LeftOut,
     /// It has not been run yet.
+    #[default]
     Missing,
 }
 
 /// A figure over the repeats, with its interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// Such as `requests_per_second`, `latency_p95`, `cpu_seconds_per_thousand`,
     /// `makespan`, `throughput`.

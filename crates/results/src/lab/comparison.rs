@@ -19,10 +19,24 @@ pub struct Comparison {
     pub interval: Option<(f64, f64)>,
     /// How the interval was made, or why there is none.
     pub method: String,
-    /// What p came to after Holm's correction over the lab, where a test was made.
+    /// The p value after Holm's correction, where a test was made.
     pub p: Option<f64>,
-    /// What is said of it.
+    /// What it shows.
     pub outcome: Outcome,
+    /// Where there is no difference, none larger than this share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// The repeats that would probably decide what is uncertain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_decide: Option<usize>,
+}
+
+impl Comparison {
+    /// What it shows, in words.
+    pub fn text(&self) -> String {
+        self.outcome
+            .text(self.at_most, self.would_decide, "repeats")
+    }
 }
 
 /// Two values of an axis, compared over all cells that they have in common.
@@ -44,26 +58,77 @@ pub struct Pooled {
     pub ratio: f64,
     /// A 95 % interval of it.
     pub interval: (f64, f64),
-    /// What p came to after Holm's correction over the pooled comparisons.
+    /// The p value after Holm's correction over the pooled comparisons.
     pub p: f64,
     /// How it was made.
     pub method: String,
-    /// What is said of it.
+    /// What it shows.
     pub outcome: Outcome,
+    /// Where there is no difference, none larger than this share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// The cells that would probably decide what is uncertain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_decide: Option<usize>,
 }
 
-/// What a comparison came to.
+impl Pooled {
+    /// What it shows, in words.
+    pub fn text(&self) -> String {
+        self.outcome.text(self.at_most, self.would_decide, "cells")
+    }
+}
+
+/// What a comparison shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The second is larger, beyond the noise.
+    /// The second is larger, beyond chance and beyond the noise where it is known.
     Larger,
-    /// The second is smaller, beyond the noise.
+    /// The second is smaller, in the same sense.
     Smaller,
-    /// No difference beyond the noise.
-    WithinNoise,
-    /// Too few repeats, or a cell that cannot be believed: nothing is said.
-    NotJudged,
+    /// The interval shows that there is no difference that matters.
+    NoDifference,
+    /// More repeats would decide. Results of earlier versions called this, and no difference,
+    /// `within-noise`.
+    #[serde(alias = "within-noise")]
+    Uncertain,
+    /// A figure is missing, or there are too few repeats.
+    #[serde(alias = "not-judged")]
+    NotMeasured,
+}
+
+impl Outcome {
+    /// In words: no difference is none larger than `at_most`, and so many `units` would decide
+    /// what is uncertain.
+    pub fn text(self, at_most: Option<f64>, would_decide: Option<usize>, units: &str) -> String {
+        match (self, at_most, would_decide) {
+            (Outcome::NoDifference, Some(share), _) => {
+                format!("no difference larger than {:.1} %", share * 100.0)
+            }
+            (Outcome::Uncertain, _, Some(count)) => {
+                format!("uncertain: {count} {units} would decide")
+            }
+            (Outcome::Larger, ..) => "larger".to_owned(),
+            (Outcome::Smaller, ..) => "smaller".to_owned(),
+            (Outcome::NoDifference, ..) => "no difference".to_owned(),
+            (Outcome::Uncertain, ..) => "uncertain".to_owned(),
+            (Outcome::NotMeasured, ..) => "not measured".to_owned(),
+        }
+    }
+}
+
+impl From<stats::comparison::Outcome> for Outcome {
+    fn from(outcome: stats::comparison::Outcome) -> Outcome {
+        use stats::comparison::Outcome as Found;
+        match outcome {
+            Found::Larger => Outcome::Larger,
+            Found::Smaller => Outcome::Smaller,
+            Found::NoDifference => Outcome::NoDifference,
+            Found::Uncertain => Outcome::Uncertain,
+            Found::NotMeasured => Outcome::NotMeasured,
+        }
+    }
 }
 
 /// What an objective came to in one cell.

@@ -1,6 +1,6 @@
 //! Keys of what is concluded.
 
-use super::super::shape::Kind::{Either, Many, Number, Text, Time};
+use super::super::shape::Kind::{Either, Flag, Many, Number, Percent, Text, Time};
 use super::super::shape::Shape;
 use super::{WHEN, key};
 
@@ -60,6 +60,18 @@ pub static COMPARE: Shape = Shape {
             Many(&Text),
             "the headline figures",
             "Which figures.",
+        ),
+        key(
+            "noise",
+            Percent,
+            "not known",
+            "What the same differs from itself by, such as `10%`: nothing smaller is called a difference.",
+        ),
+        key(
+            "primary",
+            Flag,
+            "false",
+            "The lab is made to answer it: all primary comparisons are corrected together (Holm); of others, the figures of each pair of cells.",
         ),
         WHEN,
     ],
