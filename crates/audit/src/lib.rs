@@ -4,7 +4,7 @@
 //! Pure: text in, findings out. [`audit`] reads one file; [`formats`] write the result.
 //! Nothing here fails on hostile text: a line that is not understood is not a figure.
 
-mod block;
+pub mod block;
 mod document;
 mod finding;
 pub mod formats;

@@ -1,0 +1,226 @@
+//! Compares what the audit says of the corpus with the labels of its pages.
+//!
+//! A page's file holds its labels, a line `====`, and the page. The pages are divided by
+//! a hash of their names: one third only measures, and no rule may be written from it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use plimsoll_audit::{Finding, Level, audit};
+
+/// A certain error that the audit has to find.
+pub struct Wrong {
+    pub rules: Vec<String>,
+    /// One of these is on the finding's line, or in its evidence or arithmetic.
+    pub anchors: Vec<String>,
+    pub reason: String,
+}
+
+pub struct Page {
+    pub name: String,
+    /// Tool and number of results that must be read.
+    pub reads: Vec<(String, usize)>,
+    pub wrong: Vec<Wrong>,
+    /// Rules that speak truly of this page, though it is no certain error.
+    pub fair: Vec<String>,
+    /// Rules that must speak at least as a note.
+    pub notes: Vec<String>,
+    pub text: String,
+}
+
+pub struct Scored {
+    pub page: Page,
+    pub found: Vec<bool>,
+    pub notes_found: Vec<bool>,
+    /// Above a note, and neither a certain error nor fair.
+    pub false_alarms: Vec<Finding>,
+    pub loud: usize,
+    pub unread: Vec<String>,
+    pub taken: Duration,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Writing,
+    Measuring,
+}
+
+/// The page's part, by FNV-1a of its name.
+pub fn part(name: &str) -> Part {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    match (hash >> 24) % 3 {
+        0 => Part::Measuring,
+        _ => Part::Writing,
+    }
+}
+
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/pages")
+}
+
+/// Every page of a part, in the order of the names.
+pub fn pages(wanted: Part) -> Vec<Page> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    let mut pages = Vec::new();
+    for path in paths {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if part(&name) == wanted {
+            pages.push(parse(&name, &fs::read_to_string(&path).unwrap()));
+        }
+    }
+    pages
+}
+
+fn parse(name: &str, text: &str) -> Page {
+    let (labels, body) = text
+        .split_once("\n====\n")
+        .unwrap_or_else(|| panic!("{name}: no line `====`"));
+    let mut page = Page {
+        name: name.to_owned(),
+        reads: Vec::new(),
+        wrong: Vec::new(),
+        fair: Vec::new(),
+        notes: Vec::new(),
+        text: body.to_owned(),
+    };
+    let words = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+    let bars = |text: &str| -> Vec<String> { text.split('|').map(|part| part.trim().to_owned()).collect() };
+    for label in labels.lines() {
+        let (kind, value) = label
+            .split_once(": ")
+            .unwrap_or_else(|| panic!("{name}: {label}"));
+        match kind {
+            "source" | "right" => {}
+            "reads" => {
+                for tool in value.split(", ") {
+                    let (tool, count) = tool.split_once(' ').unwrap();
+                    page.reads.push((tool.to_owned(), count.parse().unwrap()));
+                }
+            }
+            "wrong" => {
+                let (rules, rest) = value.split_once(" @ ").unwrap_or_else(|| panic!("{name}: {label}"));
+                let (anchors, reason) = rest.split_once(" :: ").unwrap_or_else(|| panic!("{name}: {label}"));
+                page.wrong.push(Wrong {
+                    rules: bars(rules),
+                    anchors: bars(anchors),
+                    reason: reason.to_owned(),
+                });
+            }
+            "fair" => page.fair.extend(words(value)),
+            "note" => page.notes.extend(words(value)),
+            _ => panic!("{name}: unknown label `{kind}`"),
+        }
+    }
+    page
+}
+
+pub fn score(page: Page) -> Scored {
+    let start = Instant::now();
+    let audited = audit(&page.name, &page.text);
+    let taken = start.elapsed();
+    let (findings, blocks) = match &audited {
+        Ok(audit) => (audit.findings.as_slice(), audit.blocks.as_slice()),
+        Err(_) => (&[][..], &[][..]),
+    };
+    let mut unread = Vec::new();
+    for (tool, wanted) in &page.reads {
+        let read = blocks
+            .iter()
+            .filter(|block| block.tool.name() == tool)
+            .count();
+        if read != *wanted {
+            unread.push(format!("{tool}: {read} of {wanted}"));
+        }
+    }
+    let read: usize = page.reads.iter().map(|(_, wanted)| wanted).sum();
+    if unread.is_empty() && blocks.len() != read {
+        unread.push(format!("{} results of other tools", blocks.len() - read));
+    }
+    let lines: Vec<&str> = page.text.lines().collect();
+    let matches = |wrong: &Wrong, finding: &Finding| {
+        let line = lines.get(finding.line.wrapping_sub(1)).copied().unwrap_or("");
+        let at = |anchor: &String| {
+            [line, &finding.evidence, &finding.arithmetic]
+                .iter()
+                .any(|text| text.contains(anchor.as_str()))
+        };
+        wrong.rules.iter().any(|rule| rule == finding.rule) && wrong.anchors.iter().any(at)
+    };
+    let loud: Vec<&Finding> = findings
+        .iter()
+        .filter(|finding| finding.level > Level::Note)
+        .collect();
+    let found = page
+        .wrong
+        .iter()
+        .map(|wrong| loud.iter().any(|finding| matches(wrong, finding)))
+        .collect();
+    let notes_found = page
+        .notes
+        .iter()
+        .map(|rule| findings.iter().any(|finding| finding.rule == rule))
+        .collect();
+    let false_alarms = loud
+        .iter()
+        .filter(|finding| {
+            let certain = page.wrong.iter().any(|wrong| matches(wrong, finding));
+            let fair = page.fair.iter().any(|rule| rule == finding.rule);
+            !(certain || fair)
+        })
+        .map(|finding| (*finding).clone())
+        .collect();
+    Scored {
+        found,
+        notes_found,
+        false_alarms,
+        loud: loud.len(),
+        unread,
+        taken,
+        page,
+    }
+}
+
+/// The sums over a part.
+#[derive(Default)]
+pub struct Sum {
+    pub pages: usize,
+    pub blocks: usize,
+    pub unread: usize,
+    pub wrong: usize,
+    pub found: usize,
+    pub notes: usize,
+    pub notes_found: usize,
+    pub loud: usize,
+    pub false_alarms: usize,
+    pub false_errors: usize,
+    pub slowest: Duration,
+}
+
+pub fn sum(scored: &[Scored]) -> Sum {
+    let mut sum = Sum::default();
+    for page in scored {
+        sum.pages += 1;
+        sum.blocks += page.page.reads.iter().map(|(_, count)| count).sum::<usize>();
+        sum.unread += page.unread.len();
+        sum.wrong += page.found.len();
+        sum.found += page.found.iter().filter(|found| **found).count();
+        sum.notes += page.notes_found.len();
+        sum.notes_found += page.notes_found.iter().filter(|found| **found).count();
+        sum.loud += page.loud;
+        sum.false_alarms += page.false_alarms.len();
+        sum.false_errors += page
+            .false_alarms
+            .iter()
+            .filter(|finding| finding.level == Level::Error)
+            .count();
+        sum.slowest = sum.slowest.max(page.taken);
+    }
+    sum
+}
