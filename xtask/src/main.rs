@@ -13,6 +13,9 @@ const HELP: &str = "\
 Usage: cargo xtask <task>
 
 Tasks:
+  audit-score
+         score the audit on its corpus of published pages: recall of certain errors,
+         false findings, unread results, time (--details lists each miss)
   tidy   check what the compiler cannot: which crate may use which, where clocks and
          sockets may be, file sizes, names, panics, documents";
 
@@ -20,6 +23,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => run_tidy(),
+        ["audit-score", ref rest @ ..] => run_score(rest),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             ExitCode::SUCCESS
@@ -49,6 +53,33 @@ fn run_tidy() -> ExitCode {
         }
         Err(error) => {
             eprintln!("tidy: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The score is a program of the audit's own crate, which this one does not depend on.
+fn run_score(arguments: &[&str]) -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = std::process::Command::new(cargo)
+        .args([
+            "run",
+            "--quiet",
+            "--release",
+            "-p",
+            "plimsoll-audit",
+            "--example",
+            "score",
+            "--",
+        ])
+        .args(arguments)
+        .current_dir(root())
+        .status();
+    match status {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("audit-score: could not run cargo: {error}");
             ExitCode::from(2)
         }
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-#[path = "../corpus/score.rs"]
+#[path = "../tests/score/mod.rs"]
 mod score;
 
 use score::{Part, pages, sum};
@@ -22,7 +22,7 @@ fn main() {
         let sum = sum(&scored);
         let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
         println!(
-            "{name}: {} pages, {} results, {} not read as labeled\n  certain errors found: {} of {} ({:.0} %)\n  expected notes found: {} of {}\n  false findings: {} of {} above note level ({:.1} %), {} at level error\n  slowest page: {:.1} ms",
+            "{name}: {} pages, {} results, {} not read as labeled\n  certain errors found: {} of {} ({:.0} %)\n  expected notes found: {} of {}\n  false findings: {} of {} above note level ({:.1} %), {} at level error; {} judged true by hand\n  slowest page: {:.1} ms",
             sum.pages,
             sum.blocks,
             sum.unread,
@@ -35,6 +35,7 @@ fn main() {
             sum.loud,
             percent(sum.false_alarms, sum.loud),
             sum.false_errors,
+            sum.judged,
             sum.slowest.as_secs_f64() * 1e3,
         );
     }
@@ -45,10 +46,27 @@ fn print(scored: &score::Scored) {
     for unread in &scored.unread {
         println!("{name}: NOT READ {unread}");
     }
-    for (wrong, _) in scored.page.wrong.iter().zip(&scored.found).filter(|(_, found)| !**found) {
-        println!("{name}: MISSED {} @ {} :: {}", wrong.rules.join("|"), wrong.anchors.join("|"), wrong.reason);
+    for (wrong, _) in scored
+        .page
+        .wrong
+        .iter()
+        .zip(&scored.found)
+        .filter(|(_, found)| !**found)
+    {
+        println!(
+            "{name}: MISSED {} @ {} :: {}",
+            wrong.rules.join("|"),
+            wrong.anchors.join("|"),
+            wrong.reason
+        );
     }
-    for (rule, _) in scored.page.notes.iter().zip(&scored.notes_found).filter(|(_, found)| !**found) {
+    for (rule, _) in scored
+        .page
+        .notes
+        .iter()
+        .zip(&scored.notes_found)
+        .filter(|(_, found)| !**found)
+    {
         println!("{name}: NO NOTE {rule}");
     }
     for finding in &scored.false_alarms {

@@ -15,6 +15,9 @@ pub enum Tool {
     Ab,
     Ghz,
     H2load,
+    Bombardier,
+    Autocannon,
+    Drill,
 }
 
 impl Tool {
@@ -30,6 +33,9 @@ impl Tool {
             Tool::Ab => "ab",
             Tool::Ghz => "ghz",
             Tool::H2load => "h2load",
+            Tool::Bombardier => "bombardier",
+            Tool::Autocannon => "autocannon",
+            Tool::Drill => "drill",
         }
     }
 }
@@ -102,6 +108,41 @@ impl Trend {
         self.at(0.5)
     }
 
+    /// The least and the most that the mean can be, by the quantiles, the minimum and
+    /// the maximum. `samples` is how many there are, where that is known.
+    pub fn mean_bounds(&self, samples: Option<f64>) -> Option<(f64, f64)> {
+        let n = samples.filter(|n| *n >= 10.0);
+        let low = |figure: &Quantity| (figure.value - figure.step).max(0.0);
+        let high = |figure: &Quantity| figure.value + figure.step;
+        let (mut least, mut most) = (0.0, 0.0);
+        let (mut below, mut floor) = (0.0, self.min.as_ref().map_or(0.0, low));
+        for (q, figure) in &self.quantiles {
+            least += (q - below) * floor;
+            most += (q - below) * high(figure);
+            (below, floor) = (*q, low(figure));
+        }
+        least += (1.0 - below) * floor;
+        // One sample at least is the maximum.
+        if let (Some(max), Some(n)) = (&self.max, n) {
+            least += (low(max) - floor).max(0.0) / n;
+        }
+        most = match &self.max {
+            Some(max) => most + (1.0 - below) * high(max),
+            None => f64::INFINITY,
+        };
+        // Tools place a quantile one sample to either side, and interpolate.
+        let sum: f64 = self.quantiles.iter().map(|(_, figure)| figure.value).sum();
+        let top = self.max.as_ref().map_or(0.0, |max| max.value);
+        let slack = n.map_or(0.0, |n| 2.0 * sum / n);
+        let known = n.is_some() || !self.quantiles.is_empty();
+        known.then(|| {
+            (
+                (least * 0.97 - slack).max(0.0),
+                (most + n.map_or(0.0, |n| 2.0 * top / n)) * 1.03,
+            )
+        })
+    }
+
     /// The highest quantile printed below the maximum.
     pub fn top(&self) -> Option<&(f64, Quantity)> {
         self.quantiles.iter().rfind(|(q, _)| *q < 1.0)
@@ -129,6 +170,19 @@ impl Trend {
     }
 }
 
+/// Whether an address or a line names this machine.
+pub fn is_loopback(text: &str) -> bool {
+    [
+        "localhost",
+        "127.0.0.",
+        "[::1]",
+        "0.0.0.0",
+        "host.docker.internal",
+    ]
+    .iter()
+    .any(|place| text.contains(place))
+}
+
 /// `p95`, `p99.9`; 0.5 is the median.
 pub fn quantile_name(quantile: f64) -> String {
     if (quantile - 0.5).abs() < 1e-9 {
@@ -149,6 +203,24 @@ pub struct Tally {
     pub inverted: bool,
 }
 
+/// A check's own line: how often it passed and failed.
+#[derive(Clone, Debug)]
+pub struct CheckCount {
+    pub passed: f64,
+    pub failed: f64,
+    pub line: usize,
+}
+
+/// Connections and requests that failed below HTTP, as wrk counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SocketErrors {
+    pub connect: f64,
+    pub read: f64,
+    pub write: f64,
+    pub timeout: f64,
+    pub line: usize,
+}
+
 /// A histogram's row: how many were at or below `upper` and above `lower`.
 #[derive(Clone, Debug)]
 pub struct Bucket {
@@ -165,6 +237,8 @@ pub struct Bucket {
 pub struct Traffic {
     pub total: Option<Quantity>,
     pub rate: Option<Quantity>,
+    /// Seconds that the total is of, where each side has its own.
+    pub time: Option<f64>,
 }
 
 /// A threshold and how the tool judged it.
@@ -232,8 +306,24 @@ pub struct Block {
     pub trends: Vec<Trend>,
     pub script: Option<String>,
     pub target: Option<String>,
-    /// Whether an intermediate interval of nothing was seen, with its line.
+    /// Whether the same users loop from start to end.
     pub looping: bool,
+    /// Rates that a k6 script counts itself.
+    pub rates: Vec<(String, Tally)>,
+    pub check_counts: Vec<CheckCount>,
+    pub sockets: Option<SocketErrors>,
+    /// ab's first `Time per request`: users ÷ rate, which is not measured.
+    pub computed_mean: Option<Quantity>,
+    /// Counts of a histogram whose bounds have no unit.
+    pub bars: Vec<f64>,
+    /// A histogram that ends in `...`.
+    pub histogram_cut: bool,
+    /// Requests without a status or a measured time, as the tool prints them.
+    pub lost: Option<Quantity>,
+    /// What a whole block has and this one does not print.
+    pub missing: Vec<&'static str>,
+    /// Users that the maximum, the minimum and the last sample of `vus` agree on.
+    pub constant_users: bool,
 }
 
 impl Block {
@@ -280,6 +370,15 @@ impl Block {
             script: None,
             target: None,
             looping: false,
+            rates: Vec::new(),
+            check_counts: Vec::new(),
+            sockets: None,
+            computed_mean: None,
+            bars: Vec::new(),
+            histogram_cut: false,
+            lost: None,
+            missing: Vec::new(),
+            constant_users: false,
         }
     }
 
@@ -327,6 +426,33 @@ impl Block {
             _ => (self.iterations.as_ref()?, self.iteration_rate.as_ref()?),
         };
         (rate.value > 0.0).then(|| count.value / rate.value)
+    }
+
+    /// The users that were declared, or those that `vus` never changed from.
+    pub fn known_users(&self) -> Option<&Quantity> {
+        let constant = self.constant_users && self.model == Model::Unknown;
+        let gauge = self
+            .gauge
+            .as_ref()
+            .filter(|(last, max)| constant && last.value == max.value);
+        self.users.as_ref().or(gauge.map(|(_, max)| max))
+    }
+
+    /// Requests that may be under way at once: users, and what each pipelines.
+    pub fn at_once(&self) -> Option<f64> {
+        let users = self.known_users()?.value;
+        Some(
+            users
+                * self
+                    .streams
+                    .as_ref()
+                    .map_or(1.0, |streams| streams.value.max(1.0)),
+        )
+    }
+
+    /// The address of this machine, if the block was made against it.
+    pub fn is_local(&self) -> Option<bool> {
+        self.target.as_deref().map(is_loopback)
     }
 
     /// The requests that failed.

@@ -29,6 +29,7 @@ pub struct Code {
     pub range: std::ops::Range<usize>,
     pub language: String,
     pub titles: Vec<String>,
+    pub last_line: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -39,6 +40,8 @@ pub struct Document {
     pub codes: Vec<Code>,
     /// Every heading with its line.
     pub headings: Vec<(usize, String)>,
+    /// Every heading's line with the titles that stand from there on.
+    pub paths: Vec<(usize, Vec<String>)>,
 }
 
 impl Document {
@@ -50,11 +53,37 @@ impl Document {
                     range: 0..text.len(),
                     language: String::new(),
                     titles: Vec::new(),
+                    last_line: usize::MAX,
                 }],
                 ..Document::default()
             };
         }
         Walk::new(text).run()
+    }
+
+    /// The titles over a line: of its code, or the headings above it.
+    pub fn titles(&self, line: usize) -> Vec<String> {
+        if let Some(code) = self.code_at(line) {
+            return code.titles.clone();
+        }
+        let at = self.paths.partition_point(|(heading, _)| *heading <= line);
+        at.checked_sub(1)
+            .and_then(|at| self.paths.get(at))
+            .map_or_else(Vec::new, |(_, titles)| titles.clone())
+    }
+
+    /// The fence or indented code that a line is in.
+    fn code_at(&self, line: usize) -> Option<&Code> {
+        let at = self.codes.partition_point(|code| code.line <= line);
+        let code = self.codes.get(at.checked_sub(1)?)?;
+        (line <= code.last_line).then_some(code)
+    }
+
+    /// A number for the region of a line: equal for lines of one fence, or of the same
+    /// text between two of them.
+    pub fn region(&self, line: usize) -> usize {
+        let at = self.codes.partition_point(|code| code.line <= line);
+        2 * at + usize::from(self.code_at(line).is_some())
     }
 }
 
@@ -176,6 +205,7 @@ impl<'a> Walk<'a> {
                         range: range.clone(),
                         language,
                         titles: self.titles(),
+                        last_line: 0,
                     });
                     body = None;
                 }
@@ -192,6 +222,7 @@ impl<'a> Walk<'a> {
                         let start = self.starts.get(line - 1).copied().unwrap_or(body.start);
                         code.line = line;
                         code.range = start..body.end;
+                        code.last_line = self.line(body.end.saturating_sub(1));
                         self.document.codes.push(code);
                     }
                 }
@@ -211,6 +242,8 @@ impl<'a> Walk<'a> {
                     if let Some((_, known)) = self.headings.last_mut() {
                         *known = title;
                     }
+                    let path = self.headings.iter().map(|(_, title)| title.clone());
+                    self.document.paths.push((self.buffer_line, path.collect()));
                     self.in_heading = false;
                 }
                 Event::Start(Tag::Paragraph) => {

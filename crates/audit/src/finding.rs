@@ -30,6 +30,8 @@ pub struct Finding {
     pub line: usize,
     /// The number of the block it is about, counted from 1.
     pub block: Option<usize>,
+    /// What is wrong, in one sentence.
+    pub conclusion: &'static str,
     /// The figures, quoted as they were printed.
     pub evidence: String,
     /// What follows from them, as anyone can compute again.

@@ -91,7 +91,11 @@ pub fn split_number(text: &str) -> Option<(&str, &str)> {
 
 /// The value of a number's text, and its last digit's worth. Commas group digits.
 pub fn number(text: &str) -> Option<(f64, f64)> {
-    let text = text.replace(',', "");
+    // A comma groups digits by threes; one before another number of digits is decimal.
+    let decimal = text.split_once(',').is_some_and(|(_, after)| {
+        after.len() != 3 && !after.is_empty() && !text.contains('.') && !after.contains(',')
+    });
+    let text = text.replace(',', if decimal { "." } else { "" });
     let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
     let (mantissa, exponent) = match text.find(['e', 'E']) {
         Some(at) => (&text[..at], text[at + 1..].parse::<i32>().ok()?),
@@ -105,6 +109,15 @@ pub fn number(text: &str) -> Option<(f64, f64)> {
 /// `3.91ms`, `1m0.5s`, `250.00us`, `0s`: one figure, in one or more units.
 pub fn duration(text: &str, line: usize) -> Option<Quantity> {
     let text = text.trim();
+    if let Some(seconds) = clock_time(text) {
+        return Some(Quantity {
+            value: seconds,
+            unit: Unit::Time,
+            step: 1.0,
+            text: text.to_owned(),
+            line,
+        });
+    }
     let (negative, body) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -138,6 +151,23 @@ pub fn duration(text: &str, line: usize) -> Option<Quantity> {
         text: text.to_owned(),
         line,
     })
+}
+
+/// `00:05:00`: hours, minutes and seconds.
+fn clock_time(text: &str) -> Option<f64> {
+    let mut parts = text.split(':');
+    let (hours, minutes, seconds) = (parts.next()?, parts.next()?, parts.next()?);
+    let two = |part: &str| part.len() == 2 && part.bytes().all(|digit| digit.is_ascii_digit());
+    if parts.next().is_some()
+        || !two(minutes)
+        || !two(seconds)
+        || hours.is_empty()
+        || hours.len() > 3
+    {
+        return None;
+    }
+    let number = |part: &str| part.parse::<u32>().ok().map(f64::from);
+    Some(number(hours)? * 3600.0 + number(minutes)? * 60.0 + number(seconds)?)
 }
 
 /// The seconds in a unit of time.
@@ -227,7 +257,12 @@ pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
         None => (1.0, rest),
     };
     let rest = rest.trim();
-    if !rest.is_empty() && !matches!(rest, "/s" | "req/s" | "requests/s" | "[#/sec]") {
+    if !rest.is_empty()
+        && !matches!(
+            rest,
+            "/s" | "req/s" | "requests/s" | "requests/sec" | "iter/s" | "RPS" | "rps" | "[#/sec]"
+        )
+    {
         return None;
     }
     Some(Quantity {
@@ -305,6 +340,9 @@ mod tests {
             ("-1009014ns", -1009014e-9, 1e-9),
             ("46.15us", 46.15e-6, 1e-8),
             ("0s", 0.0, 1.0),
+            ("00:05:30", 330.0, 1.0),
+            ("1,5ms", 1.5e-3, 1e-4),
+            ("1,500ms", 1.5, 1e-3),
         ] {
             let read = duration(text, 1).unwrap();
             assert!((read.value - value).abs() < 1e-9, "{text}: {read:?}");

@@ -1,10 +1,10 @@
 //! What was read from one file, for the rules to judge.
 
 use crate::MOST_BLOCKS;
-use crate::block::Block;
-use crate::document::Document;
+use crate::block::{Block, Tool};
+use crate::document::{Document, Prose};
 use crate::finding::{Finding, Level};
-use crate::readers;
+use crate::readers::{self, command, command::Command};
 
 /// A file, read.
 pub struct Report<'a> {
@@ -12,30 +12,63 @@ pub struct Report<'a> {
     pub text: &'a str,
     pub document: Document,
     pub blocks: Vec<Block>,
+    /// Every command line of a load tool, used by a block or not.
+    pub commands: Vec<Command>,
 }
 
 impl<'a> Report<'a> {
     pub fn read(file: &'a str, text: &'a str) -> Report<'a> {
         let document = Document::read(text);
+        let flat = readers::flattened(text, &document);
         let mut blocks = Vec::new();
-        for code in &document.codes {
+        let mut commands = Vec::new();
+        for section in readers::sections(&flat, &document) {
             // Too many are refused by the caller; there is no need to read them all.
             if blocks.len() > MOST_BLOCKS {
                 break;
             }
-            let lines = code.lines(text);
-            for mut block in readers::read(&lines) {
-                block.titles.clone_from(&code.titles);
-                blocks.push(block);
-            }
+            commands.extend(command::find(&section.lines));
+            blocks.extend(readers::read(&section.lines));
+        }
+        if blocks.len() <= MOST_BLOCKS {
+            let tables = readers::read_tables(&document);
+            // A table beside the tool's own output repeats it.
+            let own = blocks.iter().any(|block: &Block| block.tool == Tool::K6);
+            blocks.extend(tables.into_iter().filter(|_| !own));
         }
         blocks.sort_by_key(|block| block.first_line);
+        drop_repeated(&mut blocks);
+        let region = |line: usize| document.region(line);
+        for block in &mut blocks {
+            let mut titles = document.titles(block.first_line);
+            titles.append(&mut block.titles);
+            block.titles = titles;
+        }
+        command::assign(&mut blocks, &commands, |one, other| {
+            region(one) == region(other)
+        });
         Report {
             file,
             text,
             document,
             blocks,
+            commands,
         }
+    }
+
+    /// Whether a line belongs to what a tool printed.
+    pub fn is_output(&self, line: usize) -> bool {
+        self.blocks.iter().any(|block| {
+            block.layout != "k6 table" && block.first_line <= line && line <= block.last_line
+        })
+    }
+
+    /// The page's sentences; a tool's output outside a fence is none.
+    pub fn prose(&self) -> impl Iterator<Item = &Prose> {
+        self.document
+            .prose
+            .iter()
+            .filter(|prose| !self.is_output(prose.line))
     }
 
     /// The block's number for people, counted from 1.
@@ -58,6 +91,21 @@ impl<'a> Report<'a> {
                 .map(move |other| (one, other))
         })
     }
+}
+
+/// A table that repeats a row of a tool's output is not another result.
+fn drop_repeated(blocks: &mut Vec<Block>) {
+    let mean = |block: &Block| Some(block.latency()?.mean.as_ref()?.text.clone());
+    let whole: Vec<(Tool, String)> = blocks
+        .iter()
+        .filter(|block| block.rate.is_some())
+        .filter_map(|block| Some((block.tool, mean(block)?)))
+        .collect();
+    blocks.retain(|block| {
+        block.rate.is_some()
+            || block.requests.is_some()
+            || mean(block).is_none_or(|mean| !whole.contains(&(block.tool, mean)))
+    });
 }
 
 /// Where a claim is made.
@@ -111,6 +159,7 @@ impl<'r, 'a> Findings<'r, 'a> {
             file: self.report.file.to_owned(),
             line: place.line,
             block: place.block.and_then(|block| self.report.number(block)),
+            conclusion: crate::rules::conclusion(rule),
             evidence,
             arithmetic,
             advice,

@@ -55,6 +55,10 @@ const NEGATIVES: &[(&str, &[&str])] = &[
     ("run-too-short", &["recorded/clean/hey_1.txt"]),
     ("startup-dominates", &["recorded/clean/k6_ten_users.txt"]),
     ("hidden-stall", &["recorded/clean/wrk_2_latency.txt"]),
+    (
+        "connection-setup-tail",
+        &["../corpus/pages/hey-balanced-fast-tail.page"],
+    ),
     ("one-stall-explains", &["sound/rows.md"]),
     ("think-time-bound", &["recorded/clean/k6_ten_users.txt"]),
     (
@@ -77,6 +81,11 @@ const NEGATIVES: &[(&str, &[&str])] = &[
         ],
     ),
     ("failures-as-work", &["recorded/clean/k6_legacy_150.txt"]),
+    (
+        "failures-left-out",
+        &["../corpus/pages/wrk-gin-and-quarkus.page"],
+    ),
+    ("same-request", &["recorded/clean/hey_1.txt"]),
     ("length-failures", &["recorded/clean/ab_2.txt"]),
     (
         "non-success-as-success",
@@ -142,6 +151,18 @@ const NEGATIVES: &[(&str, &[&str])] = &[
     ),
     ("non-monotone", &["sound/rows.md"]),
     ("single-run", &["recorded/clean/k6_one_user.txt"]),
+    (
+        "common-cap",
+        &["../corpus/pages/wrk-three-rust-frameworks.page"],
+    ),
+    (
+        "ratio-misstated",
+        &[
+            "../corpus/pages/ab-workouts-n-plus-one.page",
+            "sound/ratios.md",
+        ],
+    ),
+    ("errors-denied", &["sound/ratios.md"]),
     ("unlike-questions", &["sound/rows.md"]),
     ("stale-prose", &["sound/claims.md"]),
     ("percentile-misquoted", &["sound/claims.md"]),

@@ -28,6 +28,7 @@ pub fn audit(args: &AuditArgs) -> Exit {
         AuditFormat::Text => formats::text(&audits),
         AuditFormat::Json => formats::json(&audits),
         AuditFormat::Markdown => formats::markdown(&audits),
+        AuditFormat::Github => formats::github(&audits),
         AuditFormat::Sarif => formats::sarif(&audits, env!("CARGO_PKG_VERSION")),
     };
     if !audits.is_empty() || args.format != AuditFormat::Text {

@@ -20,11 +20,7 @@ fn exit_statuses_tell_what_was_found() {
     assert_eq!(noted.status, Some(0), "{}", noted.stdout);
     let found = plimsoll(&["audit", &recording("wrong/k6_stall.txt")]).run();
     assert_eq!(found.status, Some(1));
-    assert!(
-        found.stdout.contains("error [hidden-stall]"),
-        "{}",
-        found.stdout
-    );
+    assert!(found.stdout.contains("[hidden-stall]"), "{}", found.stdout);
     let absent = plimsoll(&["audit", "/nonexistent", &recording("wrong/k6_stall.txt")]).run();
     assert_eq!(absent.status, Some(2));
     assert!(absent.stderr.contains("/nonexistent"), "{}", absent.stderr);
@@ -53,9 +49,5 @@ fn every_format_is_what_it_claims() {
         assert_eq!(rules[index]["id"], result["ruleId"]);
     }
     let page = plimsoll(&["audit", "--format", "markdown", &file]).run();
-    assert!(
-        page.stdout.contains("| error | `hidden-stall` |"),
-        "{}",
-        page.stdout
-    );
+    assert!(page.stdout.contains("(`hidden-stall`)"), "{}", page.stdout);
 }

@@ -25,6 +25,12 @@ pub const TARGET: Target = Target {
           (Connect: 0, Receive: 0, Length: 3, Exceptions: 0)\nTotal: 12 12 0.1 12 13\n  50% 12\n",
         b"finished in 1.08s, 185.41 req/s, 16.96KB/s\nrequests: 200 total, 200 done, 200 succeeded, 0 failed\n\
           status codes: 200 2xx, 0 3xx\ntime for request: 5.22ms 6.16ms 5.36ms 144us 86.00%\n",
+        b"$ bombardier -c 125 -n 100 http://a:8080/\n  Reqs/sec 30252.67 5526.41 57624.34\n  Latency 4.15ms 3.53ms 95.44ms\n\
+          1xx - 0, 2xx - 90, 3xx - 0, 4xx - 0, 5xx - 0\n  others - 10\n",
+        "Running 10s test @ http://a/\n10 connections\n\u{2502} Stat \u{2502} 50% \u{2502} 99% \u{2502} Avg \u{2502} Max \u{2502}\n\
+         \u{2502} Latency \u{2502} 1 ms \u{2502} 6 ms \u{2502} 1.88 ms \u{2502} 44 ms \u{2502}\n\u{2502} Stat \u{2502} Avg \u{2502}\n\
+         \u{2502} Req/Sec \u{2502} 4,165.95 \u{2502}\n83k requests in 20.01s, 29.7 MB read\n19 errors (18 timeouts)\n"
+            .as_bytes(),
         b"{\"metrics\":{\"http_reqs\":{\"count\":9,\"rate\":1},\"http_req_duration\":{\"avg\":1,\"p(95)\":2}},\"root_group\":{}}",
         b"{\"start\":{},\"end\":{\"sum_sent\":{\"bytes\":1,\"bits_per_second\":8,\"seconds\":1}}}",
         b"# A\n\nOur SLA of 5ms holds on the 95percentile. `{a|b}-{n}[-c]`\n\n| Test | From | Time |\n|---|---|---|\n| 1MB x 10 | a | 5s |\n\n\
@@ -43,6 +49,7 @@ fn run(data: &[u8]) {
         let audits = [audit];
         formats::text(&audits);
         formats::markdown(&audits);
+        formats::github(&audits);
         formats::sarif(&audits, "0");
         let json = formats::json(&audits);
         assert!(

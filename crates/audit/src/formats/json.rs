@@ -30,6 +30,7 @@ fn finding(finding: &Finding) -> Value {
         "file": finding.file,
         "line": finding.line,
         "block": finding.block,
+        "conclusion": finding.conclusion,
         "evidence": finding.evidence,
         "arithmetic": finding.arithmetic,
         "advice": finding.advice,

@@ -11,12 +11,13 @@ pub fn markdown(audits: &[Audit]) -> String {
             out.push_str("No finding.\n");
             continue;
         }
-        out.push_str("| line | level | rule | evidence | arithmetic | advice |\n|---:|---|---|---|---|---|\n");
+        out.push_str("| line | level | finding | figures | what follows | what to do |\n|---:|---|---|---|---|---|\n");
         for finding in &audit.findings {
             out.push_str(&format!(
-                "| {} | {} | `{}` | {} | {} | {} |\n",
+                "| {} | {} | {} (`{}`) | {} | {} | {} |\n",
                 finding.line,
                 finding.level.name(),
+                finding.conclusion,
                 finding.rule,
                 cell(&finding.evidence),
                 cell(&finding.arithmetic),

@@ -1,10 +1,12 @@
-//! The four ways in which audits are written.
+//! The five ways in which audits are written.
 
+mod github;
 mod json;
 mod markdown;
 mod sarif;
 mod text;
 
+pub use github::github;
 pub use json::json;
 pub use markdown::markdown;
 pub use sarif::sarif;

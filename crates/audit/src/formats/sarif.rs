@@ -25,7 +25,7 @@ pub fn sarif(audits: &[Audit], version: &str) -> String {
                 "ruleIndex": index,
                 "level": finding.level.name(),
                 "message": {
-                    "text": format!("{}. {}. {}", finding.evidence, finding.arithmetic, finding.advice),
+                    "text": format!("{}: {}. {}. {}", finding.conclusion, finding.evidence, finding.arithmetic, finding.advice),
                 },
                 "locations": [{
                     "physicalLocation": {

@@ -8,10 +8,11 @@ pub fn text(audits: &[Audit]) -> String {
     for audit in audits {
         for finding in &audit.findings {
             out.push_str(&format!(
-                "{}:{}: {} [{}]{}\n    {}\n    {}\n    → {}\n\n",
+                "{}:{}: {}: {} [{}]{}\n    {}\n    {}\n    → {}\n\n",
                 finding.file,
                 finding.line,
                 finding.level.name(),
+                finding.conclusion,
                 finding.rule,
                 finding
                     .block

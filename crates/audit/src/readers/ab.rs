@@ -1,36 +1,55 @@
 //! `ab`: whole milliseconds, and two lines both called `Time per request`.
 
-use super::{Line, after};
+use super::{BOUNDARY, Line, after};
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, number};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let mut command = None;
+    let mut open = false;
+    let (mut host, mut path) = (None, None);
     for line in lines {
         let text = line.text.trim();
-        let prompt = text.trim_start_matches(['$', '>', ' ']);
-        if prompt.starts_with("ab -") {
-            command = Some(prompt.to_owned());
+        if text == BOUNDARY {
+            open = false;
+            continue;
         }
-        if text.starts_with("Concurrency Level:") {
+        if let Some(name) = after(text, "Server Hostname") {
+            host = Some(name.to_owned());
+            open = false;
+        } else if let Some(name) = after(text, "Document Path") {
+            path = Some(name.to_owned());
+        }
+        let again = |block: &Block| open && has(block, text);
+        if begins(text) && (!open || blocks.last().is_some_and(again)) {
             let mut block = Block::new(Tool::Ab, "ab text", line.number);
             block.model = Model::Closed;
             block.thinks_never = true;
-            block.command = command.take();
+            if let Some(host) = host.take() {
+                block.target = Some(format!("http://{host}{}", path.take().unwrap_or_default()));
+            }
             block
                 .trends
                 .push(Trend::new(Role::Request, "Total", line.number));
             blocks.push(block);
+            open = true;
         }
-        if let Some(block) = blocks.last_mut()
+        if let Some(block) = blocks.last_mut().filter(|_| open)
             && row(block, text, line.number)
         {
             block.last_line = line.number;
         }
     }
-    blocks.retain(|block| block.requests.is_some());
+    blocks.retain(|block| {
+        block.requests.is_some()
+            || block.rate.is_some()
+            || block
+                .trends
+                .first()
+                .is_some_and(|trend| trend.mean.is_some())
+    });
     for block in &mut blocks {
+        finish(block);
         let total = block.requests.as_ref().map_or(0.0, |count| count.value);
         if let Some(tally) = &mut block.failures {
             tally.passed = (total - tally.failed).max(0.0);
@@ -44,6 +63,56 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
+/// Whether a block may begin with this row.
+fn begins(text: &str) -> bool {
+    let rate = text.starts_with("Requests per second:") && text.contains("[#/sec]");
+    rate || [
+        "Concurrency Level:",
+        "Time taken for tests:",
+        "Complete requests:",
+        "Failed requests:",
+        "Connection Times (ms)",
+    ]
+    .iter()
+    .any(|label| text.starts_with(label))
+        && !text.ends_with(['?', '`'])
+}
+
+/// Whether the block has this row already, so that another block begins.
+fn has(block: &Block, text: &str) -> bool {
+    match text.split_once(':').map_or(text, |(label, _)| label) {
+        "Concurrency Level" => block.users.is_some(),
+        "Time taken for tests" => block.elapsed.is_some(),
+        "Complete requests" => block.requests.is_some(),
+        "Requests per second" => block.rate.is_some(),
+        // An author may add how many failed behind a block.
+        "Failed requests" => block.rate.is_some() && block.trends[0].quantiles.is_empty(),
+        "Connection Times (ms)" => !block.trends[0].quantiles.is_empty(),
+        _ => false,
+    }
+}
+
+/// What is not printed follows from what is; the first `Time per request` is not
+/// measured but computed from the rate.
+fn finish(block: &mut Block) {
+    if block.requests.is_none() {
+        block.missing.push("Complete requests");
+        if let (Some(rate), Some(elapsed)) = (&block.rate, &block.elapsed) {
+            let count = (rate.value * elapsed.value).round();
+            block.requests = Some(Quantity::exact(count, Unit::Count, rate.line));
+        }
+    }
+    if block.users.is_none()
+        && let (Some(computed), Some(each)) = (&block.computed_mean, &block.inverse_rate)
+        && each.value > 0.0
+    {
+        let users = (computed.value / each.value).round();
+        if users > 1.0 && computed.step / computed.value < 0.01 && each.step / each.value < 0.01 {
+            block.users = Some(Quantity::exact(users, Unit::Count, computed.line));
+        }
+    }
+}
+
 fn row(block: &mut Block, text: &str, line: usize) -> bool {
     let first = |value: &str, unit| bare(value.split_whitespace().next()?, unit, line);
     if let Some(value) = after(text, "Concurrency Level") {
@@ -53,6 +122,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
     } else if let Some(value) = after(text, "Complete requests") {
         block.requests = first(value, Unit::Count);
     } else if let Some(value) = after(text, "Failed requests") {
+        // A figure behind the whole block is the author's; it counts the same.
         block.failures = first(value, Unit::Count).map(|count| Tally {
             passed: 0.0,
             failed: count.value,
@@ -91,8 +161,8 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
     } else if let Some(value) = after(text, "Time per request") {
         if value.contains("across all concurrent requests") {
             block.inverse_rate = milliseconds(value.split_whitespace().next().unwrap_or(""), line);
-        } else if let Some(trend) = block.trends.first_mut() {
-            trend.mean = milliseconds(value.split_whitespace().next().unwrap_or(""), line);
+        } else {
+            block.computed_mean = milliseconds(value.split_whitespace().next().unwrap_or(""), line);
         }
     } else if let Some(value) = after(text, "Transfer rate") {
         block.received.rate = first(value, Unit::ByteRate).map(|mut rate| {
@@ -102,13 +172,23 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         });
     } else if let Some(value) = text.strip_prefix("Total:") {
         let words: Vec<&str> = value.split_whitespace().collect();
-        let [min, _, _, _, max] = words[..] else {
+        let [min, mean, _, _, max] = words[..] else {
             return false;
         };
         if let Some(trend) = block.trends.first_mut() {
             trend.line = line;
             trend.min = milliseconds(min, line);
+            trend.mean = milliseconds(mean, line);
             trend.max = milliseconds(max, line);
+        }
+    } else if let Some(value) = text.strip_prefix("Processing:") {
+        let words: Vec<&str> = value.split_whitespace().collect();
+        if let [_, mean, _, _, _] = words[..]
+            && let Some(mean) = milliseconds(mean, line)
+        {
+            let mut trend = Trend::new(Role::Own, "Processing", line);
+            trend.mean = Some(mean);
+            block.trends.push(trend);
         }
     } else if let Some(value) = text.strip_prefix("Connect:") {
         let words: Vec<&str> = value.split_whitespace().collect();
@@ -123,7 +203,10 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             trend.put(0.5, median);
         }
         block.trends.push(trend);
-    } else if let Some((percent, rest)) = text.split_once('%') {
+    } else if let Some((percent, rest)) = text
+        .split_once('%')
+        .filter(|_| block.trends[0].mean.is_some() || block.rate.is_some())
+    {
         let (Ok(percent), Some(figure)) = (
             percent.trim().parse::<f64>(),
             milliseconds(rest.split_whitespace().next().unwrap_or(""), line),

@@ -10,12 +10,10 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks = hey::summaries(lines, Tool::Ghz, |summary| summary.contains("Count:"));
     for block in &mut blocks {
         // Its histogram is in the unit of its other figures, which it does not print.
-        block.histogram.clear();
+        block.bars = block.histogram.drain(..).map(|bar| bar.count).collect();
         // Without its command line, whether it kept to a rate is not to be told.
-        if block.command.is_none() {
-            block.model = Model::Unknown;
-            block.thinks_never = false;
-        }
+        block.model = Model::Unknown;
+        block.thinks_never = false;
     }
     blocks
 }

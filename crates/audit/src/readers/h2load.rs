@@ -1,17 +1,16 @@
 //! `h2load`: no percentiles; clients, streams and the protocol spoken.
 
-use super::{Line, after};
+use super::{BOUNDARY, Line, after};
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, binary_data, duration};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let (mut command, mut clients) = (None, None);
+    let (mut open, mut clients) = (false, None);
     for line in lines {
         let text = line.text.trim();
-        let prompt = text.trim_start_matches(['$', '>', ' ']);
-        if prompt.starts_with("h2load ") {
-            command = Some(prompt.to_owned());
+        if text == BOUNDARY {
+            open = false;
         }
         if text.starts_with("spawning thread #") {
             clients = text
@@ -23,41 +22,16 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             let mut block = Block::new(Tool::H2load, "h2load text", line.number);
             block.model = Model::Closed;
             block.thinks_never = true;
-            block.command = command.take();
             block.users = clients.take();
             finished(&mut block, rest, line.number);
             blocks.push(block);
+            open = true;
             continue;
         }
-        if let Some(block) = blocks.last_mut()
+        if let Some(block) = blocks.last_mut().filter(|_| open)
             && row(block, text, line.number)
         {
             block.last_line = line.number;
-        }
-    }
-    for block in &mut blocks {
-        let words: Vec<String> = block
-            .command
-            .iter()
-            .flat_map(|command| command.split_whitespace().map(str::to_owned))
-            .collect();
-        let flag = |short: &str| {
-            words.iter().enumerate().find_map(|(at, word)| {
-                let rest = word.strip_prefix(short)?;
-                match rest {
-                    "" => words.get(at + 1)?.parse::<f64>().ok(),
-                    digits => digits.parse::<f64>().ok(),
-                }
-            })
-        };
-        let line = block.first_line;
-        if let Some(clients) = flag("-c") {
-            block.users = Some(Quantity::exact(clients, Unit::Count, line));
-        }
-        block.streams = flag("-m").map(|m| Quantity::exact(m, Unit::Count, line));
-        if words.iter().any(|word| word.starts_with("--rps")) {
-            block.model = Model::Open;
-            block.thinks_never = false;
         }
     }
     blocks.retain(|block| block.requests.is_some());

@@ -1,6 +1,6 @@
 //! `hey`, whose layout `oha` and `ghz` took up: [`Summary`] reads what they share.
 
-use super::Line;
+use super::{BOUNDARY, Line};
 use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, duration};
 
@@ -12,46 +12,62 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     })
 }
 
-/// Blocks that begin with `Summary:` and are of the tool that `is` knows.
+/// Blocks that begin with `Summary:`, or without it at their first figure, and are of
+/// the tool that `is` knows.
 pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block> {
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines, *at)).collect();
     let mut blocks = Vec::new();
-    let mut command = None;
-    for (index, line) in lines.iter().enumerate() {
-        let text = line.text.trim();
-        let prompt = text.trim_start_matches(['$', '>', ' ']);
-        if prompt.starts_with(tool.name()) && prompt[tool.name().len()..].starts_with(' ') {
-            command = Some(prompt.to_owned());
+    for (at, start) in starts.iter().enumerate() {
+        let until = starts.get(at + 1).copied().unwrap_or(lines.len());
+        let mut own = &lines[*start..until];
+        if let Some(boundary) = own.iter().position(|line| line.text == BOUNDARY) {
+            own = &own[..boundary];
         }
-        if text != "Summary:" {
-            continue;
-        }
-        let rest = &lines[index..];
-        let until = rest
-            .iter()
-            .skip(1)
-            .position(|line| line.text.trim() == "Summary:")
-            .map_or(rest.len(), |at| at + 1);
-        let own = &rest[..until];
         let top: String = own
             .iter()
-            .take(10)
+            .take(12)
             .flat_map(|line| [line.text, "\n"])
             .collect();
         if is(&top) {
-            blocks.extend(summary(own, tool, command.take()));
+            blocks.extend(summary(own, tool));
         }
     }
     blocks
 }
 
-fn summary(lines: &[Line], tool: Tool, command: Option<String>) -> Option<Block> {
+/// Whether a summary begins at this line: its heading, or its first figure where an
+/// author left the heading out.
+fn begins(lines: &[Line], at: usize) -> bool {
+    let text = lines[at].text.trim();
+    if text == "Summary:" {
+        return true;
+    }
+    if !["Total:", "Count:", "Success rate:"]
+        .iter()
+        .any(|label| text.starts_with(label))
+    {
+        return false;
+    }
+    let headed = lines[at.saturating_sub(4)..at].iter().any(|line| {
+        let text = line.text.trim();
+        ["Summary:", "Total:", "Count:", "Success rate:"]
+            .iter()
+            .any(|label| text.starts_with(label))
+    });
+    let slowest = lines[at + 1..]
+        .iter()
+        .take(3)
+        .any(|line| line.text.trim().starts_with("Slowest:"));
+    !headed && slowest
+}
+
+fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     let first = lines.first()?.number;
     let mut block = Block::new(tool, layout(tool), first);
-    block.command = command;
     block.model = Model::Closed;
     block.thinks_never = true;
     let mut trend = Trend::new(Role::Request, "response time", first);
-    let mut section = "";
+    let mut section = "Summary:";
     for line in lines {
         let text = line.text.trim();
         let number = line.number;
@@ -86,12 +102,32 @@ fn summary(lines: &[Line], tool: Tool, command: Option<String>) -> Option<Block>
     }
     trend.line = trend.mean.as_ref().map_or(first, |mean| mean.line);
     block.trends.insert(0, trend);
-    if block.requests.is_none() {
-        let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
-        block.requests = Some(Quantity::exact(answered, Unit::Count, first));
-    }
-    from_command(&mut block);
+    count(&mut block);
     block.rate.is_some().then_some(block)
+}
+
+/// The number of answers: the status codes, or what the printed figures leave.
+fn count(block: &mut Block) {
+    if block.requests.is_some() {
+        return;
+    }
+    let line = block.first_line;
+    if !block.statuses.is_empty() {
+        let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
+        block.requests = Some(Quantity::exact(answered, Unit::Count, line));
+        return;
+    }
+    block.missing.push("Status code distribution");
+    let bars: f64 = block.histogram.iter().map(|bucket| bucket.count).sum();
+    // hey keeps a million samples and no more.
+    if bars > 0.0 && bars != 1e6 && !block.histogram_cut {
+        block.requests = Some(Quantity::exact(bars, Unit::Count, line));
+    } else if let (Some(rate), Some(elapsed)) = (&block.rate, &block.elapsed) {
+        block.requests = Some(Quantity {
+            step: elapsed.step * rate.value + 1.0,
+            ..Quantity::exact((rate.value * elapsed.value).round(), Unit::Count, line)
+        });
+    }
 }
 
 fn layout(tool: Tool) -> &'static str {
@@ -156,13 +192,16 @@ fn detail(block: &mut Block, text: &str, line: usize) -> bool {
 
 /// `95% in 0.0065 secs`, `95 % in 1.51 ms`
 fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
-    let Some((percent, figure)) = text.split_once(" in ") else {
+    let Some((percent, figure)) = text.split_once(" in ").or_else(|| text.split_once("%  ")) else {
         return false;
     };
+    // Behind the figure an author may have written a remark.
+    let words: Vec<&str> = figure.split_whitespace().take(2).collect();
+    let figure = words.join(" ");
     let percent = percent.trim_end_matches('%').trim_end_matches(" %").trim();
     let (Ok(percent), Some(figure)) = (
         percent.trim_end_matches('%').trim().parse::<f64>(),
-        duration(figure, line),
+        duration(&figure, line),
     ) else {
         return false;
     };
@@ -175,6 +214,10 @@ fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
 /// `0.007 [1193]  |■■■`, and of oha `7.781 ms [2089] |■■■`: the upper end of a bar and its
 /// count. Where nothing was answered oha prints `NaN ns`.
 fn bar(block: &mut Block, text: &str, line: usize) -> bool {
+    if text == "..." || text == "…" {
+        block.histogram_cut = true;
+        return true;
+    }
     let (Some(open), Some(close)) = (text.find('['), text.find(']')) else {
         return false;
     };
@@ -217,32 +260,4 @@ fn status(block: &mut Block, text: &str, line: usize) -> bool {
     };
     block.statuses.push((code.to_owned(), count));
     true
-}
-
-/// What the command line declares: `-c`, `-n`, `-z`, `-q`, `--rps`.
-fn from_command(block: &mut Block) {
-    let Some(command) = block.command.clone() else {
-        return;
-    };
-    let line = block.first_line;
-    let words: Vec<&str> = command.split_whitespace().collect();
-    for pair in words.windows(2) {
-        let [flag, value] = pair else { continue };
-        let count = bare(value, Unit::Count, line);
-        match *flag {
-            "-c" | "--concurrency" => block.users = count,
-            "-n" | "--total" => block.asked_count = count,
-            "-z" | "--duration" => block.declared = duration(value, line),
-            "--rps" => {
-                block.asked_rate = bare(value, Unit::Rate, line);
-                block.model = Model::Open;
-            }
-            "-q" => block.model = Model::Open,
-            _ => {}
-        }
-    }
-    // hey's -q is for each of its users.
-    if block.tool == Tool::Hey && block.model == Model::Open {
-        block.thinks_never = false;
-    }
 }

@@ -3,30 +3,41 @@
 
 use serde_json::Value;
 
-use super::Line;
+use super::{BOUNDARY, Line};
 use crate::block::{Block, Tool};
 use crate::quantity::{Quantity, Unit, binary_data, data, number};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let mut command = None;
+    let mut open = false;
     for line in lines {
         let text = line.text.trim();
-        if let Some(at) = text.find("iperf3 -") {
-            command = Some(text[at..].to_owned());
+        if text == BOUNDARY {
+            open = false;
+        }
+        // The closing rows may stand alone, behind `tail`.
+        let closing =
+            text.starts_with('[') && (text.ends_with("sender") || text.ends_with("receiver"));
+        if closing && !open {
+            blocks.push(Block::new(Tool::Iperf3, "iperf3 text", line.number));
+            open = true;
         }
         if let Some(target) = text.strip_prefix("Connecting to host ") {
             let mut block = Block::new(Tool::Iperf3, "iperf3 text", line.number);
             block.target = Some(target.to_owned());
-            block.command = command.take();
             blocks.push(block);
+            open = true;
             continue;
         }
-        let Some(block) = blocks.last_mut() else {
+        let Some(block) = blocks.last_mut().filter(|_| open) else {
             continue;
         };
         if text.starts_with("iperf Done") || text.starts_with("[ ID]") {
             block.last_line = line.number;
+        }
+        if text.starts_with("iperf Done") {
+            open = false;
+            continue;
         }
         row(block, text, line.number);
     }
@@ -70,6 +81,7 @@ fn row(block: &mut Block, text: &str, line: usize) {
     if side.total.is_none() || summed {
         side.total = total;
         side.rate = rate;
+        side.time = Some(to - from);
         block.elapsed = Some(Quantity {
             value: to - from,
             unit: Unit::Time,

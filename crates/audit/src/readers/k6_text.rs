@@ -1,9 +1,9 @@
 //! k6's summaries in text: the ones with ✓ and ✗ marks, the ones with `0 out of 9`,
 //! and the ones in sections (`█ TOTAL RESULTS`).
 
-use super::Line;
-use crate::block::{Block, Model, Role, Tally, Threshold, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, data, duration, split_number, time_unit};
+use super::{BOUNDARY, Line};
+use crate::block::{Block, CheckCount, Model, Role, Tally, Threshold, Tool, Trend};
+use crate::quantity::{Quantity, Unit, bare, data, duration, number, split_number, time_unit};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut reader = Reader::default();
@@ -22,16 +22,17 @@ struct Reader {
     metrics: usize,
     /// Inside a part of a full summary that repeats the totals by scenario or group.
     repeating: bool,
-    command: Option<String>,
+    /// Checks that stand before the first figure.
+    pending: Vec<(String, usize)>,
 }
 
 impl Reader {
     fn line(&mut self, line: Line) {
         let text = line.text.trim();
-        if let Some(at) = text.find("k6 run ")
-            && !text.contains("...:")
-        {
-            self.command = Some(text[at..].to_owned());
+        if text == BOUNDARY {
+            self.finish();
+            self.pending.clear();
+            return;
         }
         if text.starts_with("execution: ") {
             self.finish();
@@ -39,16 +40,28 @@ impl Reader {
         }
         if let Some(section) = text.strip_prefix('█') {
             let section = section.trim();
-            self.repeating = !(section.starts_with("TOTAL") || section.starts_with("THRESHOLDS"));
+            // A group's own heading stands inside the summary; these repeat it.
+            self.repeating = section.starts_with("GROUP:") || section.starts_with("SCENARIO:");
         }
         if self.repeating && !text.starts_with("running (") {
             return;
         }
         // A threshold's mark stands before the metric in one layout.
-        let (mark, unmarked) = match text.strip_prefix(['✓', '✗']) {
+        let (mark, unmarked) = match text.strip_prefix(['✓', '✗', '⚠']) {
             Some(rest) => (true, rest.trim()),
             None => (false, text),
         };
+        // A row that was wrapped goes on with percentiles.
+        if text.starts_with("p(") && text.contains(")=") {
+            if let Some(trend) = self
+                .block
+                .as_mut()
+                .and_then(|block| block.trends.last_mut())
+            {
+                columns(trend, text, line.number);
+            }
+            return;
+        }
         if let Some((name, rest)) = metric(unmarked) {
             let again = self.block.as_ref().is_some_and(|block| has(block, name));
             if again {
@@ -72,6 +85,9 @@ impl Reader {
             return;
         }
         let Some(block) = &mut self.block else {
+            if text.starts_with(['✓', '✗', '↳']) && self.pending.len() < 500 {
+                self.pending.push((text.to_owned(), line.number));
+            }
             return;
         };
         if head(block, text, line.number) || running(block, text, line.number) {
@@ -82,7 +98,9 @@ impl Reader {
     fn start(&mut self, line: usize) {
         self.repeating = false;
         let mut block = Block::new(Tool::K6, "k6 text", line);
-        block.command = self.command.take();
+        for (text, number) in self.pending.drain(..) {
+            head(&mut block, &text, number);
+        }
         self.block = Some(block);
         self.metrics = 0;
     }
@@ -97,14 +115,32 @@ impl Reader {
     }
 }
 
-/// `name....: rest`, or `{ expected_response:true }...: rest`.
+/// `name....: rest`, or `{ expected_response:true }...: rest`; of the metrics that every
+/// summary has the dots may be missing.
 fn metric(text: &str) -> Option<(&str, &str)> {
-    let at = text.find("..:")?;
-    let name = text[..at].trim_end_matches('.').trim();
+    let (name, rest) = match text.find("..:") {
+        Some(at) => (text[..at].trim_end_matches('.').trim(), &text[at + 3..]),
+        None => {
+            let (name, rest) = text.split_once(':')?;
+            let known = [
+                "http_req_duration",
+                "http_req_failed",
+                "http_reqs",
+                "iterations",
+                "http_req_waiting",
+                "http_req_blocked",
+                "iteration_duration",
+            ];
+            if !known.contains(&name) || !rest.contains(|letter: char| letter.is_ascii_digit()) {
+                return None;
+            }
+            (name, rest)
+        }
+    };
     let name_is_plain = name
         .chars()
         .all(|letter| letter.is_alphanumeric() || "_ {}:/,.-".contains(letter));
-    (name_is_plain && !name.is_empty()).then_some((name, text[at + 3..].trim()))
+    (name_is_plain && !name.is_empty()).then_some((name, rest.trim()))
 }
 
 /// Whether the block has this metric already, so that another block begins.
@@ -141,7 +177,22 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
         "dropped_iterations" => block.dropped = counter(rest, line).0,
         "data_received" => (block.received.total, block.received.rate) = traffic(rest, line),
         "data_sent" => (block.sent.total, block.sent.rate) = traffic(rest, line),
-        "vus" => block.gauge = gauge(rest, line),
+        "vus" => {
+            block.gauge = gauge(rest, line);
+            let least = rest
+                .split_whitespace()
+                .find_map(|word| word.strip_prefix("min="))
+                .and_then(|least| least.parse::<f64>().ok());
+            block.constant_users = least
+                .zip(block.gauge.as_ref())
+                .is_some_and(|(least, (_, max))| least == max.value);
+        }
+        // Users held back mean that those at work may have been any number.
+        "vus_max" => {
+            let most = gauge(rest, line).map(|(_, max)| max.value);
+            let seen = block.gauge.as_ref().map(|(_, max)| max.value);
+            block.constant_users &= most == seen;
+        }
         "http_req_failed" => block.failures = tally(rest, line, true),
         "checks" => {
             block.layout = "k6 text, legacy";
@@ -151,6 +202,21 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
             block.layout = "k6 text, sections";
             block.checks = tally(rest, line, false);
         }
+        "checks_failed" if block.checks.is_none() => {
+            block.layout = "k6 text, sections";
+            block.checks = tally(rest, line, true).map(|mut tally| {
+                tally.inverted = false;
+                tally.share = None;
+                tally
+            });
+        }
+        "checks_failed" | "checks_total" => {}
+        // No script has as many rates of its own as a hostile file.
+        _ if rest.contains('%') && block.rates.len() < 256 => {
+            if let Some(tally) = tally(rest, line, false) {
+                block.rates.push((name.to_owned(), tally));
+            }
+        }
         _ => {}
     }
 }
@@ -158,7 +224,9 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
 /// `avg=3.91ms min=1.06ms med=2.9ms … p(95)=5.95ms count=9`
 fn trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
     if !rest.contains('=')
-        || !(rest.contains("avg=") || rest.contains("p(") || rest.contains("med="))
+        || !["avg=", "p(", "med=", "p9"]
+            .iter()
+            .any(|key| rest.contains(key))
     {
         return None;
     }
@@ -175,7 +243,14 @@ fn trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
         _ => Role::Own,
     };
     let mut trend = Trend::new(role, name, line);
+    columns(&mut trend, rest, line);
+    (!trend.figures().is_empty()).then_some(trend)
+}
+
+/// `avg=3.91ms p(95)=5.95ms`, with or without commas between.
+fn columns(trend: &mut Trend, rest: &str, line: usize) {
     for word in rest.split_whitespace() {
+        let word = word.trim_end_matches(',');
         let Some((key, value)) = word.split_once('=') else {
             continue;
         };
@@ -188,7 +263,9 @@ fn trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
             "max" => trend.max = Some(figure),
             "med" => trend.put(0.5, figure),
             _ => {
-                let inner = key.strip_prefix("p(").and_then(|key| key.strip_suffix(')'));
+                let inner = key
+                    .strip_prefix('p')
+                    .map(|key| key.trim_matches(['(', ')']));
                 if let Some(percent) = inner.and_then(|inner| inner.parse::<f64>().ok())
                     && percent > 0.0
                     && percent < 100.0
@@ -198,7 +275,6 @@ fn trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
             }
         }
     }
-    (!trend.figures().is_empty()).then_some(trend)
 }
 
 /// A duration as k6 prints it: two decimals, of which closing zeros are left out, and
@@ -221,7 +297,10 @@ fn time(text: &str, line: usize) -> Option<Quantity> {
 
 /// `6000  99.467985/s`
 fn counter(rest: &str, line: usize) -> (Option<Quantity>, Option<Quantity>) {
-    let mut words = rest.split_whitespace();
+    let mut words = rest
+        .split_whitespace()
+        .map(|word| word.trim_matches(['(', ')', '≈', '~', ',']))
+        .filter(|word| word.starts_with(|letter: char| letter.is_ascii_digit()));
     let count = words.next().and_then(|word| bare(word, Unit::Count, line));
     let rate = words.next().and_then(|word| bare(word, Unit::Rate, line));
     (count, rate)
@@ -258,10 +337,12 @@ fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
     let numbers: Vec<f64> = rest
         .split_whitespace()
         .skip(1)
+        .map(|word| word.trim_matches(['(', ')', '✓', '✗']))
         .filter_map(|word| split_number(word))
-        .filter_map(|(digits, rest)| rest.is_empty().then(|| digits.parse().ok()).flatten())
+        .filter_map(|(digits, rest)| rest.is_empty().then(|| number(digits)).flatten())
+        .map(|(value, _)| value)
         .collect();
-    let [first, second] = numbers[..] else {
+    let [first, second, ..] = numbers[..] else {
         return None;
     };
     let marks = rest.contains('✓') || rest.contains('✗');
@@ -290,6 +371,33 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
         block.script = Some(script.trim().to_owned());
     } else if let Some(scenario) = text.strip_prefix("* ") {
         return scenario_line(block, scenario, line);
+    } else if let Some(rest) = text.strip_prefix('↳') {
+        let count = |mark: char| {
+            let rest = rest.split_once(mark)?.1.split_whitespace().next()?;
+            number(rest).map(|(value, _)| value)
+        };
+        let (Some(passed), Some(failed)) = (count('✓'), count('✗')) else {
+            return false;
+        };
+        block.check_counts.push(CheckCount {
+            passed,
+            failed,
+            line,
+        });
+    } else if let Some(users) = text.strip_prefix("vus: ") {
+        // Before 0.27: `vus: 100, max: 100`.
+        let count = |text: &str| text.trim().parse::<f64>().ok();
+        let most = text.split_once("max: ").and_then(|(_, most)| count(most));
+        let users = users.split(',').next().and_then(count);
+        if let (Some(users), Some(most)) = (users, most)
+            && users == most
+        {
+            block.model = Model::Closed;
+            block.looping = true;
+            block.users = Some(Quantity::exact(users, Unit::Count, line));
+        }
+    } else if let Some(time) = text.strip_prefix("duration: ") {
+        block.declared = time.split(',').next().and_then(|time| duration(time, line));
     } else if let Some(rest) = text.strip_prefix(['✓', '✗']) {
         let rest = rest.trim();
         match rest.strip_prefix('\'') {

@@ -1,19 +1,30 @@
-//! Readers, one a tool: the lines of a region in, blocks out. None of them fails: a
+//! Readers, one a tool: the lines of a section in, blocks out. None of them fails: a
 //! line that is not understood is not a figure.
 
 mod ab;
+mod autocannon;
+mod bombardier;
+mod clean;
+pub mod command;
+mod drill;
 mod ghz;
 mod h2load;
 mod hey;
 mod iperf3;
+mod json;
 mod k6_json;
+mod k6_table;
 mod k6_text;
 mod oha;
+mod public_json;
 mod vegeta;
 mod wrk;
 
 use crate::MOST_BLOCKS;
 use crate::block::Block;
+
+pub use clean::{flattened, sections};
+pub use k6_table::read as read_tables;
 
 /// A line of text with its number in the file, counted from 1.
 #[derive(Clone, Copy, Debug)]
@@ -22,12 +33,21 @@ pub struct Line<'a> {
     pub text: &'a str,
 }
 
+/// The text of a line between two regions of a section: the end of a fence, for example.
+pub const BOUNDARY: &str = "\u{1}";
+
 /// Every block in a run of lines, in the order of the lines.
 pub fn read(lines: &[Line]) -> Vec<Block> {
-    if let Some(blocks) = read_json(lines) {
+    let mut blocks = json::read(lines);
+    // A page that is all JSON holds nothing for the other readers.
+    if !blocks.is_empty()
+        && lines
+            .iter()
+            .find(|line| !line.text.trim().is_empty())
+            .is_some_and(|line| line.text.trim_start().starts_with('{'))
+    {
         return blocks;
     }
-    let mut blocks = Vec::new();
     for reader in [
         k6_text::read,
         vegeta::read,
@@ -38,43 +58,17 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         ab::read,
         ghz::read,
         h2load::read,
+        bombardier::read,
+        autocannon::read,
+        drill::read,
     ] {
         blocks.extend(reader(lines));
-    }
-    blocks.sort_by_key(|block| block.first_line);
-    blocks
-}
-
-/// A region that is one JSON value, of a tool that we know.
-fn read_json(lines: &[Line]) -> Option<Vec<Block>> {
-    let first = lines.iter().find(|line| !line.text.trim().is_empty())?;
-    if !first.text.trim_start().starts_with('{') {
-        return None;
-    }
-    let text: String = lines.iter().flat_map(|line| [line.text, "\n"]).collect();
-    // One object, or one a line.
-    let mut blocks = Vec::new();
-    for value in serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>() {
-        let value = value.ok()?;
-        let last = lines.last().map_or(first.number, |line| line.number);
-        let known = [
-            k6_json::read,
-            vegeta::read_json,
-            iperf3::read_json,
-            oha::read_json,
-            ghz::read_json,
-        ]
-        .into_iter()
-        .find_map(|reader| reader(&value, first.number));
-        if let Some(mut block) = known {
-            block.last_line = last;
-            blocks.push(block);
-        }
         if blocks.len() > MOST_BLOCKS {
             break;
         }
     }
-    (!blocks.is_empty()).then_some(blocks)
+    blocks.sort_by_key(|block| block.first_line);
+    blocks
 }
 
 /// `Label:   value` after the label, if the line begins with it.

@@ -45,14 +45,25 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
         }
     }
     block.trends.push(trend);
-    for (code, count) in value.get("statusCodeDistribution")?.as_object()? {
+    let statuses = value
+        .get("statusCodeDistribution")
+        .and_then(Value::as_object);
+    for (code, count) in statuses.into_iter().flatten() {
         if let Some(count) = count.as_f64() {
             let count = Quantity::exact(count, Unit::Count, line);
             block.statuses.push((code.clone(), count));
         }
     }
     let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
-    block.requests = Some(Quantity::exact(answered, Unit::Count, line));
+    if statuses.is_some() {
+        block.requests = Some(Quantity::exact(answered, Unit::Count, line));
+    } else {
+        block.missing.push("statusCodeDistribution");
+        let made = block.rate.as_ref().zip(block.elapsed.as_ref());
+        block.requests = made.map(|(rate, time)| {
+            Quantity::exact((rate.value * time.value).round(), Unit::Count, line)
+        });
+    }
     let errors = value.get("errorDistribution").and_then(Value::as_object);
     for (error, count) in errors.into_iter().flatten().take(20) {
         block.errors.push((format!("[{count}] {error}"), line));

@@ -2,48 +2,60 @@
 
 use serde_json::Value;
 
-use super::Line;
+use super::{BOUNDARY, Line};
 use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, duration};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let mut command = None;
-    let mut heading = false;
+    let (mut heading, mut open) = (false, false);
     for (index, line) in lines.iter().enumerate() {
         let text = line.text.trim();
-        if let Some(at) = text.find("vegeta attack") {
-            command = Some(text[at..].to_owned());
+        if text == BOUNDARY {
+            // A histogram in a fence of its own is one of its own.
+            (heading, open) = (false, false);
             continue;
         }
-        if text.contains("[total, rate") {
+        let begins =
+            text.contains("[total, rate") || (text.contains("equests") && text.contains("[total]"));
+        let latencies_alone = text.starts_with("Latencies")
+            && text.contains('[')
+            && (!open || blocks.last().is_some_and(|block| !block.trends.is_empty()));
+        if begins || latencies_alone {
             let mut block = Block::new(Tool::Vegeta, "vegeta text", line.number);
-            block.command = command.take();
             block.model = Model::Open;
-            if !text.starts_with("Requests") {
+            if begins && !text.starts_with("Requests") {
                 block.torn.push((
                     format!("the line `{}` has lost its first letters", cut(text)),
                     line.number,
                 ));
             }
+            if latencies_alone {
+                block.missing.push("Requests");
+            }
             blocks.push(block);
+            open = true;
             heading = false;
         }
         if text.starts_with("Bucket") && text.contains("Histogram") {
             // A histogram alone, or one after the text's figures.
-            let alone = blocks
-                .last()
-                .is_none_or(|block| !block.histogram.is_empty());
+            let alone = !open
+                || blocks
+                    .last()
+                    .is_none_or(|block| !block.histogram.is_empty());
             if alone {
                 let mut block = Block::new(Tool::Vegeta, "vegeta histogram", line.number);
                 block.model = Model::Open;
-                block.command = command.take();
                 blocks.push(block);
+                open = true;
             }
             heading = true;
             continue;
         }
-        let Some(block) = blocks.last_mut() else {
+        let Some(block) = blocks
+            .last_mut()
+            .filter(|_| open || bucket(text, line.number).is_some())
+        else {
             continue;
         };
         if let Some(bucket) = bucket(text, line.number) {
@@ -77,7 +89,12 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             block.requests = Some(Quantity::exact(total, Unit::Count, block.first_line));
         }
     }
-    blocks.retain(|block| block.requests.is_some());
+    blocks.retain(|block| block.requests.is_some() || !block.trends.is_empty());
+    for block in &mut blocks {
+        if block.trends.is_empty() && block.histogram.is_empty() {
+            block.missing.push("Latencies");
+        }
+    }
     blocks
 }
 

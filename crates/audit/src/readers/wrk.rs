@@ -1,50 +1,100 @@
-//! `wrk` and `wrk2`. Their kB are 1024 bytes.
+//! `wrk`, `wrk2` and their kin. Their kB are 1024 bytes.
 
-use super::{Line, after};
-use crate::block::{Block, Model, Role, Tally, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, binary_data, duration};
+use super::{BOUNDARY, Line, after};
+use crate::block::{Block, Model, Role, SocketErrors, Tally, Tool, Trend};
+use crate::quantity::{Unit, bare, binary_data, duration};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let mut command = None;
+    // Whether the last block may still get rows.
+    let mut open = false;
     for line in lines {
         let text = line.text.trim();
-        let prompt = text.trim_start_matches(['$', '>', ' ']);
-        if prompt.starts_with("wrk ") || prompt.starts_with("wrk2 ") {
-            command = Some(prompt.to_owned());
+        if text == BOUNDARY {
+            // A table may stand between the parts of one block.
+            open = open && blocks.last().is_some_and(|block| block.rate.is_none());
+            continue;
         }
         if text.starts_with("Running ") && text.contains(" test @ ") {
-            let mut block = Block::new(Tool::Wrk, "wrk text", line.number);
-            block.command = command.take();
-            block.model = Model::Closed;
-            block.thinks_never = true;
+            let mut block = new(line.number);
             if let Some((time, url)) = text["Running ".len()..].split_once(" test @ ") {
                 block.declared = duration(time, line.number);
                 block.target = Some(url.to_owned());
             }
             blocks.push(block);
+            open = true;
             continue;
         }
-        if let Some(block) = blocks.last_mut()
+        let again = |block: &Block| {
+            !open || block.rate.is_some() || (begins_latency(text) && !block.trends.is_empty())
+        };
+        let headed = is_connections(text) || text.starts_with("Thread Stats");
+        let done = blocks
+            .last()
+            .is_none_or(|block| !open || block.rate.is_some());
+        if (headed && done) || (begins_latency(text) && blocks.last().is_none_or(again)) {
+            blocks.push(new(line.number));
+            open = true;
+        }
+        if let Some(block) = blocks.last_mut().filter(|_| open)
             && row(block, text, line.number)
         {
             block.last_line = line.number;
         }
     }
+    blocks.retain(|block| {
+        let whole = block.requests.is_some() && block.rate.is_some();
+        whole
+            || !block.trends.is_empty()
+                && (block.users.is_some()
+                    || block.requests.is_some()
+                    || block.trends.iter().any(|trend| trend.max.is_some()))
+    });
     for block in &mut blocks {
-        finish(block);
+        if block.requests.is_none() {
+            block.missing.push("requests in … read");
+        }
+        if block.rate.is_none() {
+            block.missing.push("Requests/sec");
+        }
+        // `0.00us  0.00us  0.00us  nan%` is what wrk prints without any sample.
+        block.trends.retain(|trend| {
+            let nothing = |figure: &Option<crate::quantity::Quantity>| {
+                figure.as_ref().is_none_or(|figure| figure.value == 0.0)
+            };
+            !(nothing(&trend.mean) && nothing(&trend.max) && trend.quantiles.is_empty())
+        });
     }
-    blocks.retain(|block| block.requests.is_some() && block.rate.is_some());
     blocks
 }
 
+fn new(line: usize) -> Block {
+    let mut block = Block::new(Tool::Wrk, "wrk text", line);
+    block.model = Model::Closed;
+    block.thinks_never = true;
+    block
+}
+
+/// `2 threads and 10 connections`
+fn is_connections(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().take(6).collect();
+    matches!(words[..], [_, "threads", "and", _, "connections"])
+}
+
+/// `Latency   9.03ms   27.60ms 275.16ms   92.96%`
+fn begins_latency(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().take(6).collect();
+    matches!(words[..], ["Latency", mean, _, max, share] if share.ends_with('%')
+        && duration(mean, 0).is_some() && duration(max, 0).is_some())
+}
+
 fn row(block: &mut Block, text: &str, line: usize) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let words: Vec<&str> = text.split_whitespace().take(16).collect();
     match words[..] {
         [_, "threads", "and", connections, "connections"] => {
             block.users = bare(connections, Unit::Count, line);
         }
-        ["Latency", mean, _, max, ..] if mean != "Distribution" => {
+        ["Latency", mean, _, max, ..] if duration(mean, line).is_some() => {
             let mut trend = Trend::new(Role::Request, "Latency", line);
             trend.mean = duration(mean, line);
             trend.max = duration(max, line);
@@ -104,36 +154,40 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             }
         }
         _ => match after(text, "Socket errors:") {
-            Some(errors) => block.errors.push((errors.to_owned(), line)),
+            Some(errors) => sockets(block, errors, line),
             None => return false,
         },
     }
     true
 }
 
+/// `connect 0, read 150, write 6, timeout 1915`
+fn sockets(block: &mut Block, text: &str, line: usize) {
+    let mut errors = SocketErrors {
+        line,
+        ..SocketErrors::default()
+    };
+    for part in text.split(',') {
+        let Some((name, count)) = part.trim().split_once(' ') else {
+            continue;
+        };
+        let Ok(count) = count.trim().parse::<f64>() else {
+            continue;
+        };
+        match name {
+            "connect" => errors.connect = count,
+            "read" => errors.read = count,
+            "write" => errors.write = count,
+            "timeout" => errors.timeout = count,
+            _ => {}
+        }
+    }
+    block.sockets = Some(errors);
+    block.errors.push((text.to_owned(), line));
+}
+
 fn wrk2(block: &mut Block) {
     block.tool = Tool::Wrk2;
     block.layout = "wrk2 text";
     block.model = Model::Open;
-}
-
-/// wrk2 takes its rate from the command line alone.
-fn finish(block: &mut Block) {
-    let Some(command) = &block.command else {
-        return;
-    };
-    let mut words = command.split_whitespace().peekable();
-    while let Some(word) = words.next() {
-        let rate = match word {
-            "-R" | "--rate" => words.peek().copied(),
-            _ => word
-                .strip_prefix("-R")
-                .or_else(|| word.strip_prefix("--rate=")),
-        };
-        if let Some(rate) = rate.and_then(|rate| rate.parse::<f64>().ok())
-            && block.tool == Tool::Wrk2
-        {
-            block.asked_rate = Some(Quantity::exact(rate, Unit::Rate, block.first_line));
-        }
-    }
 }

@@ -11,7 +11,11 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
         let mut evidence = Vec::new();
         let mut line = block.first_line;
         // A refused connection is no request in 0 s; failures-as-work tells of it.
-        let whole = match block.failed() > 0.0 {
+        let checks = block
+            .checks
+            .as_ref()
+            .is_some_and(|checks| checks.failed > 0.0);
+        let whole = match block.failed() > 0.0 || checks && block.failures.is_none() {
             true => block.trend(Role::Expected),
             false => block.latency(),
         };
@@ -57,10 +61,10 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
                 evidence.join("; "),
                 match tick {
                     Some(tick) => format!(
-                        "what took place took longer than 0 s; the smallest step that shows is about {}, so any figure here may be off by as much",
+                        "a request takes longer than 0 s; the clock moves in steps of about {}, so each figure may be off by that much",
                         plain(tick, Unit::Time)
                     ),
-                    None => "what took place took longer than 0 s: the clock did not move meanwhile".to_owned(),
+                    None => "a request takes longer than 0 s: the clock did not move during it".to_owned(),
                 },
                 "Measure with a clock of nanoseconds (on Windows k6's ticks about every 0.5 ms); read no figure near the step.".to_owned(),
             ],

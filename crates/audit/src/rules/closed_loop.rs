@@ -43,7 +43,7 @@ pub fn think(report: &Report, findings: &mut Findings) {
                     mean.text
                 ),
                 format!(
-                    "{} × {} = {} ≈ {} users; {:.1} % of an iteration is not the request, so were the request to take no time the rate would be about {}",
+                    "{} × {} = {} ≈ {} users; {:.1} % of an iteration is not the request; with instant responses the rate would be about {}",
                     plain(rate, Unit::Rate),
                     plain(turn, Unit::Time),
                     digits(rate * turn),
@@ -51,7 +51,7 @@ pub fn think(report: &Report, findings: &mut Findings) {
                     think / turn * 100.0,
                     plain(users / think, Unit::Rate)
                 ),
-                "The rate is a setting, not a result; find the capacity with a rising arrival rate.".to_owned(),
+                "Call the rate a setting of the test; find the capacity with a rising arrival rate.".to_owned(),
             ],
         );
     }
@@ -60,6 +60,7 @@ pub fn think(report: &Report, findings: &mut Findings) {
 /// users ÷ rate ≈ mean turn without think time, with most of the mean spent waiting
 /// behind others (minimum ≤ mean ÷ 3).
 pub fn saturated(report: &Report, findings: &mut Findings) {
+    same_rate(report, findings);
     for block in &report.blocks {
         let Some((users, rate, turn)) = loop_of(block) else {
             continue;
@@ -73,13 +74,16 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
         };
         let Some(mean) = &latency.mean else { continue };
         let level = match &latency.min {
-            Some(min) if min.value * 3.0 <= mean.value => Level::Warning,
+            // A tail may make the mean; the median tells how the most were served.
+            Some(min) if min.value * 3.0 <= latency.median().unwrap_or(mean).value => {
+                Level::Warning
+            }
             Some(_) => continue,
             None => Level::Note,
         };
         let fastest = latency.min.as_ref().map_or(
             "cannot tell how long a request takes by itself: the minimum is not printed".to_owned(),
-            |min| format!("the fastest request took {}, and with twice the users at this rate the mean would be {}", min.text, plain(2.0 * users / rate, Unit::Time)),
+            |min| format!("the fastest request took {}, and twice the users at this rate would make a mean of {}", min.text, plain(2.0 * users / rate, Unit::Time)),
         );
         findings.block(
             "saturated-closed-loop",
@@ -89,7 +93,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             [
                 format!("{} users without think time, {}, mean {}", digits(users), plain(rate, Unit::Rate), mean.text),
                 format!(
-                    "{} ÷ {} = {}, the mean turn is {}: the average follows from the rate; {fastest}",
+                    "{} ÷ {} = {}, the mean turn is {}: the mean follows from users and rate; {fastest}",
                     digits(users),
                     plain(rate, Unit::Rate),
                     plain(users / rate, Unit::Time),
@@ -134,57 +138,154 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
                         plain(turn, Unit::Time),
                         digits(users)
                     ),
-                    "The system met bursts of all users at once and idled between; spread the starts, or vary the think time.".to_owned(),
+                    "Spread the starts, or vary the think time: the system met all users at once and idled between.".to_owned(),
                 ],
             );
         }
     }
 }
 
-/// |users − rate × turn| beyond a tenth and beyond rounding.
+/// |users − rate × turn| beyond a tenth, rounding and the turns cut off at the end.
 pub fn little(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let Some((users, rate, turn)) = loop_of(block) else {
+        let Some((allowed, rate, low, high, shown)) = under_way(block) else {
             continue;
         };
-        let step = block
-            .turn()
-            .and_then(|turn| turn.mean.as_ref())
-            .map_or(0.0, |mean| mean.step);
-        let flight = rate * turn;
-        let slack = 0.1 * users + rate * step;
-        // Requests still under way at the end are in no row, and a run of few turns a
-        // user has many of them.
-        let turns = block.samples().unwrap_or(0.0) / users;
-        // h2load's streams multiply its users; keepalive-not-kept tells of them.
-        if (users - flight).abs() <= slack || turns < 10.0 || block.tool == Tool::H2load {
+        let (Some(users), Some(turns)) =
+            (block.known_users(), block.samples().map(|n| n / allowed))
+        else {
+            continue;
+        };
+        // Requests still under way at the end are in no row, and with a fixed count the
+        // users that are done first stand idle.
+        let fixed = block.asked_count.is_some();
+        let few = turns < if fixed { 10.0 } else { 3.0 };
+        let over = low * rate > 1.1 * allowed;
+        let idle = allowed - high * rate;
+        let under = !few && idle > 0.1 * allowed + allowed / turns.max(1.0);
+        // Users that k6's gauge alone tells of may be one that an arrival rate needs.
+        let uncertain = block.constant_users && block.command.is_none() && allowed < 2.0;
+        if !(over || under && !uncertain) || block.tool == Tool::H2load && block.streams.is_none() {
             continue;
         }
-        let consequence = if flight > users {
-            format!(
-                "more than there can be by {}: the latency printed is longer, or the rate higher, than it was",
-                digits(flight - users)
-            )
+        let wrk_adds = over && block.tool == Tool::Wrk;
+        let limit = match &block.streams {
+            Some(streams) => format!("{} × {} = {}", users.text, streams.text, digits(allowed)),
+            None => users.text.clone(),
+        };
+        let turn = if over { low } else { high };
+        let consequence = if wrk_adds {
+            "wrk adds samples for requests it thinks it left out, which raises its mean".to_owned()
+        } else if over {
+            format!("more than the {limit} that can be: the latency or the rate is wrong")
         } else {
-            format!("{} are not accounted for", digits(users - flight))
+            format!(
+                "the other {} of {limit} did nothing that is printed",
+                digits(idle)
+            )
         };
         findings.block(
             "littles-law-gap",
-            Level::Warning,
+            if wrk_adds { Level::Note } else { Level::Warning },
             block,
             block.turn_rate().map_or(block.first_line, |rate| rate.line),
             [
-                format!("{} users, {}, mean turn {}", digits(users), plain(rate, Unit::Rate), plain(turn, Unit::Time)),
+                format!("{limit} may be under way at once; {}, {shown}", plain(rate, Unit::Rate)),
                 format!(
-                    "{} × {} = {} under way on average, where {} users were declared: {consequence}",
+                    "{} × {} = {} under way on average (Little's law): {consequence}",
                     plain(rate, Unit::Rate),
                     plain(turn, Unit::Time),
-                    digits(flight),
-                    digits(users)
+                    digits(rate * turn)
                 ),
-                "Look for users that hang, fail or wait for a connection, and for how the tool averages.".to_owned(),
+                if wrk_adds {
+                    "Compare medians, or measure with wrk2 at a fixed rate.".to_owned()
+                } else {
+                    "Look for users that hang, fail or wait for a connection, and check that all figures are of one run.".to_owned()
+                },
             ],
         );
+    }
+}
+
+/// Requests allowed at once, turns per second, the least and the most that a turn took
+/// on average, and the figure that says so.
+fn under_way(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
+    if block.model != Model::Closed && !(block.constant_users && block.model == Model::Unknown) {
+        return None;
+    }
+    let allowed = block.at_once()?;
+    let rate = block.turn_rate()?.value;
+    let turn = block.turn()?;
+    let (low, high, shown) = match &turn.mean {
+        Some(mean) => {
+            // autocannon cuts every sample to whole milliseconds.
+            let cut = if block.tool == Tool::Autocannon {
+                1e-3
+            } else {
+                0.0
+            };
+            let (low, high) = mean.bounds();
+            (low, high + cut, format!("mean {}", mean.text))
+        }
+        None => {
+            let (low, high) = turn.mean_bounds(None)?;
+            (low, high, "by the printed percentiles".to_owned())
+        }
+    };
+    (allowed > 0.0 && rate > 0.0 && high > 0.0).then_some((allowed, rate, low, high, shown))
+}
+
+/// More users and no more requests per second: what the additional ones wait is queueing.
+fn same_rate(report: &Report, findings: &mut Findings) {
+    for (one, other) in report.pairs() {
+        let (Some((users_a, rate_a, turn_a)), Some((users_b, rate_b, turn_b))) =
+            (loop_of(one), loop_of(other))
+        else {
+            continue;
+        };
+        let same_target = one.target.is_some() && one.target == other.target;
+        if !same_target || one.rate.is_none() || one.streams.is_some() {
+            continue;
+        }
+        let (more, less) = if users_a > users_b {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        let (ratio, rates, turns) = if users_a > users_b {
+            (users_a / users_b, rate_a / rate_b, turn_a / turn_b)
+        } else {
+            (users_b / users_a, rate_b / rate_a, turn_b / turn_a)
+        };
+        if ratio < 1.5 || (rates - 1.0).abs() > 0.05 || turns < 0.8 * ratio {
+            continue;
+        }
+        let text = |block: &Block| {
+            let mean = block
+                .turn()
+                .and_then(|turn| turn.mean.as_ref())
+                .map_or("", |mean| &mean.text)
+                .to_owned();
+            let users = block
+                .users
+                .as_ref()
+                .map_or("", |users| &users.text)
+                .to_owned();
+            let rate = block.turn_rate().map_or("", |rate| &rate.text).to_owned();
+            format!("{users} users: {rate}/s, mean {mean}")
+        };
+        findings.block(
+            "saturated-closed-loop",
+            Level::Warning,
+            more,
+            more.turn().and_then(|turn| turn.mean.as_ref()).map_or(more.first_line, |mean| mean.line),
+            [
+                format!("{}; {} (line {})", text(more), text(less), less.first_line),
+                format!("{ratio:.2} times the users make {rates:.2} times the rate and {turns:.2} times the latency: the added users only wait"),
+                "Report the rate as the capacity, and measure latency below it with an arrival rate.".to_owned(),
+            ],
+        );
+        return;
     }
 }
 

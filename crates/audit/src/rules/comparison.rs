@@ -19,7 +19,7 @@ static FACTOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// faster than B (2 ms)".
 pub fn reversed(report: &Report, findings: &mut Findings) {
     let mut left = 64;
-    for prose in &report.document.prose {
+    for prose in report.prose() {
         for sentence in sentences(&prose.text) {
             if left > 0
                 && let Some(found) = FACTOR
@@ -176,7 +176,7 @@ fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
 /// "25 % less" of 20 and 25 ms: a decrease is a share of the larger, an increase of
 /// the smaller.
 pub fn base(report: &Report, findings: &mut Findings) {
-    for prose in &report.document.prose {
+    for prose in report.prose() {
         for sentence in sentences(&prose.text) {
             let (Some((one, two, ..)), Some(found)) = (
                 two_times(sentence, prose.line),
@@ -233,6 +233,7 @@ pub fn base(report: &Report, findings: &mut Findings) {
 /// ab's `across all concurrent requests` is 1 ÷ rate; a note, and an error where it is
 /// quoted as a latency.
 pub fn inverse(report: &Report, findings: &mut Findings) {
+    computed(report, findings);
     const RULE: &str = "inverse-rate-as-latency";
     for block in &report.blocks {
         let (Some(inverse), Some(rate), Some(users)) =
@@ -245,11 +246,12 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
         }
         let mean = block.latency().and_then(|latency| latency.mean.as_ref());
         let digits_of = inverse.text.trim_end_matches(" ms");
-        let quoted = report.document.prose.iter().find_map(|prose| {
+        let quoted = report.prose().find_map(|prose| {
             sentences(&prose.text)
                 .find(|sentence| {
                     let lower = sentence.to_lowercase();
-                    sentence.contains(digits_of)
+                    digits_of.len() >= 4
+                        && is_quoted(sentence, digits_of)
                         && [
                             "latency",
                             "response time",
@@ -281,11 +283,11 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
                     quoted.map_or(String::new(), |(_, sentence)| format!("; \"{sentence}\""))
                 ),
                 format!(
-                    "1 ÷ {} = {}: it says how often an answer came, not how long one took{}",
+                    "1 ÷ {} = {}: a response came that often; how long one took is another figure{}",
                     rate.text,
                     plain(1.0 / rate.value, Unit::Time),
-                    mean.map_or(String::new(), |mean| format!(
-                        "; that is {}, {} × as long",
+                    mean.filter(|mean| mean.value > 0.0).map_or(String::new(), |mean| format!(
+                        ", {}, {} × as long",
                         mean.text,
                         digits(mean.value / inverse.value)
                     ))
@@ -294,4 +296,70 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// Whether a sentence has this number, and not a longer one that contains it.
+fn is_quoted(sentence: &str, digits: &str) -> bool {
+    sentence.match_indices(digits).any(|(at, _)| {
+        let before = sentence[..at].chars().next_back();
+        let after = sentence[at + digits.len()..].chars().next();
+        let of_number = |letter: Option<char>| {
+            letter.is_some_and(|letter| letter.is_ascii_digit() || letter == '.' || letter == ',')
+        };
+        !of_number(before) && !after.is_some_and(|letter| letter.is_ascii_digit())
+    })
+}
+
+/// ab's first `Time per request` is users ÷ rate; `Total:` is what was measured.
+fn computed(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let Some(computed) = &block.computed_mean else {
+            continue;
+        };
+        let measured = block
+            .latency()
+            .and_then(|latency| latency.mean.clone())
+            .or_else(|| parts(block));
+        let (Some(measured), Some(users)) = (measured, &block.users) else {
+            continue;
+        };
+        let apart = (computed.value - measured.value).abs();
+        if apart <= 0.2 * measured.value + measured.step || measured.value <= 0.0 {
+            continue;
+        }
+        findings.block(
+            "inverse-rate-as-latency",
+            Level::Warning,
+            block,
+            computed.line,
+            [
+                format!(
+                    "Time per request: {} (mean); measured mean {}",
+                    computed.text, measured.text
+                ),
+                format!(
+                    "{} users ÷ the rate = {}, {:.2} times what the requests took",
+                    users.text,
+                    computed.text,
+                    computed.value / measured.value
+                ),
+                "Quote the mean or the median of the row `Total:`.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Connecting and processing, where the row of their sum was cut off.
+fn parts(block: &crate::block::Block) -> Option<Quantity> {
+    let mean = |name: &str| {
+        let trend = block.trends.iter().find(|trend| trend.name == name)?;
+        trend.mean.clone()
+    };
+    let (connect, processing) = (mean("Connect")?, mean("Processing")?);
+    Some(Quantity {
+        value: connect.value + processing.value,
+        step: connect.step + processing.step,
+        text: format!("{} + {}", connect.text, processing.text),
+        ..processing
+    })
 }

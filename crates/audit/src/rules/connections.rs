@@ -197,7 +197,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
             block.latency().and_then(|latency| latency.mean.as_ref()),
         ) {
             let flight = rate.value * mean.value;
-            if flight > 1.5 * users.value {
+            if flight > 1.5 * users.value && block.streams.is_none() {
                 findings.block(
                     RULE,
                     Level::Warning,

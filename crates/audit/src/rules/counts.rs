@@ -1,6 +1,6 @@
 //! Counts that should agree.
 
-use crate::block::{Block, Model, Tool};
+use crate::block::{Block, Model, Tally, Tool};
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
@@ -29,16 +29,43 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                         counted.text
                     ),
                     format!(
-                        "{} ÷ {} = {}: {} never took place",
+                        "{} ÷ {} = {}: {} were never made",
                         counted.text,
                         digits(asked.value),
                         plain(counted.value / asked.value, Unit::Share),
                         digits(asked.value - counted.value)
                     ),
-                    "Say that the run was cut short; its rate is of what it got to.".to_owned(),
+                    "Say that the run was cut short; its figures are of the part that ran."
+                        .to_owned(),
                 ],
             );
         }
+        if let Some(asked) = &block.asked_count
+            && counted.value > 1.02 * asked.value + 2.0
+            && block.command.is_some()
+        {
+            findings.block(
+                RULE,
+                Level::Warning,
+                block,
+                counted.line,
+                [
+                    format!(
+                        "the command asks for {}, {} were counted",
+                        digits(asked.value),
+                        counted.text
+                    ),
+                    format!(
+                        "{} ÷ {} = {:.2}",
+                        counted.text,
+                        digits(asked.value),
+                        counted.value / asked.value
+                    ),
+                    "Print the command that made this output.".to_owned(),
+                ],
+            );
+        }
+        asked_time(block, counted, findings);
         if let (Model::Open, Tool::K6, Some(rate), Some(time)) =
             (block.model, block.tool, &block.asked_rate, &block.declared)
         {
@@ -75,17 +102,86 @@ pub fn declared(report: &Report, findings: &mut Findings) {
     }
 }
 
+/// A tool's mean rate times the time of its command against what it counted.
+fn asked_time(block: &Block, counted: &crate::quantity::Quantity, findings: &mut Findings) {
+    let (Tool::Bombardier, Some(rate), Some(time), None) =
+        (block.tool, &block.rate, &block.declared, &block.elapsed)
+    else {
+        return;
+    };
+    let expected = rate.value * time.value;
+    if (counted.value / expected - 1.0).abs() <= 0.1 {
+        return;
+    }
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        counted.line,
+        [
+            format!(
+                "{}/s, {} by the command, {} answers counted",
+                rate.text,
+                time.text,
+                digits(counted.value)
+            ),
+            format!(
+                "{} × {} = {} expected; {} ÷ {} = {} s of such a rate",
+                rate.text,
+                time.text,
+                digits(expected.round()),
+                digits(counted.value),
+                rate.text,
+                digits(counted.value / rate.value)
+            ),
+            "Say how long the run took; its figures are of that time alone.".to_owned(),
+        ],
+    );
+}
+
 /// Histogram, status codes and shares against the total.
 pub fn total(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let Some(requests) = &block.requests else {
+        let n = block
+            .requests
+            .as_ref()
+            .map_or(0.0, |requests| requests.value);
+        if block.requests.is_none() {
+            for (name, tally) in &block.rates {
+                share_of(block, name, tally, tally.passed, findings);
+            }
+            if let Some(tally) = &block.checks {
+                share_of(block, "checks", tally, tally.passed, findings);
+            }
             continue;
-        };
-        let n = requests.value;
+        }
         let of_answers = matches!(block.tool, Tool::Hey | Tool::Oha);
-        let answers: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
-        if !block.histogram.is_empty() {
-            let sum: f64 = block.histogram.iter().map(|bucket| bucket.count).sum();
+        let answers: f64 = block
+            .statuses
+            .iter()
+            .fold(0.0, |sum, (_, count)| sum + count.value);
+        // hey keeps a million samples and no more.
+        let bars: f64 = block
+            .histogram
+            .iter()
+            .map(|bucket| bucket.count)
+            .chain(block.bars.iter().copied())
+            .sum();
+        let whole = !block.histogram_cut && !(of_answers && (answers == 0.0 || bars == 1e6));
+        // ghz may leave a sample on a bar's edge out.
+        let apart = (bars - n).abs() > 2.0 + 0.005 * n;
+        if block.histogram.is_empty() && !block.bars.is_empty() && whole && apart {
+            mismatch(
+                block,
+                "the histogram's rows",
+                bars,
+                n,
+                block.first_line,
+                findings,
+            );
+        }
+        if !block.histogram.is_empty() && whole {
+            let sum = bars;
             let against = if of_answers { answers } else { n };
             mismatch(
                 block,
@@ -97,6 +193,9 @@ pub fn total(report: &Report, findings: &mut Findings) {
             );
             shares(block, n, findings);
             percentiles(block, n, findings);
+        }
+        for (name, tally) in &block.rates {
+            share_of(block, name, tally, tally.passed, findings);
         }
         let complete = matches!(block.tool, Tool::Vegeta | Tool::H2load | Tool::Ghz);
         if complete && !block.statuses.is_empty() {
@@ -118,17 +217,23 @@ pub fn total(report: &Report, findings: &mut Findings) {
             if failed_first && block.tool == Tool::K6 {
                 mismatch(block, name, sum, n, tally.line, findings);
             }
-            if let (Some(share), true) = (&tally.share, sum > 0.0) {
-                let part = if failed_first {
-                    tally.failed
-                } else {
-                    tally.passed
-                };
-                if (part / sum - share.value).abs() > share.step * 1.001 + 1e-9 {
-                    share_wrong(block, name, part, sum, share, tally.line, findings);
-                }
-            }
+            let part = if failed_first {
+                tally.failed
+            } else {
+                tally.passed
+            };
+            share_of(block, name, tally, part, findings);
         }
+    }
+}
+
+/// A printed share against its two counts; tools round or cut the last digit.
+fn share_of(block: &Block, name: &str, tally: &Tally, part: f64, findings: &mut Findings) {
+    let sum = tally.passed + tally.failed;
+    if let (Some(share), true) = (&tally.share, sum > 0.0)
+        && (part / sum - share.value).abs() > share.step * 1.001 + 1e-9
+    {
+        share_wrong(block, name, part, sum, share, tally.line, findings);
     }
 }
 
@@ -144,7 +249,8 @@ fn mismatch(block: &Block, what: &str, sum: f64, n: f64, line: usize, findings: 
         [
             format!("{what}: {} together; requests: {}", digits(sum), digits(n)),
             format!("{} − {} = {}", digits(sum), digits(n), digits(sum - n)),
-            "Figures of two runs, or lines that are missing.".to_owned(),
+            "Print the block as the tool wrote it; its lines are of two runs, or some are missing."
+                .to_owned(),
         ],
     );
 }
@@ -196,7 +302,7 @@ fn share_wrong(
                 plain(part / whole, Unit::Share),
                 share.text
             ),
-            "The count or the share was changed.".to_owned(),
+            "Print both as the tool wrote them.".to_owned(),
         ],
     );
 }
@@ -257,6 +363,38 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
 /// count ÷ printed rate against the declared time.
 pub fn divisor(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
+        if let (Tool::Hey | Tool::Oha | Tool::Ghz, Some(asked), Some(took), Some(rate)) =
+            (block.tool, &block.declared, &block.elapsed, &block.rate)
+            && took.value > 1.02 * asked.value + 0.1
+        {
+            let extra = took.value - asked.value;
+            findings.block(
+                "divisor-includes-waiting",
+                if extra > 0.1 * asked.value {
+                    Level::Warning
+                } else {
+                    Level::Note
+                },
+                block,
+                took.line,
+                [
+                    format!(
+                        "{} asked for, the rate of {} is over {}",
+                        asked.text,
+                        rate.text,
+                        plain(took.value, Unit::Time)
+                    ),
+                    format!(
+                        "{} − {} = {} of waiting for the last answers is in the rate's time",
+                        plain(took.value, Unit::Time),
+                        asked.text,
+                        plain(extra, Unit::Time)
+                    ),
+                    "Count what ended within the time asked for, and divide by that time."
+                        .to_owned(),
+                ],
+            );
+        }
         let rate = match (block.tool, &block.requests, &block.rate) {
             (Tool::K6, None, _) => block.iterations.as_ref().zip(block.iteration_rate.as_ref()),
             (Tool::K6, Some(count), Some(rate)) => Some((count, rate)),
@@ -281,7 +419,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
             [
                 format!("{} at {}, declared {}", count.text, rate.text, declared.text),
                 format!(
-                    "{} ÷ {} = {}: {} more than declared, of draining, starting or set-up; over {} it is {}",
+                    "{} ÷ {} = {}: {} more than declared, for starting, draining or set-up; over {} the rate is {}",
                     count.text,
                     rate.text,
                     plain(time, Unit::Time),
@@ -289,7 +427,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                     declared.text,
                     plain(count.value / declared.value, Unit::Rate)
                 ),
-                "Divide what was done in a window by that window.".to_owned(),
+                "Count the requests that ended within a window, and divide by that window.".to_owned(),
             ],
         );
     }
@@ -330,6 +468,26 @@ pub fn copied(report: &Report, findings: &mut Findings) {
 /// Lines that are cut or missing.
 pub fn torn(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
+        if block.torn.is_empty() && !block.missing.is_empty() {
+            findings.block(
+                "torn-block",
+                Level::Note,
+                block,
+                block.last_line,
+                [
+                    format!(
+                        "{} lines of {}",
+                        block.last_line + 1 - block.first_line.min(block.last_line),
+                        block.tool.name()
+                    ),
+                    format!(
+                        "cannot tell what needs it: `{}` is not printed",
+                        block.missing.join("`, `")
+                    ),
+                    "Print the block as the tool wrote it.".to_owned(),
+                ],
+            );
+        }
         if let Some((_, line)) = block.torn.first() {
             let what: Vec<&str> = block.torn.iter().map(|(what, _)| what.as_str()).collect();
             findings.block(

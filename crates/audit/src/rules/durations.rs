@@ -1,8 +1,8 @@
 //! Figures that cannot be what they say.
 
-use crate::block::{Role, Trend};
+use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
-use crate::quantity::{Unit, plain};
+use crate::quantity::{Quantity, Unit, digits, duration, plain};
 use crate::report::{Findings, Report};
 
 /// min < 0, or any other column.
@@ -96,6 +96,11 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
     }
 }
 
+/// The worth of the last digit that stands on the page.
+fn printed(figure: &Quantity) -> f64 {
+    duration(&figure.text, figure.line).map_or(figure.step, |read| read.step.max(figure.step))
+}
+
 /// mean(sending) + mean(waiting) + mean(receiving) = mean(duration), as k6 defines it.
 fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
     let mean = |role| block.trend(role).and_then(|trend| trend.mean.as_ref());
@@ -108,8 +113,9 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
         return;
     };
     let sum = sending.value + waiting.value + receiving.value;
-    let slack =
-        2.0 * (sending.step + waiting.step + receiving.step + whole.step) + whole.value * 1e-6;
+    // A page may round what k6 printed to two digits behind the point.
+    let slack = 2.0 * (printed(sending) + printed(waiting) + printed(receiving) + printed(whole))
+        + whole.value * 1e-6;
     if (sum - whole.value).abs() > slack {
         findings.block(
             "impossible-minimum",
@@ -139,6 +145,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
 pub fn disorder(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         for trend in &block.trends {
+            impossible_mean(block, trend, findings);
             let Some((one, other)) = out_of_order(trend) else {
                 continue;
             };
@@ -161,6 +168,69 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
             );
         }
     }
+}
+
+/// A mean that the quantiles and the maximum of the same samples rule out.
+fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
+    // wrk2 takes its percentiles from other samples than its mean, and hey no more than
+    // a million of them. A user's own metric may have any number of samples.
+    let samples = match trend.role {
+        Role::Iteration => block.iterations.as_ref().map(|count| count.value),
+        Role::Own => return,
+        _ => block.samples(),
+    };
+    if block.tool == Tool::Wrk2 || block.tool == Tool::Hey && samples.is_none_or(|n| n > 1e6) {
+        return;
+    }
+    let (Some(mean), Some((least, most))) = (&trend.mean, trend.mean_bounds(samples)) else {
+        return;
+    };
+    // k6 cuts a mean to whole nanoseconds.
+    let (low, high) = (mean.bounds().0, mean.bounds().1 + 1e-9);
+    let parts: Vec<String> = trend
+        .quantiles
+        .last()
+        .map(|(q, figure)| format!("{} {}", crate::block::quantile_name(*q), figure.text))
+        .into_iter()
+        .chain(trend.max.as_ref().map(|max| format!("max {}", max.text)))
+        .collect();
+    let said = if high < least {
+        format!(
+            "they make a mean of at least {}, and {} is printed",
+            plain(least, Unit::Time),
+            mean.text
+        )
+    } else if low > most {
+        format!(
+            "they allow a mean of at most {}, and {} is printed",
+            plain(most, Unit::Time),
+            mean.text
+        )
+    } else {
+        return;
+    };
+    // A mean beyond minimum and maximum is told already.
+    if out_of_order(trend).is_some() {
+        return;
+    }
+    findings.block(
+        "percentile-disorder",
+        Level::Error,
+        block,
+        trend.line,
+        [
+            format!(
+                "{}: mean {}, {}{}",
+                trend.name,
+                mean.text,
+                parts.join(", "),
+                samples.map_or(String::new(), |n| format!(", {} samples", digits(n)))
+            ),
+            format!("Of these samples {said}"),
+            "Take all figures of a row from one run; print the block as the tool wrote it."
+                .to_owned(),
+        ],
+    );
 }
 
 fn out_of_order(trend: &Trend) -> Option<(String, String)> {

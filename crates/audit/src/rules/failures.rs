@@ -104,11 +104,26 @@ fn good(code: &str) -> bool {
 pub fn as_work(report: &Report, findings: &mut Findings) {
     const RULE: &str = "failures-as-work";
     for block in &report.blocks {
-        let failed = block.failed().max(bad_answers(block));
+        let length = block
+            .length_failures
+            .as_ref()
+            .map_or(0.0, |length| length.value);
+        // ab calls an answer of another length failed, which it is not.
+        // autocannon's rate counts answers alone.
+        let errors = if block.tool == Tool::Autocannon {
+            0.0
+        } else {
+            block.failed() - length
+        };
+        let failed = errors.max(bad_answers(block));
+        turns_that_failed(block, findings);
+        if let (Tool::Vegeta, Some(requests)) = (block.tool, &block.requests) {
+            in_latency(block, failed, requests.value, findings);
+        }
         let (Some(requests), Some(rate)) = (&block.requests, &block.rate) else {
             continue;
         };
-        let counted_out = block.length_failures.is_some() || block.tool == Tool::Vegeta;
+        let counted_out = block.tool == Tool::Vegeta;
         if failed <= 0.0 || requests.value <= 0.0 || counted_out {
             continue;
         }
@@ -116,7 +131,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
         if failed >= requests.value {
             let instant = latency
                 .and_then(|latency| latency.max.as_ref())
-                .filter(|max| max.value == 0.0);
+                .filter(|max| max.value == 0.0 && block.tool != Tool::Autocannon);
             let passed = block.thresholds.iter().find(|threshold| threshold.passed);
             if instant.is_some() {
                 findings.block(
@@ -174,17 +189,89 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
             [
                 format!("{}, {} failed of {}{}", plain(rate.value, Unit::Rate), digits(failed), requests.text, unlike.unwrap_or_default()),
                 format!(
-                    "{} × (1 − {} ÷ {}) = {} answered as expected; the rate counts {} failures as work",
+                    "{} × (1 − {} ÷ {}) = {} answered as expected; {} of the rate are failures",
                     plain(rate.value, Unit::Rate),
                     digits(failed),
                     requests.text,
                     plain(good_rate, Unit::Rate),
                     plain(share, Unit::Share)
                 ),
-                "Report the rate and the latency of expected answers; a failure is often quicker than the work it spared, or as slow as a time-out.".to_owned(),
+                "Report the rate and the latency of good responses; a failure is often faster than the work, or as slow as a time-out.".to_owned(),
             ],
         );
     }
+}
+
+/// vegeta's throughput counts good answers alone, its latencies count all.
+fn in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings) {
+    let share = failed / requests;
+    let Some(latency) = block
+        .latency()
+        .filter(|_| share >= 0.01 && failed < requests)
+    else {
+        return;
+    };
+    let Some((name, typical)) = latency
+        .median()
+        .map(|median| ("median", median))
+        .or(latency.mean.as_ref().map(|mean| ("mean", mean)))
+    else {
+        return;
+    };
+    let listed: Vec<String> = block
+        .statuses
+        .iter()
+        .map(|(code, count)| format!("{code}:{}", count.text))
+        .collect();
+    findings.block(
+        "failures-as-work",
+        Level::Warning,
+        block,
+        latency.line,
+        [
+            format!("{}; {name} {}", listed.join(" "), typical.text),
+            format!(
+                "{} ÷ {} = {} of the latencies are of requests that failed",
+                digits(failed),
+                digits(requests),
+                plain(share, Unit::Share)
+            ),
+            "Report latencies of the good answers, and count the failures beside them.".to_owned(),
+        ],
+    );
+}
+
+/// Turns whose check failed, where a script has no requests over HTTP.
+fn turns_that_failed(block: &Block, findings: &mut Findings) {
+    let (None, Some(iterations), Some(rate)) =
+        (&block.requests, &block.iterations, &block.iteration_rate)
+    else {
+        return;
+    };
+    let worst = block
+        .check_counts
+        .iter()
+        .filter(|check| check.passed + check.failed <= 1.01 * iterations.value)
+        .max_by(|one, other| one.failed.total_cmp(&other.failed));
+    let Some(check) = worst.filter(|check| check.failed >= 0.01 * iterations.value) else {
+        return;
+    };
+    findings.block(
+        "failures-as-work",
+        Level::Warning,
+        block,
+        check.line,
+        [
+            format!("✓ {} / ✗ {}; {} iterations at {}", digits(check.passed), digits(check.failed), iterations.text, rate.text),
+            format!(
+                "{} ÷ {} = {} of the iterations failed a check and are in the rate and the durations",
+                digits(check.failed),
+                iterations.text,
+                plain(check.failed / iterations.value, Unit::Share)
+            ),
+            "Report the rate and the duration of the iterations that did their work.".to_owned(),
+        ],
+    );
 }
 
 /// ab calls an answer failed whose length is not the first one's.
@@ -258,12 +345,12 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
                         ))
                 ),
                 format!(
-                    "{} of {} answers, {}, are no success; rate and latency are theirs",
+                    "{} of {} responses, {}, are errors; the rate and the latency are of those",
                     digits(bad),
                     digits(total),
                     plain(bad / total, Unit::Share)
                 ),
-                "Look at what was asked for: the figures are of the error page.".to_owned(),
+                "Check the address and the login: the figures are of an error page.".to_owned(),
             ],
         );
     }
@@ -278,6 +365,12 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let named = block.errors.iter().any(|(error, _)| {
             let error = error.to_lowercase();
+            // wrk prints the count also where it is 0.
+            if block.sockets.is_some_and(|sockets| sockets.timeout == 0.0)
+                || error.contains(" 0 timeouts")
+            {
+                return false;
+            }
             error.contains("timeout") || error.contains("timed out") || error.contains("deadline")
         });
         let failed = block.failed().max(bad_answers(block));
@@ -295,6 +388,18 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 .iter()
                 .any(|round| figure.value >= *round && figure.value <= round * 1.01);
             let apart = good.is_some_and(|good| good.value < 0.5 * figure.value);
+            // Two figures at one round time: the samples pile up there.
+            let piled = latency
+                .figures()
+                .iter()
+                .filter(|(_, other)| (other.value / figure.value - 1.0).abs() < 0.01)
+                .count()
+                >= 2;
+            let is_max = latency
+                .max
+                .as_ref()
+                .is_none_or(|max| figure.value >= 0.99 * max.value);
+            let apart = (apart && is_max) || piled;
             name != "min" && name != "mean" && round && (apart || named)
         });
         let Some((name, figure)) = found else {
@@ -317,8 +422,8 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                     digits(failed),
                     good.map_or(String::new(), |good| format!("; slowest good answer {}", good.text))
                 ),
-                format!("{} is {} and {:.1} %: a time-out set somewhere, with the failures to match", figure.text, plain(round, Unit::Time), (figure.value / round - 1.0) * 100.0),
-                "That is how long the client waited, not how long an answer takes; count them as lost and give latency of answers.".to_owned(),
+                format!("{} lies at the round time of {}, {:.1} % above it, with failures beside it", figure.text, plain(round, Unit::Time), (figure.value / round - 1.0) * 100.0),
+                "Count these requests as lost, and report the latency of the others: this is how long the client waited.".to_owned(),
             ],
         );
     }

@@ -117,11 +117,16 @@ static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([\w.-]
 /// The users, rate or script that the innermost title names, against the block's own.
 fn headings(block: &Block, findings: &mut Findings) {
     let first = |pattern: &LazyLock<Option<Regex>>, text: &str| {
-        let found = pattern.as_ref()?.captures(text)?;
+        let mut all = pattern.as_ref()?.captures_iter(text);
+        let found = all.next()?;
+        // Of two numbers neither is sure to be this block's.
+        if all.next().is_some() {
+            return None;
+        }
         Some(found.get(1)?.as_str().to_owned())
     };
     let mut wrong = Vec::new();
-    if let Some(title) = block.titles.last() {
+    if let Some(title) = block.titles.last().filter(|title| title.len() < 80) {
         let said = first(&USERS, title).and_then(|text| text.parse::<f64>().ok());
         if let (Some(said), Some(users)) = (said, &block.users)
             && said != users.value

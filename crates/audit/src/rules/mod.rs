@@ -3,6 +3,7 @@
 
 mod baseline;
 mod checks;
+mod claims;
 mod clock;
 mod closed_loop;
 mod comparison;
@@ -12,21 +13,24 @@ mod durations;
 mod failures;
 mod keys;
 mod labels;
+mod left_out;
 mod objective;
 mod open_loop;
 mod order;
 mod place;
 mod prose;
 mod protocol;
+mod same_request;
 mod samples;
 mod series;
+mod setup_tail;
 mod stalls;
 mod tables;
 mod units;
 
 use crate::report::{Findings, Report};
 
-/// A rule: its name, and what it looks at.
+/// A rule: its name, and the conclusion that each of its findings begins with.
 pub struct Rule {
     pub name: &'static str,
     pub says: &'static str,
@@ -41,61 +45,79 @@ macro_rules! rules {
 
 /// All of them. A name stands once, also where one function finds two rules' faults.
 pub const RULES: &[Rule] = rules! {
-    "negative-duration": "a duration below zero" => durations::negative,
-    "impossible-minimum": "a part is longer, or a whole shorter, than it can be" => durations::impossible,
-    "percentile-disorder": "percentiles out of order, a mean outside minimum and maximum" => durations::disorder,
-    "coarse-clock": "the clock ticks too coarsely for the figure" => clock::coarse,
-    "printed-too-coarsely": "the printed step is as large as the figure" => clock::printed,
-    "percentile-undersampled": "a percentile of too few samples" => samples::undersampled,
-    "run-too-short": "a run of too few windows" => samples::short,
-    "startup-dominates": "the tail, a start-up burst as a rule, makes the mean" => stalls::startup,
-    "hidden-stall": "a stall that the percentiles do not show" => stalls::hidden,
-    "one-stall-explains": "a difference that a handful of samples make" => stalls::explains,
-    "think-time-bound": "the rate is users ÷ think time" => closed_loop::think,
-    "saturated-closed-loop": "average latency only restates throughput" => closed_loop::saturated,
-    "lock-step": "users fire together" => closed_loop::lock_step,
-    "littles-law-gap": "users, rate and latency do not fit together" => closed_loop::little,
-    "gauge-as-result": "an end-of-run sample printed as a result" => closed_loop::gauge,
-    "hot-key": "requests are served one at a time" => keys::hot,
-    "unseeded-keys": "asked for what was not written" => keys::unseeded,
-    "failures-rounded-away": "failures printed as 0.00 %" => failures::rounded,
-    "failures-as-work": "failed requests counted into throughput or latency" => failures::as_work,
-    "length-failures": "ab's length failures, which are no failures" => failures::length,
-    "non-success-as-success": "success printed beside answers that are none" => failures::non_success,
-    "timeout-as-percentile": "a figure is the client's time-out" => failures::timeout,
-    "vacuous-check": "a check that cannot fail, or none" => checks::vacuous,
-    "partial-check": "a check that ran on a part of the requests" => checks::partial,
-    "setup-in-metrics": "requests outside the iterations inside the measured set" => checks::setup,
-    "protocol-mismatch": "rows compared over different protocols" => protocol::mismatch,
-    "handshake-amortised": "TLS cost claimed from kept connections" => protocol::handshake,
-    "connect-left-out": "fresh connections judged by a duration without the connect" => connections::left_out,
-    "keepalive-not-kept": "connections were not kept, or hide what was in flight" => connections::not_kept,
-    "unit-mismatch": "a unit that the raw figure contradicts, or none" => units::mismatch,
-    "declared-vs-counted": "did n, says m" => counts::declared,
-    "total-mismatch": "parts that do not add up to the total" => counts::total,
-    "divisor-includes-waiting": "draining counted into the rate's time" => counts::divisor,
-    "copied-block": "the same block twice" => counts::copied,
-    "torn-block": "a block that is not whole" => counts::torn,
-    "rate-is-the-asked-rate": "the measured rate is the rate that was asked for" => open_loop::asked,
-    "overdriven": "an open loop asked more than was served" => open_loop::overdriven,
-    "generator-saturated": "the tool was the bottleneck" => open_loop::saturated,
-    "above-baseline": "faster than the network it went through" => baseline::above,
-    "objective-contradicted": "said to be met, and was not" => objective::contradicted,
-    "non-monotone": "more load, less latency" => order::non_monotone,
-    "single-run": "one run per cell" => order::single,
-    "unlike-questions": "rows that asked different things" => order::unlike,
-    "stale-prose": "a number in the prose that no block has" => prose::stale,
-    "percentile-misquoted": "prose quotes one column as another" => prose::misquoted,
-    "label-mismatch": "names that disagree with what they stand over" => labels::mismatch,
-    "comparison-reversed": "prose turns a comparison round" => comparison::reversed,
-    "wrong-base": "a percentage of the wrong base" => comparison::base,
-    "inverse-rate-as-latency": "1 ÷ rate read as a latency" => comparison::inverse,
-    "co-located": "generator and system share a machine" => place::co_located,
+    "negative-duration": "A duration is below zero" => durations::negative,
+    "impossible-minimum": "A part of the request and the whole contradict each other" => durations::impossible,
+    "percentile-disorder": "These figures cannot come from the same samples" => durations::disorder,
+    "coarse-clock": "The clock is too coarse for these figures" => clock::coarse,
+    "printed-too-coarsely": "The figures are printed with too few digits" => clock::printed,
+    "percentile-undersampled": "There are too few samples for this percentile" => samples::undersampled,
+    "run-too-short": "The run is too short to show a steady state" => samples::short,
+    "startup-dominates": "A few slow requests make the average" => stalls::startup,
+    "connection-setup-tail": "The slowest requests are the first on each connection" => setup_tail::tail,
+    "hidden-stall": "The percentiles hide a stall" => stalls::hidden,
+    "one-stall-explains": "A few slow samples make the whole difference" => stalls::explains,
+    "think-time-bound": "The think time sets the rate, not the system" => closed_loop::think,
+    "saturated-closed-loop": "The latency is queueing: users divided by rate" => closed_loop::saturated,
+    "lock-step": "All users send at the same moment" => closed_loop::lock_step,
+    "littles-law-gap": "Users, rate and latency contradict each other" => closed_loop::little,
+    "gauge-as-result": "The last sample of `vus` is not the number of users" => closed_loop::gauge,
+    "hot-key": "Requests are served one at a time" => keys::hot,
+    "unseeded-keys": "The test asks for keys that it never wrote" => keys::unseeded,
+    "failures-rounded-away": "Failures disappear in rounding" => failures::rounded,
+    "failures-as-work": "Failed requests count in the rate or the latency" => failures::as_work,
+    "failures-left-out": "Failed requests are missing from the latency" => left_out::left_out,
+    "same-request": "Every request was the same" => same_request::same,
+    "length-failures": "These failures are only responses of another length" => failures::length,
+    "non-success-as-success": "Responses are errors" => failures::non_success,
+    "timeout-as-percentile": "This figure is the client's time-out" => failures::timeout,
+    "vacuous-check": "The checks do not catch wrong responses" => checks::vacuous,
+    "partial-check": "Only a part of the requests was checked" => checks::partial,
+    "setup-in-metrics": "Set-up requests are in the figures" => checks::setup,
+    "protocol-mismatch": "The rows were measured over different protocols" => protocol::mismatch,
+    "handshake-amortised": "Most requests made no TLS handshake" => protocol::handshake,
+    "connect-left-out": "The time to connect is missing from the comparison" => connections::left_out,
+    "keepalive-not-kept": "The connections were not used as it seems" => connections::not_kept,
+    "unit-mismatch": "The unit does not fit the figures" => units::mismatch,
+    "declared-vs-counted": "The run was not the one declared" => counts::declared,
+    "total-mismatch": "The parts do not add up" => counts::total,
+    "divisor-includes-waiting": "The rate's time is not the run's" => counts::divisor,
+    "copied-block": "Two results are identical" => counts::copied,
+    "torn-block": "The output is incomplete" => counts::torn,
+    "rate-is-the-asked-rate": "The rate is the one that was asked for" => open_loop::asked,
+    "overdriven": "The latency is the length of a growing queue" => open_loop::overdriven,
+    "generator-saturated": "The load was lower than asked for" => open_loop::saturated,
+    "above-baseline": "The result is faster than the network" => baseline::above,
+    "objective-contradicted": "The objective was missed" => objective::contradicted,
+    "non-monotone": "Latency falls while the load rises" => order::non_monotone,
+    "common-cap": "Several systems stop at the same rate" => order::common_cap,
+    "single-run": "Each result is a single run" => order::single,
+    "unlike-questions": "The rows measure different work" => order::unlike,
+    "ratio-misstated": "A factor or a percentage is wrong" => claims::ratios,
+    "errors-denied": "There were errors" => claims::errors_denied,
+    "stale-prose": "The text quotes a figure that the results do not have" => prose::stale,
+    "percentile-misquoted": "The text names the wrong column" => prose::misquoted,
+    "label-mismatch": "The label does not fit the result" => labels::mismatch,
+    "comparison-reversed": "The comparison is the wrong way round" => comparison::reversed,
+    "wrong-base": "The percentage is of the wrong base" => comparison::base,
+    "inverse-rate-as-latency": "This time is computed from the rate, not measured" => comparison::inverse,
+    "co-located": "The load generator and the system shared a machine" => place::co_located,
 };
+
+/// The conclusion of a rule.
+pub fn conclusion(name: &str) -> &'static str {
+    RULES
+        .iter()
+        .find(|rule| rule.name == name)
+        .map_or("", |rule| rule.says)
+}
 
 /// Applies every rule.
 pub fn check(report: &Report, findings: &mut Findings) {
     for rule in RULES {
         (rule.check)(report, findings);
     }
+    // These find faults under names that stand above.
+    claims::objectives(report, findings);
+    claims::quantiles(report, findings);
+    claims::durations(report, findings);
 }

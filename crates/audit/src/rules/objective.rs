@@ -44,7 +44,7 @@ pub fn contradicted(report: &Report, findings: &mut Findings) {
     };
     let mut objective: Option<Objective> = None;
     let mut judged: Vec<usize> = Vec::new();
-    for prose in &report.document.prose {
+    for prose in report.prose() {
         for sentence in super::prose::sentences(&prose.text) {
             // The last limit that was stated stands, until another takes its place.
             if let Some(found) = limit.captures_iter(sentence).last() {

@@ -27,12 +27,13 @@ pub fn asked(report: &Report, findings: &mut Findings) {
             [
                 format!("asked for {}, got {}", asked.text, got.text),
                 format!(
-                    "{} ÷ {} = {:.3}: the rate is the load's setting",
+                    "{} ÷ {} = {:.3}: the rate is a setting of the test",
                     got.text,
                     asked.text,
                     got.value / asked.value
                 ),
-                "It is no capacity; raise the rate until it is not kept.".to_owned(),
+                "Do not call it a capacity; raise the rate until it is no longer reached."
+                    .to_owned(),
             ],
         );
     }
@@ -41,9 +42,11 @@ pub fn asked(report: &Report, findings: &mut Findings) {
 /// Time after the last request left ÷ time of sending; a mean of many seconds.
 pub fn overdriven(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let (Model::Open, Some(latency), Some(declared)) =
-            (block.model, block.latency(), &block.declared)
-        else {
+        let (Model::Open, Some(latency), Some(declared)) = (
+            block.model,
+            block.latency(),
+            block.declared.as_ref().or(block.elapsed.as_ref()),
+        ) else {
             continue;
         };
         let (Some(mean), Some(max)) = (&latency.mean, &latency.max) else {
@@ -77,7 +80,7 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
             [
                 format!("mean {}, max {}, sending took {}{gap}", mean.text, max.text, declared.text),
                 format!(
-                    "{} ÷ {} = {:.0} %: the last to come waited for much of the run, and mean ÷ max = {:.2}: the latency is the queue's length, and grows with the run",
+                    "{} ÷ {} = {:.0} % of the run was the longest wait, and mean ÷ max = {:.2}: a queue that grew for the whole run",
                     max.text,
                     declared.text,
                     max.value / declared.value * 100.0,
@@ -104,7 +107,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
                     dropped.line,
                     [
                         format!("dropped_iterations {}, iterations {}", dropped.text, iterations.text),
-                        format!("{} ÷ {} = {} of the load was never sent, for want of a free user: those would have met the slowest moments", dropped.text, digits(all), plain(dropped.value / all, Unit::Share)),
+                        format!("{} ÷ {} = {} of the load was never sent because no user was free, which spares the slowest moments", dropped.text, digits(all), plain(dropped.value / all, Unit::Share)),
                         "Give more users, or read latency and rate as those of the lighter load.".to_owned(),
                     ],
                 );

@@ -26,7 +26,9 @@ fn named(block: &Block) -> String {
 /// More load and a smaller median, beyond rounding and one per cent.
 pub fn non_monotone(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
-        if !same_series(one, other) {
+        let same_target =
+            one.target.is_some() && one.target == other.target && one.asked_rate.is_some();
+        if !(same_series(one, other) || same_target) {
             continue;
         }
         let (Some(a), Some(b)) = (load(one), load(other)) else {
@@ -40,7 +42,10 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
         let (Some(less), Some(more)) = (load(low), load(high)) else {
             continue;
         };
-        let median = |block: &Block| block.latency()?.median().cloned();
+        let median = |block: &Block| {
+            let latency = block.latency()?;
+            latency.median().or(latency.mean.as_ref()).cloned()
+        };
         let (Some(at_low), Some(at_high)) = (median(low), median(high)) else {
             continue;
         };
@@ -53,11 +58,94 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
             low,
             at_low.line,
             [
-                format!("median {} at {}, {} at {} (line {})", at_low.text, named(low), at_high.text, named(high), at_high.line),
+                format!("{} at {}, {} at {} (line {})", at_low.text, named(low), at_high.text, named(high), at_high.line),
                 format!("{} > {} with {:.2} of the load: {} apart, and no repeat says how far two runs of one load lie apart", at_low.text, at_high.text, less.value / more.value, plain(at_low.value - at_high.value, Unit::Time)),
                 "Repeat each cell in turn, six times or more, and give intervals.".to_owned(),
             ],
         );
+    }
+}
+
+/// Four systems or more within 1.5 % of one another: the generator, the network or a
+/// shared limit was measured.
+pub fn common_cap(report: &Report, findings: &mut Findings) {
+    const LEAST: usize = 4;
+    let rated: Vec<(&Block, f64)> = report
+        .blocks
+        .iter()
+        .filter(|block| block.asked_rate.is_none() && !block.titles.is_empty())
+        // Where users think, the think time is what the rates share.
+        .filter(|block| {
+            let turn = block.turn().and_then(|turn| turn.mean.as_ref());
+            let idle = block
+                .think()
+                .zip(turn)
+                .map(|(think, turn)| think / turn.value);
+            // One user at a time, far away: the distance is what they share.
+            let latency = block.latency();
+            let min = latency.and_then(|latency| latency.min.as_ref());
+            let median = latency.and_then(|latency| latency.median());
+            if min
+                .zip(median)
+                .is_some_and(|(min, median)| median.value < 1.5 * min.value)
+            {
+                return false;
+            }
+            block.thinks_never || idle.is_some_and(|idle| idle < 0.2)
+        })
+        .filter_map(|block| Some((block, block.rate.as_ref()?.value)))
+        .filter(|(_, rate)| *rate > 0.0)
+        .collect();
+    for (first, top) in &rated {
+        let users = first.users.as_ref().map(|users| users.value);
+        let near: Vec<&Block> = rated
+            .iter()
+            .filter(|(block, rate)| {
+                let others = block.users.as_ref().map(|users| users.value);
+                block.tool == first.tool
+                    && others.is_some()
+                    && others == users
+                    && *rate <= *top
+                    && *rate >= top / 1.015
+            })
+            .map(|(block, _)| *block)
+            .collect();
+        // Systems differ in their names; repeats of one system do not.
+        let names: BTreeSet<Vec<String>> =
+            near.iter().map(|block| skeleton(&block.titles)).collect();
+        if names.len() < LEAST {
+            continue;
+        }
+        let rates: Vec<String> = near
+            .iter()
+            .take(6)
+            .map(|block| {
+                format!(
+                    "{} {}",
+                    block.name(),
+                    block.rate.as_ref().map_or("", |rate| &rate.text)
+                )
+            })
+            .collect();
+        let least = near
+            .iter()
+            .filter_map(|block| Some(block.rate.as_ref()?.value))
+            .fold(f64::INFINITY, f64::min);
+        findings.page(
+            "common-cap",
+            Level::Warning,
+            first.rate.as_ref().map_or(first.first_line, |rate| rate.line),
+            [
+                rates.join(", "),
+                format!(
+                    "{} systems lie within {:.1} % of one another: a limit that they share was measured, of the generator, the network or the machine",
+                    names.len(),
+                    (top / least - 1.0) * 100.0
+                ),
+                "Find the shared limit: more connections, a second generator, a larger network link.".to_owned(),
+            ],
+        );
+        return;
     }
 }
 

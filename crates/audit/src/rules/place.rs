@@ -1,31 +1,17 @@
 //! Where the generator ran.
 
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::is_loopback;
 use crate::finding::Level;
 use crate::report::{Findings, Report};
 
 /// A loopback target, a pinned generator, lists of CPUs that overlap.
 pub fn co_located(report: &Report, findings: &mut Findings) {
     const RULE: &str = "co-located";
-    let local = report.blocks.iter().find_map(|block| {
-        let target = block.target.as_ref().or(block.command.as_ref())?;
-        ["127.0.0.1", "localhost", "[::1]"]
-            .iter()
-            .any(|place| target.contains(place))
-            .then_some((block, target))
-    });
-    if let Some((block, target)) = local {
-        findings.block(
-            RULE,
-            Level::Note,
-            block,
-            block.first_line,
-            [
-                target.clone(),
-                "generator and system ran on one machine and share its CPUs, caches and kernel; cannot tell how much: neither's CPU is printed".to_owned(),
-                "Pin each to CPUs of its own, or take two machines.".to_owned(),
-            ],
-        );
-    }
+    same_machine(report, findings);
     let mut lists: Vec<(usize, String, Vec<u32>, bool)> = Vec::new();
     for code in &report.document.codes {
         for line in code.lines(report.text) {
@@ -101,4 +87,84 @@ fn pinned(text: &str) -> Option<(Vec<u32>, &str)> {
         cpus.extend((first..=last).take(1024));
     }
     Some((cpus, command.trim_start()))
+}
+
+/// One note for the page, where an address, a command or a sentence says that both ran on
+/// one machine; none where a remote target is named.
+fn same_machine(report: &Report, findings: &mut Findings) {
+    let local = report
+        .blocks
+        .iter()
+        .find(|block| block.is_local() == Some(true));
+    let remote = report
+        .blocks
+        .iter()
+        .any(|block| block.is_local() == Some(false));
+    let (line, evidence) = if let Some(block) = local {
+        (block.first_line, block.target.clone().unwrap_or_default())
+    } else if remote {
+        return;
+    } else if let Some(command) = report
+        .commands
+        .iter()
+        .find(|command| is_loopback(&command.text))
+    {
+        (command.line, shorten(&command.text))
+    } else if let Some((line, text)) = said(report) {
+        (line, text)
+    } else {
+        return;
+    };
+    findings.page(
+        "co-located",
+        Level::Note,
+        line,
+        [
+            evidence,
+            "cannot tell how much each slowed the other: the CPU time of neither is printed"
+                .to_owned(),
+            "Use two machines, or pin generator and system to CPUs of their own and print them."
+                .to_owned(),
+        ],
+    );
+}
+
+static TOGETHER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\bsame (?:machine|host|laptop|computer|box)\b|\b(?:on|from) (?:my|a|the) (?:local )?(?:laptop|macbook|local machine|pc)\b|\bmy (?:local )?(?:laptop|machine|pc)\b|\b(?:ran|run) locally\b|\b(?:macbook|mac mini)\b").ok()
+});
+static REMOTE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\btarget\b[^\n]*\b[a-z0-9-]+\.[a-z0-9.-]+\.[a-z]{2,}").ok());
+
+/// The first line that names this machine as the target, or says it in words.
+fn said(report: &Report) -> Option<(usize, String)> {
+    let (together, remote) = (TOGETHER.as_ref()?, REMOTE.as_ref()?);
+    let mut found = None;
+    for (at, line) in report.text.lines().take(20_000).enumerate() {
+        if line.len() > 2000 {
+            continue;
+        }
+        if remote.is_match(line) {
+            return None;
+        }
+        let address = [
+            "http://localhost",
+            "https://localhost",
+            "http://127.0.0.1",
+            "https://127.0.0.1",
+            "http://0.0.0.0",
+            "localhost:",
+            "127.0.0.1:",
+        ]
+        .iter()
+        .any(|address| line.contains(address));
+        let hostname = line.trim_start().starts_with("Server Hostname:") && is_loopback(line);
+        if found.is_none() && (address || hostname || together.is_match(line)) {
+            found = Some((at + 1, shorten(line.trim())));
+        }
+    }
+    found
+}
+
+fn shorten(text: &str) -> String {
+    super::prose::shortened(text)
 }

@@ -103,10 +103,10 @@ pub fn stale(report: &Report, findings: &mut Findings) {
         .collect();
     let times: Vec<&Quantity> = figures(&report.blocks).collect();
     let mut left = MOST_NUMBERS;
-    for prose in &report.document.prose {
+    for prose in report.prose() {
         for sentence in sentences(&prose.text) {
             let mut missing = Vec::new();
-            if !users.is_empty() {
+            if !users.is_empty() && !of_no_run(sentence) {
                 missing.extend(unknown_users(sentence, &users));
             }
             missing.extend(unknown_counts(sentence, &report.blocks));
@@ -118,7 +118,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 let text = found.get(0).map_or("", |all| all.as_str());
                 // The word beside the number decides whether it is a setting.
                 let near = clause(&lower, found.get(0).map_or(0, |all| all.start()));
-                if SETTINGS.iter().any(|word| near.contains(word)) {
+                if SETTINGS.iter().any(|word| near.contains(word)) || of_another_run(&lower) {
                     continue;
                 }
                 let Some(said) = duration(text, prose.line) else {
@@ -176,6 +176,52 @@ pub fn stale(report: &Report, findings: &mut Findings) {
     }
 }
 
+/// Whether a sentence speaks of users in general, or of a ramp, and not of one run.
+fn of_no_run(sentence: &str) -> bool {
+    const WORDS: [&str; 21] = [
+        "up to",
+        "ramp",
+        "support",
+        "scale",
+        "recommend",
+        "max ",
+        "limit",
+        "pool",
+        "can ",
+        "should",
+        "would",
+        "could",
+        " if ",
+        "target",
+        "production",
+        "expect",
+        "above",
+        "below",
+        "beyond",
+        "per ",
+        "each",
+    ];
+    let sentence = sentence.to_lowercase();
+    WORDS.iter().any(|word| sentence.contains(word))
+}
+
+/// Whether a sentence tells of a change, of which one figure is from an earlier run that
+/// the page need not have.
+fn of_another_run(sentence: &str) -> bool {
+    // A finding that is quoted has figures of its own.
+    if super::RULES
+        .iter()
+        .any(|rule| sentence.contains(&format!("{}:", rule.name)))
+    {
+        return true;
+    }
+    const WORDS: [&str; 13] = [
+        "from ", "before", "previous", "earlier", "formerly", "used to", "down to", "up to",
+        "reduced", "improved", "->", "→", "baseline",
+    ];
+    WORDS.iter().any(|word| sentence.contains(word))
+}
+
 /// The part of a sentence between commas around a place.
 fn clause(sentence: &str, at: usize) -> &str {
     let at = at.min(sentence.len());
@@ -200,6 +246,7 @@ fn figures(blocks: &[Block]) -> impl Iterator<Item = &Quantity> {
             .chain(block.elapsed.iter())
             .chain(block.declared.iter())
             .chain(block.inverse_rate.iter())
+            .chain(block.computed_mean.iter())
     })
 }
 
@@ -323,7 +370,7 @@ pub fn misquoted(report: &Report, findings: &mut Findings) {
         return;
     };
     let mut left = MOST_NUMBERS;
-    for prose in &report.document.prose {
+    for prose in report.prose() {
         for sentence in sentences(&prose.text) {
             let lower = sentence.to_lowercase();
             for found in pattern.captures_iter(sentence) {

@@ -28,7 +28,11 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
     };
     // k6 prints its time to a tenth; count ÷ rate is finer.
     let exact = block.counted_time().filter(|_| block.tool == Tool::K6);
-    let Some(time) = exact.or(block.elapsed.as_ref().map(|elapsed| elapsed.value)) else {
+    let Some(time) = side
+        .time
+        .or(exact)
+        .or(block.elapsed.as_ref().map(|elapsed| elapsed.value))
+    else {
         return;
     };
     if time <= 0.0 || rate.value <= 0.0 {
@@ -158,7 +162,10 @@ fn lacking(table: &Table, findings: &mut Findings) {
             .collect();
         let without: Vec<&(usize, &str)> = cells
             .iter()
-            .filter(|(_, cell)| !cell.trim().is_empty() && cell.trim().parse::<f64>().is_ok())
+            .filter(|(_, cell)| {
+                !cell.trim().is_empty()
+                    && cell.trim().parse::<f64>().is_ok_and(|value| value != 0.0)
+            })
             .collect();
         let ([(line, cell)], true) = (
             &without[..],

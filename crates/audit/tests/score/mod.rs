@@ -24,6 +24,8 @@ pub struct Page {
     pub wrong: Vec<Wrong>,
     /// Rules that speak truly of this page, though it is no certain error.
     pub fair: Vec<String>,
+    /// The same, found true by hand after the first measurement and not labeled before.
+    pub judged: Vec<String>,
     /// Rules that must speak at least as a note.
     pub notes: Vec<String>,
     pub text: String,
@@ -36,6 +38,7 @@ pub struct Scored {
     /// Above a note, and neither a certain error nor fair.
     pub false_alarms: Vec<Finding>,
     pub loud: usize,
+    pub judged: usize,
     pub unread: Vec<String>,
     pub taken: Duration,
 }
@@ -87,11 +90,15 @@ fn parse(name: &str, text: &str) -> Page {
         reads: Vec::new(),
         wrong: Vec::new(),
         fair: Vec::new(),
+        judged: Vec::new(),
         notes: Vec::new(),
         text: body.to_owned(),
     };
-    let words = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
-    let bars = |text: &str| -> Vec<String> { text.split('|').map(|part| part.trim().to_owned()).collect() };
+    let words =
+        |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+    let bars = |text: &str| -> Vec<String> {
+        text.split('|').map(|part| part.trim().to_owned()).collect()
+    };
     for label in labels.lines() {
         let (kind, value) = label
             .split_once(": ")
@@ -105,8 +112,12 @@ fn parse(name: &str, text: &str) -> Page {
                 }
             }
             "wrong" => {
-                let (rules, rest) = value.split_once(" @ ").unwrap_or_else(|| panic!("{name}: {label}"));
-                let (anchors, reason) = rest.split_once(" :: ").unwrap_or_else(|| panic!("{name}: {label}"));
+                let (rules, rest) = value
+                    .split_once(" @ ")
+                    .unwrap_or_else(|| panic!("{name}: {label}"));
+                let (anchors, reason) = rest
+                    .split_once(" :: ")
+                    .unwrap_or_else(|| panic!("{name}: {label}"));
                 page.wrong.push(Wrong {
                     rules: bars(rules),
                     anchors: bars(anchors),
@@ -114,6 +125,10 @@ fn parse(name: &str, text: &str) -> Page {
                 });
             }
             "fair" => page.fair.extend(words(value)),
+            "judged" => {
+                let rules = value.split(" :: ").next().unwrap_or(value);
+                page.judged.extend(words(rules));
+            }
             "note" => page.notes.extend(words(value)),
             _ => panic!("{name}: unknown label `{kind}`"),
         }
@@ -145,7 +160,10 @@ pub fn score(page: Page) -> Scored {
     }
     let lines: Vec<&str> = page.text.lines().collect();
     let matches = |wrong: &Wrong, finding: &Finding| {
-        let line = lines.get(finding.line.wrapping_sub(1)).copied().unwrap_or("");
+        let line = lines
+            .get(finding.line.wrapping_sub(1))
+            .copied()
+            .unwrap_or("");
         let at = |anchor: &String| {
             [line, &finding.evidence, &finding.arithmetic]
                 .iter()
@@ -167,12 +185,14 @@ pub fn score(page: Page) -> Scored {
         .iter()
         .map(|rule| findings.iter().any(|finding| finding.rule == rule))
         .collect();
+    let is_judged = |finding: &Finding| page.judged.iter().any(|rule| rule == finding.rule);
+    let judged = loud.iter().filter(|finding| is_judged(finding)).count();
     let false_alarms = loud
         .iter()
         .filter(|finding| {
             let certain = page.wrong.iter().any(|wrong| matches(wrong, finding));
             let fair = page.fair.iter().any(|rule| rule == finding.rule);
-            !(certain || fair)
+            !(certain || fair || is_judged(finding))
         })
         .map(|finding| (*finding).clone())
         .collect();
@@ -181,6 +201,7 @@ pub fn score(page: Page) -> Scored {
         notes_found,
         false_alarms,
         loud: loud.len(),
+        judged,
         unread,
         taken,
         page,
@@ -198,6 +219,7 @@ pub struct Sum {
     pub notes: usize,
     pub notes_found: usize,
     pub loud: usize,
+    pub judged: usize,
     pub false_alarms: usize,
     pub false_errors: usize,
     pub slowest: Duration,
@@ -207,13 +229,19 @@ pub fn sum(scored: &[Scored]) -> Sum {
     let mut sum = Sum::default();
     for page in scored {
         sum.pages += 1;
-        sum.blocks += page.page.reads.iter().map(|(_, count)| count).sum::<usize>();
+        sum.blocks += page
+            .page
+            .reads
+            .iter()
+            .map(|(_, count)| count)
+            .sum::<usize>();
         sum.unread += page.unread.len();
         sum.wrong += page.found.len();
         sum.found += page.found.iter().filter(|found| **found).count();
         sum.notes += page.notes_found.len();
         sum.notes_found += page.notes_found.iter().filter(|found| **found).count();
         sum.loud += page.loud;
+        sum.judged += page.judged;
         sum.false_alarms += page.false_alarms.len();
         sum.false_errors += page
             .false_alarms

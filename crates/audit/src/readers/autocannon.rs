@@ -1,0 +1,221 @@
+//! `autocannon`: two tables in boxes, or in older versions rows of three figures. It
+//! cuts each latency to whole milliseconds.
+
+use super::{BOUNDARY, Line};
+use crate::block::{Block, Model, Role, Tally, Tool, Trend};
+use crate::quantity::{Quantity, Unit, bare, duration, number};
+
+pub fn read(lines: &[Line]) -> Vec<Block> {
+    let mut reader = Reader::default();
+    for line in lines {
+        reader.line(line.text.trim(), line.number);
+    }
+    let mut blocks = reader.blocks;
+    blocks.retain(|block| block.rate.is_some());
+    blocks
+}
+
+#[derive(Default)]
+struct Reader {
+    blocks: Vec<Block>,
+    open: bool,
+    /// The last `Running …` line, which wrk prints as well.
+    running: Option<(usize, Option<Quantity>, String)>,
+    users: Option<Quantity>,
+    streams: Option<Quantity>,
+    columns: Vec<String>,
+}
+
+impl Reader {
+    fn line(&mut self, text: &str, line: usize) {
+        if text == BOUNDARY {
+            self.open = false;
+            return;
+        }
+        if text.starts_with("Running ") && text.contains(" test @ ") {
+            if let Some((time, url)) = text["Running ".len()..].split_once(" test @ ") {
+                self.running = Some((line, duration(time, line), url.to_owned()));
+            }
+            (self.users, self.streams) = (None, None);
+            self.open = false;
+            return;
+        }
+        let words: Vec<&str> = text.split_whitespace().take(12).collect();
+        match words[..] {
+            [users, "connections"] => self.users = bare(users, Unit::Count, line),
+            [
+                users,
+                "connections",
+                "with",
+                streams,
+                "pipelining",
+                "factor",
+            ] => {
+                self.users = bare(users, Unit::Count, line);
+                self.streams = bare(streams, Unit::Count, line);
+            }
+            _ => {}
+        }
+        if text.starts_with('│') || text.starts_with('┃') {
+            let cells: Vec<&str> = text
+                .trim_matches(['│', '┃'])
+                .split(['│', '┃'])
+                .map(str::trim)
+                .collect();
+            self.cells(&cells, line);
+        } else if let ["Latency", "(ms)", mean, _, max] = words[..] {
+            self.start(line);
+            let trend = self
+                .blocks
+                .last_mut()
+                .and_then(|block| block.trends.first_mut());
+            if let Some(trend) = trend {
+                trend.mean = milliseconds(mean, line);
+                trend.max = milliseconds(max, line);
+            }
+        } else if let (["Req/Sec", mean, _, _], true) = (&words[..], self.open) {
+            if let Some(block) = self.blocks.last_mut() {
+                block.rate = bare(mean, Unit::Rate, line);
+            }
+        } else if self.open {
+            self.closing(&words, line);
+        }
+        if let Some(block) = self.blocks.last_mut().filter(|_| self.open) {
+            block.last_line = line;
+        }
+    }
+
+    fn start(&mut self, line: usize) {
+        let (first, declared, target) = match self.running.take() {
+            Some((line, time, url)) => (line, time, Some(url)),
+            None => (line, None, None),
+        };
+        let mut block = Block::new(Tool::Autocannon, "autocannon text", first);
+        block.model = Model::Closed;
+        block.thinks_never = true;
+        block.declared = declared;
+        block.target = target;
+        block.users = self.users.take();
+        block.streams = self.streams.take();
+        block
+            .trends
+            .push(Trend::new(Role::Request, "Latency", line));
+        self.blocks.push(block);
+        self.open = true;
+    }
+
+    fn cells(&mut self, cells: &[&str], line: usize) {
+        match cells {
+            ["Stat", rest @ ..] => {
+                self.columns = rest.iter().map(|&cell| cell.to_owned()).collect()
+            }
+            ["Latency", rest @ ..] => {
+                self.start(line);
+                let Some(trend) = self
+                    .blocks
+                    .last_mut()
+                    .and_then(|block| block.trends.first_mut())
+                else {
+                    return;
+                };
+                for (column, cell) in self.columns.iter().zip(rest) {
+                    let Some(figure) = duration(cell, line) else {
+                        continue;
+                    };
+                    match column.as_str() {
+                        "Avg" => trend.mean = Some(figure),
+                        "Max" => trend.max = Some(figure),
+                        _ => {
+                            if let Some(percent) =
+                                column.strip_suffix('%').and_then(|p| p.parse::<f64>().ok())
+                                && percent > 0.0
+                                && percent < 100.0
+                            {
+                                trend.put(percent / 100.0, figure);
+                            }
+                        }
+                    }
+                }
+            }
+            ["Req/Sec", rest @ ..] if self.open => {
+                let mean = self
+                    .columns
+                    .iter()
+                    .zip(rest)
+                    .find(|(column, _)| *column == "Avg");
+                if let (Some((_, mean)), Some(block)) = (mean, self.blocks.last_mut()) {
+                    block.rate = bare(mean, Unit::Rate, line);
+                }
+            }
+            [code, count] if self.open && code.len() == 3 => {
+                if let (Ok(_), Some(count), Some(block)) = (
+                    code.parse::<u16>(),
+                    bare(count, Unit::Count, line),
+                    self.blocks.last_mut(),
+                ) {
+                    block.statuses.push(((*code).to_owned(), count));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `83k requests in 20.01s, 29.7 MB read`, `192 errors (187 timeouts)`,
+    /// `0 2xx responses, 211216 non 2xx responses`.
+    fn closing(&mut self, words: &[&str], line: usize) {
+        let Some(block) = self.blocks.last_mut() else {
+            return;
+        };
+        match words {
+            [count, "requests", "in", time, ..] => {
+                block.requests = thousands(count, line);
+                block.elapsed = duration(time.trim_end_matches(','), line);
+            }
+            [errors, "errors", timeouts, "timeouts)", ..] => {
+                let count = |text: &str| number(text.trim_start_matches('(')).map(|(n, _)| n);
+                if let (Some(failed), Some(timeouts)) = (count(errors), count(timeouts)) {
+                    let total = block.requests.as_ref().map_or(failed, |n| n.value);
+                    block.failures = Some(Tally {
+                        passed: (total - failed).max(0.0),
+                        failed,
+                        share: None,
+                        line,
+                        inverted: false,
+                    });
+                    block
+                        .errors
+                        .push((format!("{} errors, {timeouts} timeouts", words[0]), line));
+                    block.lost = Some(Quantity::exact(failed, Unit::Count, line));
+                }
+            }
+            [good, "2xx", "responses,", bad, "non", "2xx", "responses"] => {
+                for (name, count) in [("2xx", good), ("non-2xx", bad)] {
+                    if let Some(count) = bare(count, Unit::Count, line) {
+                        block.statuses.push((name.to_owned(), count));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `83k`: the step of the printed digit is a thousand.
+fn thousands(text: &str, line: usize) -> Option<Quantity> {
+    let (digits, scale) = match text.strip_suffix('k') {
+        Some(digits) => (digits, 1e3),
+        None => (text, 1.0),
+    };
+    let (value, step) = number(digits)?;
+    Some(Quantity {
+        value: value * scale,
+        unit: Unit::Count,
+        step: if scale > 1.0 { step * scale } else { 0.0 },
+        text: text.to_owned(),
+        line,
+    })
+}
+
+fn milliseconds(text: &str, line: usize) -> Option<Quantity> {
+    duration(&format!("{text}ms"), line)
+}

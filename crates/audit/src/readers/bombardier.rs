@@ -1,0 +1,109 @@
+//! `bombardier`: `Reqs/sec` and `Latency` with mean, deviation and maximum, and the
+//! counts of status classes.
+
+use super::{BOUNDARY, Line};
+use crate::block::{Block, Model, Role, Tally, Tool, Trend};
+use crate::quantity::{Quantity, Unit, bare, data, duration};
+
+pub fn read(lines: &[Line]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open = false;
+    for (at, line) in lines.iter().enumerate() {
+        let words: Vec<&str> = line.text.split_whitespace().take(12).collect();
+        if line.text == BOUNDARY {
+            open = false;
+        }
+        if let ["Reqs/sec", mean, _, _] = words[..]
+            && latency_follows(&lines[at + 1..])
+        {
+            let mut block = Block::new(Tool::Bombardier, "bombardier text", line.number);
+            block.model = Model::Closed;
+            block.thinks_never = true;
+            block.rate = bare(mean, Unit::Rate, line.number);
+            blocks.push(block);
+            open = true;
+            continue;
+        }
+        if let Some(block) = blocks.last_mut().filter(|_| open)
+            && row(block, &words, line.number)
+        {
+            block.last_line = line.number;
+        }
+    }
+    for block in &mut blocks {
+        finish(block);
+    }
+    blocks
+}
+
+fn latency_follows(lines: &[Line]) -> bool {
+    let next = lines.iter().find(|line| !line.text.trim().is_empty());
+    next.is_some_and(|line| line.text.trim_start().starts_with("Latency "))
+}
+
+fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
+    match words {
+        ["Latency", mean, _, max] if block.trends.is_empty() => {
+            let mut trend = Trend::new(Role::Request, "Latency", line);
+            trend.mean = duration(mean, line);
+            trend.max = duration(max, line);
+            block.trends.push(trend);
+        }
+        [percent, figure] if percent.ends_with('%') => {
+            let percent = percent.trim_end_matches('%').parse::<f64>().ok();
+            if let (Some(percent), Some(figure), Some(trend)) =
+                (percent, duration(figure, line), block.trends.first_mut())
+                && percent > 0.0
+                && percent < 100.0
+                && trend.at(percent / 100.0).is_none()
+            {
+                trend.put(percent / 100.0, figure);
+            }
+        }
+        ["1xx", "-", ..] => {
+            for class in words.chunks(3) {
+                if let [name, "-", count] = class
+                    && let Some(count) = bare(count.trim_end_matches(','), Unit::Count, line)
+                    && count.value > 0.0
+                {
+                    block.statuses.push(((*name).to_owned(), count));
+                }
+            }
+            // A run without any answer still has the row.
+            block.sampled = Some(block.statuses.iter().map(|(_, count)| count.value).sum());
+        }
+        ["others", "-", count] => {
+            if let Some(count) = bare(count, Unit::Count, line).filter(|count| count.value > 0.0) {
+                block.statuses.push(("others".to_owned(), count));
+            }
+        }
+        [.., "Throughput:", rate] => {
+            block.received.rate = data(rate, line);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// The request count is the sum of the classes; what has no status failed.
+fn finish(block: &mut Block) {
+    if block.sampled.is_none() {
+        block.missing.push("HTTP codes");
+        return;
+    }
+    let total: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
+    let line = block
+        .statuses
+        .first()
+        .map_or(block.first_line, |(_, count)| count.line);
+    block.requests = Some(Quantity::exact(total, Unit::Count, line));
+    if let Some((_, others)) = block.statuses.iter().find(|(name, _)| name == "others") {
+        block.failures = Some(Tally {
+            passed: total - others.value,
+            failed: others.value,
+            share: None,
+            line: others.line,
+            inverted: false,
+        });
+    }
+}

@@ -1,0 +1,146 @@
+//! The lines of a page as a tool printed them: without quotation marks, comment signs,
+//! the prefixes of logs and the bars of tables. A section reaches from a heading to the
+//! next, so that a command in one fence and its output in another belong together.
+
+use super::{BOUNDARY, Line};
+use crate::document::Document;
+
+/// The lines between two headings, in regions that a [`BOUNDARY`] divides.
+pub struct Section<'a> {
+    pub lines: Vec<Line<'a>>,
+}
+
+/// What is longer than any tool's line is cut, so that no later step pays for it.
+const LONGEST: usize = 1 << 22;
+
+/// The text with bars and emphasis outside code replaced by blanks; offsets stay.
+pub fn flattened(text: &str, document: &Document) -> String {
+    if !document.markdown {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut codes = document.codes.iter().peekable();
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        while codes.peek().is_some_and(|code| code.range.end <= offset) {
+            codes.next();
+        }
+        let in_code = codes
+            .peek()
+            .is_some_and(|code| code.range.start < offset + line.len() && offset < code.range.end);
+        if in_code {
+            out.push_str(line);
+        } else {
+            out.extend(line.chars().map(|letter| match letter {
+                '|' | '*' | '`' => ' ',
+                letter => letter,
+            }));
+        }
+        offset += line.len();
+    }
+    out
+}
+
+/// The sections of a document whose text was [`flattened`].
+pub fn sections<'a>(flat: &'a str, document: &Document) -> Vec<Section<'a>> {
+    let mut sections = vec![Section { lines: Vec::new() }];
+    let mut headings = document.headings.iter().map(|(line, _)| *line).peekable();
+    let mut codes = document.codes.iter().peekable();
+    let mut offset = 0;
+    let mut region = None;
+    for (at, line) in flat.split('\n').enumerate() {
+        let number = at + 1;
+        let start = offset;
+        offset += line.len() + 1;
+        while codes.peek().is_some_and(|code| code.range.end <= start) {
+            codes.next();
+        }
+        let code = codes
+            .peek()
+            .filter(|code| code.range.start < start + line.len().max(1))
+            .map(|code| code.range.start);
+        if code.is_none() && headings.peek().is_some_and(|heading| *heading <= number) {
+            headings.next();
+            sections.push(Section { lines: Vec::new() });
+            region = None;
+            continue;
+        }
+        let Some(section) = sections.last_mut() else {
+            break;
+        };
+        if document.markdown && region != Some(code) {
+            if region.is_some() {
+                section.lines.push(Line {
+                    number,
+                    text: BOUNDARY,
+                });
+            }
+            region = Some(code);
+        }
+        let mut end = line.len().min(LONGEST);
+        while !line.is_char_boundary(end) {
+            end -= 1;
+        }
+        let text = line[..end].trim_end_matches('\r');
+        section.lines.push(Line {
+            number,
+            text: stripped(text, code.is_some()),
+        });
+    }
+    sections
+}
+
+/// The line behind what stands before a tool's own text.
+fn stripped(line: &str, in_code: bool) -> &str {
+    let mut rest = line;
+    if !in_code {
+        while let Some(quoted) = rest.trim_start().strip_prefix('>') {
+            rest = quoted;
+        }
+        let start = rest.trim_start();
+        if let Some(item) = start.strip_prefix("- ") {
+            rest = item;
+        }
+    }
+    rest = behind_time(rest);
+    rest = behind_service(rest);
+    let start = rest.trim_start();
+    for sign in ["# ", "// ", "* ", ":clock1: "] {
+        // A scenario of k6 begins with an asterisk.
+        if sign == "* " && start.contains("raceful") {
+            continue;
+        }
+        if let Some(comment) = start.strip_prefix(sign) {
+            return behind_service(comment);
+        }
+    }
+    rest
+}
+
+/// `2022-11-28T12:54:33.9712048Z text`
+fn behind_time(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    let dated = bytes.len() > 20
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && bytes[4] == b'-'
+        && bytes[10] == b'T'
+        && bytes[13] == b':';
+    match line.split_once("Z ") {
+        Some((time, rest)) if dated && time.len() < 32 => rest,
+        _ => line,
+    }
+}
+
+/// `bench_1        | text`, of docker compose.
+fn behind_service(line: &str) -> &str {
+    let Some((name, rest)) = line.split_once('|') else {
+        return line;
+    };
+    let name = name.trim();
+    let plain = name
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || "_.-".contains(letter));
+    let service =
+        plain && name.len() > 2 && name.len() < 64 && name.chars().any(char::is_alphabetic);
+    if service { rest } else { line }
+}

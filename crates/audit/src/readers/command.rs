@@ -1,0 +1,315 @@
+//! Command lines: which run was asked for, and with what.
+
+use super::Line;
+use crate::block::{Block, Model, Tool};
+use crate::quantity::{Quantity, Unit, duration, number};
+
+/// A command line on the page.
+#[derive(Clone, Debug)]
+pub struct Command {
+    pub line: usize,
+    pub tool: Tool,
+    pub text: String,
+}
+
+const TOOLS: [(&str, Tool); 15] = [
+    ("k6", Tool::K6),
+    ("vegeta", Tool::Vegeta),
+    ("iperf3", Tool::Iperf3),
+    ("wrk2", Tool::Wrk2),
+    ("wrk3", Tool::Wrk2),
+    ("wrk", Tool::Wrk),
+    ("oha", Tool::Oha),
+    ("hey", Tool::Hey),
+    ("hey_linux_amd64", Tool::Hey),
+    ("ab", Tool::Ab),
+    ("ghz", Tool::Ghz),
+    ("h2load", Tool::H2load),
+    ("bombardier", Tool::Bombardier),
+    ("autocannon", Tool::Autocannon),
+    ("drill", Tool::Drill),
+];
+
+/// No page has more commands that matter.
+const MOST: usize = 4000;
+
+/// Every command line of a load tool.
+pub fn find(lines: &[Line]) -> Vec<Command> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < lines.len() && found.len() < MOST {
+        let line = lines[at];
+        at += 1;
+        if line.text.len() > 4096 {
+            continue;
+        }
+        let Some((tool, start)) = tool_at(line.text) else {
+            continue;
+        };
+        let mut text = line.text[start..].trim_end().to_owned();
+        // A backslash or PowerShell's backquote continues a command.
+        let mut more = 0;
+        while text.ends_with(['\\', '`']) && at < lines.len() && more < 40 {
+            text.truncate(text.len() - 1);
+            text.push_str(lines[at].text.trim());
+            text.push(' ');
+            text.truncate(text.trim_end().len());
+            at += 1;
+            more += 1;
+        }
+        found.push(Command {
+            line: line.number,
+            tool,
+            text,
+        });
+    }
+    found
+}
+
+/// The tool that a line runs, and where its command begins.
+fn tool_at(line: &str) -> Option<(Tool, usize)> {
+    let mut offset = 0;
+    let mut words = Vec::new();
+    for word in line.split_whitespace().take(64) {
+        let at = line[offset..].find(word)? + offset;
+        offset = at + word.len();
+        words.push((at, word));
+    }
+    for (index, (at, word)) in words.iter().enumerate() {
+        let bare = word.trim_matches(['"', '\'', '`', '$', '>', '(', ')', '&', '%']);
+        let base = bare.rsplit(['/', '\\']).next().unwrap_or(bare);
+        let base = base.trim_end_matches(".exe").trim_end_matches(".js");
+        let Some((_, tool)) = TOOLS.iter().find(|(name, _)| *name == base) else {
+            continue;
+        };
+        let next = words.get(index + 1).map_or("", |(_, next)| *next);
+        let next = next.trim_start_matches(['"', '\'', '`']);
+        let runs = match tool {
+            Tool::K6 => next == "run",
+            Tool::Vegeta => next == "attack",
+            Tool::Drill => next.starts_with("--"),
+            _ => {
+                (next.starts_with('-')
+                    && next.len() > 1
+                    && !matches!(next, "--help" | "-h" | "--version" | "-V"))
+                    || next.starts_with("http")
+                    || next.starts_with("localhost")
+            }
+        };
+        if runs {
+            return Some((*tool, *at));
+        }
+    }
+    None
+}
+
+/// Gives each block the command line that stands before it, and what that declares.
+pub fn assign(
+    blocks: &mut [Block],
+    commands: &[Command],
+    same_region: impl Fn(usize, usize) -> bool,
+) {
+    let of = |command: &Command, tool: Tool| {
+        let family = |tool| if tool == Tool::Wrk2 { Tool::Wrk } else { tool };
+        family(command.tool) == family(tool)
+    };
+    let mut last_end: Vec<(Tool, usize)> = Vec::new();
+    for block in blocks.iter_mut() {
+        let family = if block.tool == Tool::Wrk2 {
+            Tool::Wrk
+        } else {
+            block.tool
+        };
+        let from = last_end
+            .iter()
+            .rfind(|(tool, _)| *tool == family)
+            .map_or(0, |(_, line)| *line);
+        let pending: Vec<&Command> = commands
+            .iter()
+            .filter(|command| {
+                of(command, block.tool) && command.line > from && command.line <= block.first_line
+            })
+            .collect();
+        // Of several commands in a row only the one right above the block is certain.
+        let chosen = match pending[..] {
+            [] => None,
+            [only] => Some(only),
+            [.., last] => same_region(last.line, block.first_line).then_some(last),
+        };
+        // A list of commands far above is an introduction, not this run's.
+        let near = chosen.filter(|command| {
+            block.first_line - command.line <= 60 || same_region(command.line, block.first_line)
+        });
+        if let Some(command) = near {
+            if command.tool == Tool::Wrk2 && block.tool == Tool::Wrk {
+                block.tool = Tool::Wrk2;
+                block.layout = "wrk2 text";
+                block.model = Model::Open;
+            }
+            block.command = Some(command.text.clone());
+            apply(block);
+        }
+        last_end.push((family, block.first_line));
+    }
+}
+
+/// The value of the first of these flags: `-c 5`, `-c5`, `--connections=5`.
+fn flag<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
+    for (at, word) in words.iter().enumerate() {
+        for name in names {
+            let Some(rest) = word.strip_prefix(name) else {
+                continue;
+            };
+            if rest.is_empty() {
+                return words.get(at + 1).copied();
+            }
+            if let Some(value) = rest.strip_prefix('=') {
+                return Some(value);
+            }
+            let short = name.len() == 2 && !name.starts_with("--");
+            if short && rest.starts_with(|letter: char| letter.is_ascii_digit()) {
+                return Some(rest);
+            }
+        }
+    }
+    None
+}
+
+/// What the command line declares: users, counts, times and rates.
+fn apply(block: &mut Block) {
+    let Some(text) = block.command.clone() else {
+        return;
+    };
+    let line = block.first_line;
+    let words: Vec<&str> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '\'', '`']))
+        .collect();
+    let count = |names: &[&str]| {
+        let value = flag(&words, names)?;
+        let (digits, scale) = match value.strip_suffix(['k', 'K']) {
+            Some(digits) => (digits, 1e3),
+            None => (value, 1.0),
+        };
+        number(digits)
+            .filter(|(n, _)| *n > 0.0)
+            .map(|(n, _)| n * scale)
+    };
+    let exact = |value: f64, unit| Quantity::exact(value, unit, line);
+    let time = |names: &[&str]| {
+        let value = flag(&words, names)?;
+        let seconds = match value.parse::<f64>() {
+            Ok(seconds) => seconds,
+            Err(_) => duration(value, line)?.value,
+        };
+        (seconds > 0.0 && seconds.is_finite()).then(|| {
+            let mut time = exact(seconds, Unit::Time);
+            time.text = value.to_owned();
+            time
+        })
+    };
+    let users = |names: &[&str], default: Option<f64>| {
+        count(names).or(default).map(|n| exact(n, Unit::Count))
+    };
+    let (mut declared, mut asked_count, mut asked_rate) = (None, None, None);
+    let mut wanted = None;
+    match block.tool {
+        Tool::Wrk | Tool::Wrk2 => {
+            wanted = users(&["-c", "--connections"], None);
+            asked_rate = count(&["-R", "--rate"]).filter(|_| block.tool == Tool::Wrk2);
+        }
+        Tool::Hey => {
+            wanted = users(&["-c"], Some(50.0));
+            declared = time(&["-z"]);
+            asked_count = count(&["-n"])
+                .or(Some(200.0))
+                .filter(|_| declared.is_none());
+            if let (Some(each), Some(users)) = (count(&["-q"]), &wanted) {
+                asked_rate = Some(each * users.value);
+            }
+        }
+        Tool::Oha => {
+            wanted = users(&["-c", "--connections"], Some(50.0));
+            declared = time(&["-z", "--duration"]);
+            asked_count = count(&["-n"])
+                .or(Some(200.0))
+                .filter(|_| declared.is_none());
+            asked_rate = count(&["-q", "--query-per-second"]);
+        }
+        Tool::Ghz => {
+            wanted = users(&["-c", "--concurrency"], Some(50.0));
+            declared = time(&["-z", "--duration"]);
+            asked_count = count(&["-n", "--total"])
+                .or(Some(200.0))
+                .filter(|_| declared.is_none());
+            asked_rate = count(&["-r", "--rps", "-q"]);
+        }
+        Tool::Ab => {
+            wanted = users(&["-c"], Some(1.0));
+            declared = time(&["-t"]);
+            asked_count = count(&["-n"]).filter(|_| declared.is_none());
+        }
+        Tool::H2load => {
+            wanted = users(&["-c", "--clients"], Some(1.0));
+            declared = time(&["-D", "--duration"]);
+            asked_count = count(&["-n", "--requests"]).filter(|_| declared.is_none());
+            block.streams =
+                count(&["-m", "--max-concurrent-streams"]).map(|n| exact(n, Unit::Count));
+            if words.iter().any(|word| word.starts_with("--rps")) {
+                block.model = Model::Open;
+                block.thinks_never = false;
+            }
+        }
+        Tool::Bombardier => {
+            wanted = users(&["-c", "--connections"], Some(125.0));
+            asked_count = count(&["-n", "--requests"]);
+            declared = time(&["-d", "--duration"]).filter(|_| asked_count.is_none());
+            asked_rate = count(&["-r", "--rate"]);
+        }
+        Tool::Autocannon => {
+            wanted = users(&["-c", "--connections"], Some(10.0));
+            declared = time(&["-d", "--duration"]);
+            asked_count = count(&["-a", "--amount"]);
+            asked_rate = count(&["-R", "--overallRate"]);
+            let streams = count(&["-p", "--pipelining"]).filter(|n| *n > 1.0);
+            block.streams = block
+                .streams
+                .take()
+                .or(streams.map(|n| exact(n, Unit::Count)));
+        }
+        Tool::Vegeta => declared = time(&["-duration", "--duration"]),
+        _ => {}
+    }
+    block.users = block.users.take().or(wanted);
+    block.declared = block.declared.take().or(declared);
+    block.asked_count = block
+        .asked_count
+        .take()
+        .or(asked_count.map(|n| exact(n, Unit::Count)));
+    if let Some(rate) = asked_rate {
+        block.asked_rate = Some(exact(rate, Unit::Rate));
+        block.model = Model::Open;
+        // hey's -q is for each of its users, and a user that waits thinks.
+        block.thinks_never = false;
+    }
+    if block.tool == Tool::Ghz && block.asked_rate.is_none() {
+        block.model = Model::Closed;
+        block.thinks_never = true;
+    }
+    block.target = block.target.take().or_else(|| target(&words));
+}
+
+/// The address that a command is run against.
+fn target(words: &[&str]) -> Option<String> {
+    words
+        .iter()
+        .find(|word| word.contains("://"))
+        .or_else(|| {
+            words.iter().rev().find(|word| {
+                let port = word.rsplit(':').next().unwrap_or("");
+                let digits: String = port.chars().take_while(char::is_ascii_digit).collect();
+                word.contains(':') && digits.len() >= 2 && !word.starts_with('-')
+            })
+        })
+        .map(|word| (*word).to_owned())
+}

@@ -1,0 +1,135 @@
+//! JSON results: a whole file of them, or objects between other lines.
+
+use serde_json::Value;
+
+use super::{BOUNDARY, Line, ghz, iperf3, k6_json, oha, public_json, vegeta};
+use crate::MOST_BLOCKS;
+use crate::block::Block;
+
+/// Objects that are tried in one run of lines.
+const MOST_OBJECTS: usize = 2000;
+
+/// Every result in JSON among the lines.
+pub fn read(lines: &[Line]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut at = 0;
+    let mut tried = 0;
+    while at < lines.len() && tried < MOST_OBJECTS && blocks.len() <= MOST_BLOCKS {
+        let start = lines[at].text.trim_start();
+        if !(start == "{" || start.starts_with("{\"") || start.starts_with("{ \"")) {
+            at += 1;
+            continue;
+        }
+        tried += 1;
+        let end = object_end(&lines[at..]) + at;
+        for value in values(&lines[at..end]) {
+            blocks.extend(known(&value, lines[at].number, lines[end - 1].number));
+        }
+        at = end.max(at + 1);
+    }
+    blocks
+}
+
+/// The number of lines that the object at the first line takes.
+fn object_end(lines: &[Line]) -> usize {
+    let mut depth = 0_i64;
+    let (mut in_string, mut escaped) = (false, false);
+    for (at, line) in lines.iter().enumerate() {
+        if line.text == BOUNDARY {
+            return at.max(1);
+        }
+        for letter in line.text.chars() {
+            match letter {
+                _ if escaped => escaped = false,
+                '\\' if in_string => escaped = true,
+                '"' => in_string = !in_string,
+                '{' | '[' if !in_string => depth += 1,
+                '}' | ']' if !in_string => depth -= 1,
+                _ => {}
+            }
+        }
+        in_string = false;
+        if depth <= 0 {
+            return at + 1;
+        }
+    }
+    lines.len()
+}
+
+/// The values in these lines; a comma too many and a missing end are mended.
+fn values(lines: &[Line]) -> Vec<Value> {
+    let text: String = lines.iter().flat_map(|line| [line.text, "\n"]).collect();
+    let whole: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&text)
+        .into_iter::<Value>()
+        .take(MOST_BLOCKS + 1)
+        .collect();
+    match whole {
+        Ok(values) => values,
+        Err(_) if text.len() < 1 << 20 => {
+            serde_json::from_str(&mended(&text)).into_iter().collect()
+        }
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The text without commas before a closing bracket, closed where it ends too early.
+fn mended(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut open = Vec::new();
+    let (mut in_string, mut escaped) = (false, false);
+    for letter in text.chars() {
+        if in_string {
+            match letter {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' => in_string = false,
+                _ => {}
+            }
+            out.push(letter);
+            continue;
+        }
+        match letter {
+            '"' => in_string = true,
+            '{' => open.push('}'),
+            '[' => open.push(']'),
+            '}' | ']' => {
+                let kept = out.trim_end().trim_end_matches(',').len();
+                out.truncate(kept);
+                open.pop();
+            }
+            _ => {}
+        }
+        out.push(letter);
+        if open.len() > 128 {
+            return String::new();
+        }
+    }
+    if !open.is_empty() {
+        let kept = out.trim_end().trim_end_matches(',').len();
+        out.truncate(kept);
+        out.extend(open.iter().rev());
+    }
+    out
+}
+
+fn known(value: &Value, first: usize, last: usize) -> Vec<Block> {
+    let one = [
+        k6_json::read,
+        vegeta::read_json,
+        iperf3::read_json,
+        oha::read_json,
+        ghz::read_json,
+        public_json::autocannon,
+        public_json::bombardier,
+    ]
+    .into_iter()
+    .find_map(|reader| reader(value, first));
+    let mut blocks: Vec<Block> = one.into_iter().collect();
+    if blocks.is_empty() {
+        blocks = public_json::tables(value, first);
+    }
+    for block in &mut blocks {
+        block.last_line = last;
+    }
+    blocks
+}

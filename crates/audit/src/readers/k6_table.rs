@@ -1,0 +1,341 @@
+//! Tables whose rows are k6's metrics: a summary that was typed over.
+
+use crate::block::{Block, Model, Role, Tally, Tool, Trend};
+use crate::document::{Document, Table};
+use crate::quantity::{Quantity, Unit, bare, duration, number};
+
+/// The results in a document's tables. A table with the same metrics again begins
+/// another result, and so does each column of figures.
+pub fn read(document: &Document) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open: Option<Block> = None;
+    for table in document.tables.iter().take(200) {
+        let named = table
+            .rows
+            .iter()
+            .filter(|(_, row)| row.first().is_some_and(|name| metric(name).is_some()))
+            .count();
+        if named == 0 {
+            // Words of a table beside one of k6's tell more of the same run.
+            if let Some(block) = &mut open
+                && about_results(table)
+            {
+                let mut merged = block.clone();
+                if fill(&mut merged, table, None) {
+                    *block = merged;
+                }
+            }
+            continue;
+        }
+        let columns = columns(table);
+        match columns[..] {
+            [] => {
+                let again = open.as_ref().is_none_or(|block| repeats(block, table));
+                if again {
+                    blocks.extend(open.take());
+                }
+                let block =
+                    open.get_or_insert_with(|| Block::new(Tool::K6, "k6 table", table.line));
+                fill(block, table, None);
+            }
+            _ => {
+                blocks.extend(open.take());
+                for column in columns {
+                    let mut block = Block::new(Tool::K6, "k6 table", table.line);
+                    block
+                        .titles
+                        .push(table.header.get(column).cloned().unwrap_or_default());
+                    if fill(&mut block, table, Some(column)) {
+                        blocks.push(block);
+                    }
+                }
+            }
+        }
+    }
+    blocks.extend(open);
+    // Of columns that stand side by side one result is enough to say that it was read.
+    merge_columns(&mut blocks);
+    blocks.retain(|block| !block.trends.is_empty() || block.requests.is_some());
+    blocks
+}
+
+/// The columns of a table are variants of one comparison: one result, of the first.
+fn merge_columns(blocks: &mut Vec<Block>) {
+    let mut seen = Vec::new();
+    blocks.retain(|block| {
+        let fresh = !seen.contains(&block.first_line);
+        seen.push(block.first_line);
+        fresh
+    });
+    // A table further down a page that goes on with the same comparison.
+    let several = blocks
+        .iter()
+        .filter(|block| !block.titles.is_empty())
+        .count();
+    if several > 1 {
+        let first = blocks.iter().position(|block| !block.titles.is_empty());
+        let mut at = 0;
+        blocks.retain(|block| {
+            let keep = block.titles.is_empty() || Some(at) == first;
+            at += 1;
+            keep
+        });
+    }
+}
+
+/// The metric that a row's name begins with, and the rest of the name.
+fn metric(name: &str) -> Option<(&'static str, String)> {
+    let name = name.trim().trim_matches('`');
+    const METRICS: [&str; 14] = [
+        "http_req_duration",
+        "http_req_failed",
+        "http_req_waiting",
+        "http_req_blocked",
+        "http_req_connecting",
+        "http_req_tls_handshaking",
+        "http_req_sending",
+        "http_req_receiving",
+        "http_reqs",
+        "iteration_duration",
+        "iterations",
+        "data_received",
+        "data_sent",
+        "dropped_iterations",
+    ];
+    let found = METRICS.iter().find(|metric| name.starts_with(**metric))?;
+    Some((found, name[found.len()..].trim().to_lowercase()))
+}
+
+fn about_results(table: &Table) -> bool {
+    let head = table.header.join(" ").to_lowercase();
+    head.contains("value") && table.header.len() == 2
+}
+
+/// What a column of statistics is called.
+fn statistic(name: &str) -> Option<f64> {
+    let name = name.trim().to_lowercase();
+    let name = name.trim_start_matches(['(', '`']).trim_end_matches(')');
+    match name {
+        "avg" | "mean" | "average" => Some(-1.0),
+        "min" => Some(-2.0),
+        "max" => Some(-3.0),
+        "med" | "median" | "p50" => Some(0.5),
+        _ => {
+            let percent = name.strip_prefix('p')?.trim_matches(['(', ')']);
+            let percent: f64 = percent.parse().ok()?;
+            (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
+        }
+    }
+}
+
+/// The columns that hold one variant's values each; none where they are statistics or
+/// there is but one.
+fn columns(table: &Table) -> Vec<usize> {
+    let words = [
+        "value",
+        "count",
+        "rate",
+        "result",
+        "actual",
+        "observed",
+        "target",
+        "threshold",
+        "status",
+        "change",
+        "notes",
+        "meaning",
+        "expected",
+    ];
+    let values: Vec<usize> = (1..table.header.len())
+        .filter(|at| {
+            let name = table.header[*at].to_lowercase();
+            statistic(&name).is_none() && !words.iter().any(|word| name.contains(word))
+        })
+        .collect();
+    if values.len() >= 2 {
+        values
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether the block has one of the table's metrics already.
+fn repeats(block: &Block, table: &Table) -> bool {
+    table.rows.iter().any(|(_, row)| {
+        row.first()
+            .and_then(|name| metric(name))
+            .is_some_and(|(metric, _)| match metric {
+                "http_reqs" => block.requests.is_some(),
+                "iterations" => block.iterations.is_some(),
+                _ => block
+                    .trends
+                    .iter()
+                    .any(|trend| trend.name == metric && trend.mean.is_some()),
+            })
+    })
+}
+
+/// Takes the table's figures; false where it has none.
+fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
+    let mut some = false;
+    for (line, row) in table.rows.iter().take(200) {
+        let name = row.first().map_or("", String::as_str).trim_matches('`');
+        let lower = name.to_lowercase();
+        let (known, rest) = match metric(name) {
+            Some((metric, rest)) => (metric, rest),
+            None => match generic(&lower) {
+                Some(known) => known,
+                None if lower.contains(" / ") => ("http_req_duration", lower.clone()),
+                None => continue,
+            },
+        };
+        let unit = lower.contains("(ms)").then_some("ms");
+        let actual = table.header.iter().position(|name| {
+            let name = name.to_lowercase();
+            name.contains("actual") || name.contains("observed")
+        });
+        if rest.contains(" / ") {
+            // `avg / med / max (ms)`: three figures in one cell.
+            let cell = row.get(1).map_or("", String::as_str);
+            for (name, value) in rest.split(" / ").zip(cell.split(" / ")) {
+                let name = name.split_whitespace().next().unwrap_or("");
+                some |= put(block, known, name, value, unit, *line);
+            }
+            continue;
+        }
+        for (at, cell) in row.iter().enumerate().skip(1) {
+            if column.or(actual).is_some_and(|column| column != at) {
+                continue;
+            }
+            let head = table.header.get(at).map_or("", String::as_str);
+            let name = if statistic(head).is_some() || known == "http_reqs" && rest.is_empty() {
+                head.to_lowercase()
+            } else {
+                rest.clone()
+            };
+            some |= put(block, known, &name, cell, unit, *line);
+        }
+    }
+    if some {
+        block.last_line = block
+            .last_line
+            .max(table.rows.last().map_or(table.line, |(line, _)| *line));
+    }
+    some
+}
+
+/// Rows that name a metric in plain words, in a table beside one with k6's names.
+fn generic(name: &str) -> Option<(&'static str, String)> {
+    let found = |metric, rest: &str| Some((metric, rest.to_owned()));
+    match name {
+        "total requests" => found("http_reqs", "count"),
+        "throughput" => found("http_reqs", "rate"),
+        "total iterations" => found("iterations", "count"),
+        "dropped iterations" => found("dropped_iterations", "count"),
+        "max response time" => found("http_req_duration", "max"),
+        "average response time" | "mean response time" => found("http_req_duration", "avg"),
+        "http failure rate" => found("http_req_failed", "share"),
+        _ => {
+            let rest = name
+                .strip_suffix(" response time")
+                .or(name.strip_suffix(" latency"))?;
+            statistic(rest)?;
+            found("http_req_duration", rest)
+        }
+    }
+}
+
+fn put(
+    block: &mut Block,
+    metric: &str,
+    name: &str,
+    cell: &str,
+    unit: Option<&str>,
+    line: usize,
+) -> bool {
+    let cell = cell.trim().trim_matches(['`', '*']);
+    let first = cell.split_whitespace().next().unwrap_or("");
+    let count = || bare(first, Unit::Count, line);
+    let rate = || {
+        number(first).map(|(value, step)| Quantity {
+            value,
+            unit: Unit::Rate,
+            step,
+            text: cell.to_owned(),
+            line,
+        })
+    };
+    let is_rate = name.contains("rate") || cell.contains("/s");
+    match metric {
+        "http_reqs" if is_rate => set(&mut block.rate, rate()),
+        "http_reqs" => set(&mut block.requests, count()),
+        "iterations" if is_rate => set(&mut block.iteration_rate, rate()),
+        "iterations" => set(&mut block.iterations, count()),
+        "dropped_iterations" => set(&mut block.dropped, count()),
+        "http_req_failed" => {
+            let counts = cell
+                .split_once('/')
+                .and_then(|(failed, of)| Some((number(failed)?.0, number(of.trim())?.0)));
+            if let Some((failed, of)) = counts {
+                block.failures = Some(Tally {
+                    passed: of - failed,
+                    failed,
+                    share: None,
+                    line,
+                    inverted: false,
+                });
+            }
+            false
+        }
+        "data_received" | "data_sent" => false,
+        _ => {
+            let figure = match unit {
+                Some(unit) => duration(&format!("{first}{unit}"), line),
+                None => duration(cell, line),
+            };
+            let name = name.trim_start_matches("_").trim();
+            let name = name.split_whitespace().next().unwrap_or("");
+            let (Some(figure), Some(statistic)) = (figure, statistic(name)) else {
+                return false;
+            };
+            let role = match metric {
+                "http_req_duration" => Role::Request,
+                "http_req_waiting" => Role::Waiting,
+                "http_req_blocked" => Role::Blocked,
+                "http_req_connecting" => Role::Connecting,
+                "http_req_tls_handshaking" => Role::Tls,
+                "http_req_sending" => Role::Sending,
+                "http_req_receiving" => Role::Receiving,
+                _ => Role::Iteration,
+            };
+            if block.trend(role).is_none() {
+                block.trends.push(Trend::new(role, metric, line));
+            }
+            let Some(trend) = block.trends.iter_mut().find(|trend| trend.role == role) else {
+                return false;
+            };
+            match statistic {
+                q if q > 0.0 => {
+                    if trend.at(q).is_none() {
+                        trend.put(q, figure);
+                    }
+                    true
+                }
+                -1.0 => set(&mut trend.mean, Some(figure)),
+                -2.0 => set(&mut trend.min, Some(figure)),
+                _ => set(&mut trend.max, Some(figure)),
+            }
+        }
+    }
+    .then(|| block.model = Model::Unknown)
+    .is_some()
+}
+
+/// Keeps the first figure.
+fn set(place: &mut Option<Quantity>, figure: Option<Quantity>) -> bool {
+    let fresh = place.is_none() && figure.is_some();
+    if fresh {
+        *place = figure;
+    }
+    fresh
+}

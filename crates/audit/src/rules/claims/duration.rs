@@ -1,0 +1,162 @@
+//! "Test Duration: ~30 seconds", "Rate: 1000", "Total Requests: 5000" above a block that
+//! took, made or counted something else.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::{Block, Tool};
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, duration, number, plain};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:test |run )?duration\W{0,4}(?:about |around |~|≈)?\s*(\d+(?:\.\d+)?)\s?(s|sec|secs|seconds?|m|min|mins|minutes?)\b\W*$").ok()
+});
+
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:\b(?:rps|qps)\s*[=:]\s*~?\s*(\d[\d,]*)\b)|(?:^\W*(?:request |target |arrival )?rate\W{0,4}~?\s*(\d[\d,]*)\s?(?:req/s|rps|requests/s|requests/second|requests per second|req/sec|/s)\b)").ok()
+});
+
+/// A rate that was asked for, in the text above the only block of a section.
+fn rates(report: &Report, findings: &mut Findings) {
+    let Some(pattern) = RATE.as_ref().filter(|_| report.document.markdown) else {
+        return;
+    };
+    for (at, line) in report.text.lines().enumerate().take(50_000) {
+        if line.len() > 120 || report.is_output(at + 1) {
+            continue;
+        }
+        let Some(said) = pattern
+            .captures(line)
+            .and_then(|found| found.get(1).or_else(|| found.get(2)))
+            .and_then(|digits| number(digits.as_str()))
+            .map(|(value, _)| value)
+        else {
+            continue;
+        };
+        let titles = headings(report, at + 1);
+        let mut below = report
+            .blocks
+            .iter()
+            .filter(|block| block.first_line > at + 1)
+            .filter(|block| headings(report, block.first_line).starts_with(&titles));
+        let (Some(block), None) = (below.next(), below.next()) else {
+            continue;
+        };
+        let Some(rate) = block
+            .rate
+            .as_ref()
+            .filter(|rate| rate.value > 0.0 && said > 0.0)
+        else {
+            continue;
+        };
+        if rate.value >= 0.9 * said {
+            continue;
+        }
+        findings.block(
+            "generator-saturated",
+            Level::Warning,
+            block,
+            rate.line,
+            [
+                format!("\"{}\" (line {}); {}", shortened(line.trim()), at + 1, rate.text),
+                format!(
+                    "{} ÷ {} = {} of the rate that was asked for",
+                    rate.text,
+                    digits(said),
+                    plain(rate.value / said, Unit::Share)
+                ),
+                "Say that the rate was not reached, and find out whether the generator or the system was the limit.".to_owned(),
+            ],
+        );
+    }
+}
+
+pub fn lines(report: &Report, findings: &mut Findings) {
+    rates(report, findings);
+    let Some(pattern) = LINE.as_ref().filter(|_| report.document.markdown) else {
+        return;
+    };
+    for (at, line) in report.text.lines().enumerate().take(50_000) {
+        if line.len() > 120 || report.is_output(at + 1) {
+            continue;
+        }
+        let Some(found) = pattern.captures(line) else {
+            continue;
+        };
+        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+        let unit = if group(2).to_lowercase().starts_with('m') {
+            "m"
+        } else {
+            "s"
+        };
+        let Some(said) = duration(&format!("{}{unit}", group(1)), at + 1) else {
+            continue;
+        };
+        let titles = headings(report, at + 1);
+        let mut below = report
+            .blocks
+            .iter()
+            .filter(|block| headings(report, block.first_line) == titles);
+        let (Some(block), None) = (below.next(), below.next()) else {
+            continue;
+        };
+        judge(block, line.trim(), said.value, at + 1, findings);
+    }
+}
+
+/// The headings over a line, without what stands right over a fence.
+fn headings(report: &Report, line: usize) -> Vec<String> {
+    let paths = &report.document.paths;
+    let at = paths.partition_point(|(heading, _)| *heading <= line);
+    at.checked_sub(1)
+        .and_then(|at| paths.get(at))
+        .map_or_else(Vec::new, |(_, titles)| titles.clone())
+}
+
+fn judge(block: &Block, line_text: &str, said: f64, line: usize, findings: &mut Findings) {
+    let count = block
+        .requests
+        .as_ref()
+        .map(|n| n.value)
+        .or(block.asked_count.as_ref().map(|n| n.value));
+    let (Some(count), Some(rate)) = (count, &block.rate) else {
+        return;
+    };
+    if rate.value <= 0.0 || block.tool == Tool::K6 || block.first_line < line {
+        return;
+    }
+    let took = block
+        .elapsed
+        .as_ref()
+        .map_or(count / rate.value, |time| time.value);
+    // "About" leaves much room.
+    if took > said / 1.6 && took < said * 1.6 {
+        return;
+    }
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        line,
+        [
+            format!(
+                "\"{}\"; {} requests at {} (line {})",
+                shortened(line_text),
+                digits(count),
+                rate.text,
+                rate.line
+            ),
+            format!(
+                "{} ÷ {} = {}, not {}",
+                digits(count),
+                rate.text,
+                plain(count / rate.value, Unit::Time),
+                plain(said, Unit::Time)
+            ),
+            "State the time that the run took.".to_owned(),
+        ],
+    );
+}

@@ -1,0 +1,157 @@
+//! What sentences and cells claim, against each other and against the blocks. A claim
+//! without a certain subject produces no finding.
+
+mod duration;
+mod errors;
+mod named;
+mod objective;
+mod quantile;
+mod ratio;
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::Block;
+use crate::document::Prose;
+use crate::quantity::{duration as read_duration, number};
+use crate::report::{Findings, Report};
+
+/// Sentences of a page that are held against its figures.
+const MOST_SENTENCES: usize = 4000;
+
+/// Shares and factors that do not follow from their own figures.
+pub fn ratios(report: &Report, findings: &mut Findings) {
+    for (prose, sentence) in sentences(report) {
+        ratio::sentence(sentence, prose.line, findings);
+        named::sentence(report, sentence, prose.line, findings);
+    }
+    for table in report.document.tables.iter().take(200) {
+        ratio::table(table, findings);
+    }
+}
+
+/// "No errors" beside a block that counts some.
+pub fn errors_denied(report: &Report, findings: &mut Findings) {
+    for (prose, sentence) in sentences(report) {
+        errors::sentence(report, prose, sentence, findings);
+    }
+}
+
+/// Limits that a figure beside them does not keep.
+pub fn objectives(report: &Report, findings: &mut Findings) {
+    for (prose, sentence) in sentences(report) {
+        objective::sentence(sentence, prose.line, findings);
+    }
+    for table in report.document.tables.iter().take(200) {
+        objective::table(table, findings);
+    }
+}
+
+/// Percentiles quoted beside a block that prints another figure.
+pub fn quantiles(report: &Report, findings: &mut Findings) {
+    for (prose, sentence) in sentences(report) {
+        quantile::sentence(report, prose, sentence, findings);
+    }
+}
+
+/// Times that a run is said to have taken.
+pub fn durations(report: &Report, findings: &mut Findings) {
+    duration::lines(report, findings);
+}
+
+/// Every sentence outside the tools' own output.
+fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r str)> {
+    report
+        .prose()
+        .flat_map(|prose| {
+            super::prose::sentences(&prose.text).map(move |sentence| (prose, sentence))
+        })
+        .filter(|(_, sentence)| sentence.len() < 1000)
+        .take(MOST_SENTENCES)
+}
+
+/// The block that a sentence is about: the last one above it under the same headings.
+/// None where it is not certain.
+fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
+    let under = |block: &&Block| {
+        let titles = &block.titles;
+        titles.len() >= prose.titles.len() && titles[..prose.titles.len()] == *prose.titles
+    };
+    let mut own = report
+        .blocks
+        .iter()
+        .filter(|block| block.first_line < prose.line)
+        .filter(under);
+    let block = own.next()?;
+    let below = report
+        .blocks
+        .iter()
+        .any(|block| block.first_line > prose.line && under(&block));
+    (own.next().is_none() && !below).then_some(block)
+}
+
+/// A number with its unit, as a sentence or a cell has it.
+#[derive(Clone, Debug, PartialEq)]
+struct Figure {
+    /// In seconds, or in the unit itself.
+    value: f64,
+    /// The worth of the last printed digit.
+    step: f64,
+    kind: Kind,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Time,
+    Rate,
+    Percent,
+    Plain,
+}
+
+static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^[~≈<>≤≥=\s]*(\d[\d,]*(?:\.\d+)?)\s?(ns|us|µs|μs|ms|secs?|seconds?|s|m|min|req/s|requests/s|requests/sec|rps|RPS|qps|/s|%|k|x|×)?\b[.\s]*$").ok()
+});
+
+/// A cell that is one figure.
+fn figure(cell: &str) -> Option<Figure> {
+    let cell = cell.trim().trim_matches(['*', '`', ' ']);
+    if cell.len() > 40 {
+        return None;
+    }
+    // A word boundary does not follow a percent sign.
+    let (body, percent) = match cell.strip_suffix('%') {
+        Some(body) => (body, true),
+        None => (cell, false),
+    };
+    let found = CELL.as_ref()?.captures(body)?;
+    let digits = found.get(1)?.as_str();
+    let (value, step) = number(digits)?;
+    let unit = found.get(2).map_or("", |unit| unit.as_str());
+    let (kind, scale) = match unit {
+        _ if percent => (Kind::Percent, 1.0),
+        "" => (Kind::Plain, 1.0),
+        "k" => (Kind::Plain, 1e3),
+        "x" | "×" => (Kind::Plain, 1.0),
+        "req/s" | "requests/s" | "requests/sec" | "rps" | "RPS" | "qps" | "/s" => (Kind::Rate, 1.0),
+        unit => (Kind::Time, read_duration(&format!("1{unit}"), 0)?.value),
+    };
+    Some(Figure {
+        value: value * scale,
+        step: step * scale,
+        kind,
+        text: cell.to_owned(),
+    })
+}
+
+/// Whether `said` could be printed for `value`: rounded or cut at its last digit, or
+/// within a tenth where the sentence says "about".
+fn could_be(said: f64, step: f64, value: f64, about: bool) -> bool {
+    let slack = if about {
+        (0.1 * value.abs()).max(step)
+    } else {
+        step
+    };
+    (said - value).abs() <= slack * 1.001 + 1e-9
+}

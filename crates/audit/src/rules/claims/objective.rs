@@ -1,0 +1,160 @@
+//! "p95 = 85 ms (target < 100 ms) ✅", and tables of targets, results and verdicts.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::{Figure, figure};
+use crate::document::Table;
+use crate::finding::Level;
+use crate::report::Findings;
+use crate::rules::prose::shortened;
+use crate::rules::tables::cell;
+
+const RULE: &str = "objective-contradicted";
+
+static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)\s*\((?:the )?(?:target|limit|threshold|slo|sla|goal|requirement)\s*:?\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)").ok()
+});
+
+pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+    let Some(verdict) = verdict(sentence) else {
+        return;
+    };
+    for found in CLAIM
+        .as_ref()
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(sentence))
+        .take(8)
+    {
+        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+        let (Some(figure), Some(limit)) = (figure(group(1)), figure(group(3))) else {
+            continue;
+        };
+        judge(
+            &figure,
+            group(2),
+            &limit,
+            verdict,
+            format!("\"{}\"", shortened(sentence)),
+            line,
+            findings,
+        );
+    }
+}
+
+/// Whether a mark or a word says that it was met.
+fn verdict(text: &str) -> Option<bool> {
+    let lower = text.to_lowercase();
+    let met = ["✅", "✓", "✔"].iter().any(|mark| text.contains(mark))
+        || ["pass", " met", "(met", "achieved"]
+            .iter()
+            .any(|word| lower.contains(word))
+        || lower == "met"
+        || lower == "ok";
+    let missed = ["❌", "✗", "✘", "⚠", "🔴"]
+        .iter()
+        .any(|mark| text.contains(mark))
+        || ["fail", "missed", "not met", "exceed", "violat"]
+            .iter()
+            .any(|word| lower.contains(word));
+    match (met, missed) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
+    }
+}
+
+fn judge(
+    figure: &Figure,
+    sign: &str,
+    limit: &Figure,
+    verdict: bool,
+    evidence: String,
+    line: usize,
+    findings: &mut Findings,
+) {
+    if figure.kind != limit.kind {
+        return;
+    }
+    let slack = figure.step;
+    let below = matches!(sign, "<" | "≤" | "<=");
+    let (sure_met, sure_missed) = if below {
+        (
+            figure.value + slack < limit.value,
+            figure.value - slack > limit.value,
+        )
+    } else {
+        (
+            figure.value - slack > limit.value,
+            figure.value + slack < limit.value,
+        )
+    };
+    // That a limit was kept and the run failed may have another reason; the reverse not.
+    if !(verdict && sure_missed) {
+        return;
+    }
+    let _ = sure_met;
+    findings.page(
+        RULE,
+        Level::Error,
+        line,
+        [
+            evidence,
+            format!("{} is not {sign} {}", figure.text, limit.text),
+            "Say by how much it was missed, or mend the figure.".to_owned(),
+        ],
+    );
+}
+
+/// A row with a target, a result and a mark.
+pub fn table(table: &Table, findings: &mut Findings) {
+    let column = |words: &[&str]| {
+        table.header.iter().position(|name| {
+            let name = name.to_lowercase();
+            words.iter().any(|word| name.contains(word))
+        })
+    };
+    let (Some(target), Some(result), Some(status)) = (
+        column(&[
+            "target",
+            "threshold",
+            "slo",
+            "sla",
+            "limit",
+            "goal",
+            "requirement",
+            "budget",
+        ]),
+        column(&["actual", "observed", "measured", "achieved", "result"]),
+        column(&["status", "verdict", "pass", "met"]),
+    ) else {
+        return;
+    };
+    if target == result || result == status {
+        return;
+    }
+    for (line, row) in table.rows.iter().take(500) {
+        let limit = cell(row, target).trim().trim_matches(['*', '`', ' ']);
+        let sign = ["<=", ">=", "<", "≤", ">", "≥"]
+            .into_iter()
+            .find(|sign| limit.starts_with(sign));
+        let (Some(sign), Some(verdict)) = (sign, verdict(cell(row, status))) else {
+            continue;
+        };
+        let (Some(limit), Some(figure)) = (
+            figure(limit.trim_start_matches(sign)),
+            figure(cell(row, result)),
+        ) else {
+            continue;
+        };
+        let evidence = format!(
+            "{}: {sign} {}, {}, {}",
+            cell(row, 0),
+            limit.text,
+            figure.text,
+            cell(row, status)
+        );
+        judge(&figure, sign, &limit, verdict, evidence, *line, findings);
+    }
+}

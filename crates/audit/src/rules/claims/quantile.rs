@@ -1,0 +1,108 @@
+//! "P95 latency: 456 ms" below a block that prints another p95.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::{Kind, figure};
+use crate::document::Prose;
+use crate::finding::Level;
+use crate::quantity::Unit;
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\bp\(?(\d\d(?:\.\d+)?)\)?(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*\W{0,3}(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|seconds))\b").ok()
+});
+
+pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+    let lower = sentence.to_lowercase();
+    if [
+        "target",
+        "threshold",
+        "sla",
+        "slo",
+        "expected",
+        "should",
+        "goal",
+        "limit",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+        && !lower.contains('(')
+    {
+        return;
+    }
+    let Some(pattern) = QUOTED.as_ref().filter(|pattern| pattern.is_match(sentence)) else {
+        return;
+    };
+    let Some(block) = super::linked(report, prose) else {
+        return;
+    };
+    for found in pattern.captures_iter(sentence).take(8) {
+        let (Some(percent), Some(said)) = (
+            found.get(1).and_then(|p| p.as_str().parse::<f64>().ok()),
+            found.get(2).and_then(|text| figure(text.as_str())),
+        ) else {
+            continue;
+        };
+        let Some(shown) = block
+            .latency()
+            .and_then(|latency| latency.at(percent / 100.0))
+        else {
+            continue;
+        };
+        // Rounded, cut or a little off is still that figure.
+        let near =
+            (said.value - shown.value).abs() <= said.step.max(shown.step) + 0.05 * shown.value;
+        let known = report.blocks.iter().any(|block| {
+            block
+                .trends
+                .iter()
+                .flat_map(|trend| trend.figures())
+                .any(|(_, figure)| {
+                    figure.unit == Unit::Time
+                        && (figure.value - said.value).abs() <= said.step + figure.step
+                })
+        }) || in_table(report, &said);
+        if near || known || said.kind != Kind::Time {
+            continue;
+        }
+        findings.block(
+            "stale-prose",
+            Level::Warning,
+            block,
+            prose.line,
+            [
+                format!(
+                    "\"{}\"; p{percent} {} (line {})",
+                    shortened(sentence),
+                    shown.text,
+                    shown.line
+                ),
+                format!(
+                    "{} is not {}, and no figure of the page",
+                    said.text, shown.text
+                ),
+                "Take the figure from the block, or print the block it is from.".to_owned(),
+            ],
+        );
+        return;
+    }
+}
+
+fn in_table(report: &Report, said: &super::Figure) -> bool {
+    report
+        .document
+        .tables
+        .iter()
+        .flat_map(|table| &table.rows)
+        .flat_map(|(_, row)| row)
+        .any(|cell| {
+            figure(cell).is_some_and(|figure| {
+                (figure.value - said.value).abs() <= said.step + figure.step
+                    || figure.kind == Kind::Plain
+                        && (figure.value / 1e3 - said.value).abs() <= said.step + figure.step / 1e3
+            })
+        })
+}

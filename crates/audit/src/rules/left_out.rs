@@ -1,0 +1,179 @@
+//! Requests that are in no latency figure: time-outs, connections that were never
+//! opened, answers without a status.
+
+use crate::block::{Block, SocketErrors, Tool};
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+const RULE: &str = "failures-left-out";
+
+pub fn left_out(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        if let Some(sockets) = &block.sockets {
+            timeouts(block, sockets, findings);
+            connections(block, sockets, findings);
+        }
+        match block.tool {
+            Tool::Autocannon => errors(block, findings),
+            Tool::Hey | Tool::Oha => without_status(block, findings),
+            _ => {}
+        }
+    }
+}
+
+/// wrk records no latency for a request that runs into its time-out.
+fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
+    let lost = sockets.timeout + sockets.read + sockets.write;
+    let Some(requests) = block
+        .requests
+        .as_ref()
+        .filter(|n| n.value > 0.0 && lost > 0.0)
+    else {
+        return;
+    };
+    let share = lost / (requests.value + lost);
+    let slowest = block.latency().and_then(|latency| latency.max.as_ref());
+    let what = if sockets.timeout > 0.0 {
+        format!("{} time-outs", digits(sockets.timeout))
+    } else {
+        format!(
+            "{} read and write errors",
+            digits(sockets.read + sockets.write)
+        )
+    };
+    findings.block(
+        RULE,
+        if share >= 0.001 {
+            Level::Warning
+        } else {
+            Level::Note
+        },
+        block,
+        sockets.line,
+        [
+            format!(
+                "{what} beside {} requests{}",
+                requests.text,
+                slowest.map_or("; no latency was measured".to_owned(), |max| format!(
+                    "; slowest latency {}",
+                    max.text
+                ))
+            ),
+            format!(
+                "{} ÷ ({} + {}) = {} of the requests are in no latency figure",
+                digits(lost),
+                digits(requests.value),
+                digits(lost),
+                plain(share, Unit::Share)
+            ),
+            "Report the failures beside the latency, and repeat the run with a longer time-out."
+                .to_owned(),
+        ],
+    );
+}
+
+fn connections(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
+    let Some(users) = block.users.as_ref().filter(|users| users.value > 0.0) else {
+        return;
+    };
+    if sockets.connect < 0.01 * users.value || sockets.connect < 1.0 {
+        return;
+    }
+    let arithmetic = if sockets.connect < users.value {
+        format!(
+            "{} − {} = {} connections made the load",
+            users.text,
+            digits(sockets.connect),
+            digits(users.value - sockets.connect)
+        )
+    } else {
+        let answered = block.requests.as_ref().map_or(0.0, |n| n.value);
+        format!(
+            "{} attempts to connect failed, {} requests were answered",
+            digits(sockets.connect),
+            digits(answered)
+        )
+    };
+    findings.block(
+        RULE,
+        Level::Warning,
+        block,
+        sockets.line,
+        [
+            format!("{} connections asked for, connect {}", users.text, digits(sockets.connect)),
+            arithmetic,
+            "Raise the limits on open files and the listen backlog, or report the connections that were opened.".to_owned(),
+        ],
+    );
+}
+
+fn errors(block: &Block, findings: &mut Findings) {
+    let (Some(lost), Some(requests)) = (&block.lost, &block.requests) else {
+        return;
+    };
+    let share = lost.value / requests.value.max(lost.value);
+    if share < 0.001 {
+        return;
+    }
+    findings.block(
+        RULE,
+        Level::Warning,
+        block,
+        lost.line,
+        [
+            format!(
+                "{} of {} requests",
+                block.errors.first().map_or("", |(text, _)| text),
+                requests.text
+            ),
+            format!(
+                "{} ÷ {} = {} of the requests have no answer; autocannon gives latencies of the others",
+                digits(lost.value),
+                digits(requests.value.max(lost.value)),
+                plain(share, Unit::Share)
+            ),
+            "Report the failures beside the latency, and repeat the run with a longer time-out.".to_owned(),
+        ],
+    );
+}
+
+/// rate × time requests were made; fewer have a status.
+fn without_status(block: &Block, findings: &mut Findings) {
+    let (Some(rate), Some(elapsed), false) =
+        (&block.rate, &block.elapsed, block.statuses.is_empty())
+    else {
+        return;
+    };
+    let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
+    let made = rate.value * elapsed.value;
+    let slack = rate.value * elapsed.step + rate.step * elapsed.value + 1.0;
+    let lost = made - answered;
+    if lost <= slack || lost < 0.01 * made {
+        return;
+    }
+    findings.block(
+        RULE,
+        Level::Warning,
+        block,
+        rate.line,
+        [
+            format!(
+                "{} for {}; {} answers with a status",
+                plain(rate.value, Unit::Rate),
+                plain(elapsed.value, Unit::Time),
+                digits(answered)
+            ),
+            format!(
+                "{} × {} = {} requests; {} − {} = {} have no status",
+                plain(rate.value, Unit::Rate),
+                plain(elapsed.value, Unit::Time),
+                digits(made.round()),
+                digits(made.round()),
+                digits(answered),
+                digits(lost.round())
+            ),
+            "Say what became of them: cut off at the end, timed out or refused.".to_owned(),
+        ],
+    );
+}

@@ -1,0 +1,78 @@
+//! The score on published pages: of those that rules were written from, and of those that
+//! only measure.
+
+#[allow(dead_code)]
+mod score;
+
+use std::time::Duration;
+
+use score::{Part, Scored, pages, sum};
+
+fn scored(part: Part) -> Vec<Scored> {
+    pages(part).into_iter().map(score::score).collect()
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
+
+#[test]
+fn the_corpus_is_large_enough_and_divided() {
+    let (writing, measuring) = (pages(Part::Writing).len(), pages(Part::Measuring).len());
+    assert!(writing + measuring >= 80, "{}", writing + measuring);
+    let third = share(measuring, writing + measuring);
+    assert!((0.28..0.39).contains(&third), "{third}");
+}
+
+/// Recall of certain errors, false findings, and results that are not read.
+#[test]
+fn the_score_holds() {
+    for part in [Part::Writing, Part::Measuring] {
+        let scored = scored(part);
+        let sum = sum(&scored);
+        let unread: Vec<String> = scored
+            .iter()
+            .flat_map(|page| {
+                page.unread
+                    .iter()
+                    .map(|unread| format!("{}: {unread}", page.page.name))
+            })
+            .collect();
+        assert!(unread.is_empty(), "{unread:?}");
+        assert!(
+            share(sum.found, sum.wrong) >= 0.9,
+            "{} of {}",
+            sum.found,
+            sum.wrong
+        );
+        let false_alarms: Vec<String> = scored
+            .iter()
+            .flat_map(|page| {
+                page.false_alarms
+                    .iter()
+                    .map(|finding| format!("{}: {finding:?}", page.page.name))
+            })
+            .collect();
+        assert!(
+            share(sum.false_alarms, sum.loud) <= 0.02,
+            "{false_alarms:#?}"
+        );
+        assert_eq!(sum.false_errors, 0, "{false_alarms:#?}");
+    }
+}
+
+/// A page takes a fraction of a second also where nothing is optimized and the machine
+/// is busy; the score command prints the time of an optimized build.
+#[test]
+fn no_page_takes_long() {
+    for part in [Part::Writing, Part::Measuring] {
+        for page in scored(part) {
+            assert!(
+                page.taken < Duration::from_secs(5),
+                "{}: {:?}",
+                page.page.name,
+                page.taken
+            );
+        }
+    }
+}
