@@ -124,6 +124,7 @@ impl Schema {
     }
 
     fn add(&mut self, set: &[u8]) -> Result<(), SchemaError> {
+        check_syntax(set)?;
         let mut pool = self.pool.clone();
         pool.decode_file_descriptor_set(set)
             .map_err(|error| SchemaError(error.to_string()))?;
@@ -227,6 +228,32 @@ impl Method {
     pub fn details(&self, status: &Status) -> String {
         details::to_json(&status.details, self.descriptor.parent_pool())
     }
+}
+
+/// Refuses files in a syntax that the descriptor pool panics at, such as editions.
+fn check_syntax(set: &[u8]) -> Result<(), SchemaError> {
+    // Field numbers of descriptor.proto.
+    const FILE: u32 = 1;
+    const SYNTAX: u32 = 12;
+    let strings = |message, wanted| {
+        wire::fields(message).filter_map(move |field| match field {
+            wire::Field::Bytes(number, bytes) if number == wanted => Some(bytes),
+            _ => None,
+        })
+    };
+    for file in strings(set, FILE) {
+        let mut unknown =
+            strings(file, SYNTAX).filter(|&syntax| !matches!(syntax, b"proto2" | b"proto3"));
+        if let Some(syntax) = unknown.next() {
+            let name = wire::bytes_of(file, FILE).unwrap_or_default();
+            return Err(SchemaError(format!(
+                "{} has the syntax {:?}, which is not supported; use proto2 or proto3",
+                String::from_utf8_lossy(name),
+                String::from_utf8_lossy(syntax),
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Sources as the compiler wants them.
@@ -337,5 +364,20 @@ mod tests {
     #[test]
     fn a_set_that_is_none_is_refused() {
         assert!(Schema::new().add_set(b"\xff\xff\xffnothing").is_err());
+    }
+
+    /// The descriptor pool panics at such files. A server's reflection may send them.
+    #[test]
+    fn a_file_in_an_unknown_syntax_is_refused() {
+        let mut set = Vec::new();
+        let mut file = Vec::new();
+        wire::put_bytes(&mut file, 1, b"m.proto");
+        wire::put_bytes(&mut file, 12, b"editions");
+        wire::put_bytes(&mut set, 1, &file);
+        let error = Schema::new().add_set(&set).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "m.proto has the syntax \"editions\", which is not supported; use proto2 or proto3"
+        );
     }
 }
