@@ -69,7 +69,7 @@ impl Trial {
         };
         let seconds = end.duration_seconds;
         let iterations = count("iterations").or(count("http_reqs")).unwrap_or(0.0);
-        let served = if seconds > 0.0 {
+        let started = if seconds > 0.0 {
             iterations / seconds
         } else {
             f64::NAN
@@ -84,12 +84,12 @@ impl Trial {
         let mut trial = Trial {
             rate,
             soak,
-            served,
+            served: started - growth(&whole).max(0.0),
             failed: failed(end),
             metric,
             figures: figures(dropped),
             in_flight: whole.iter().sum::<f64>() / whole.len() as f64,
-            by_little: served * mean / 1e3,
+            by_little: started * mean / 1e3,
             dropped: if dropped > 0.0 {
                 dropped / (dropped + iterations)
             } else {
@@ -277,6 +277,16 @@ fn failed(end: &End) -> f64 {
         .or(share("grpc_req_failed"))
         .or(share("checks").map(|held| 1.0 - held))
         .unwrap_or(0.0)
+}
+
+/// By how many iterations per second the number in flight grew: what the service fell behind. A
+/// record counts iterations in the second in which they start, so those of a growing backlog are in
+/// it although the service did not complete them in time.
+fn growth(in_flight: &[f64]) -> f64 {
+    match in_flight {
+        [first, .., last] => (last - first) / (in_flight.len() - 1) as f64,
+        _ => 0.0,
+    }
 }
 
 #[cfg(test)]

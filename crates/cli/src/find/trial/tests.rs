@@ -147,3 +147,11 @@ fn without_any_response_nothing_is_met() {
     let nothing = trial(&args, &[], "valid", "client");
     assert_eq!(nothing.outcome(), MISSED);
 }
+
+#[test]
+fn a_growing_backlog_is_not_served() {
+    assert_eq!(growth(&[4.0, 14.0, 24.0]), 10.0);
+    assert_eq!(growth(&[4.0, 5.0, 4.0]), 0.0);
+    assert_eq!(growth(&[4.0]), 0.0);
+    assert_eq!(growth(&[]), 0.0);
+}
