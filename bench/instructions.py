@@ -7,8 +7,8 @@
 Seconds depend on the machine and on what else it does; instructions in user space hardly do. Each
 case runs twice under valgrind's callgrind, with few and with many requests, and the difference is
 what the requests cost, without the start of the program. The generator also has work that goes by
-the clock, which noise can only add to; so the least of a few rounds counts. io_uring is unknown to
-valgrind, so this is the path over epoll.
+the clock, which noise can only add to; so the least of a few rounds counts. What is counted is the
+default path, over epoll.
 """
 
 import argparse
