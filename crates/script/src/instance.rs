@@ -47,10 +47,22 @@ impl Instance {
     /// # Errors
     /// What the init code threw, or that it asked for the end of the run.
     pub async fn start(user: User, stop: Option<&Stop>) -> Result<Self, ScriptError> {
+        Self::start_limited(user, stop, None).await
+    }
+
+    /// Like [`Instance::start`], with at most this many bytes of memory for the engine.
+    ///
+    /// # Errors
+    /// What the init code threw, or that it asked for the end of the run.
+    pub async fn start_limited(
+        user: User,
+        stop: Option<&Stop>,
+        memory_limit: Option<usize>,
+    ) -> Result<Self, ScriptError> {
         let user = Rc::new(user);
         let settings = Settings {
             names: names::TABLE,
-            memory_limit: None,
+            memory_limit,
             loader: Rc::new(UserLoader),
         };
         let runtime = Runtime::new(settings, Rc::clone(&user))

@@ -12,6 +12,7 @@ mod event_loop;
 mod exported;
 mod failure;
 mod globals;
+pub mod in_memory;
 mod instance;
 mod loaded;
 mod modules;

@@ -1,0 +1,122 @@
+//! Runs a script's init code without files or network, under tight limits: for fuzz targets, not for anybody else.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use engine::{Stop, UserId};
+use samples::Registry;
+
+use crate::failure::ScriptError;
+use crate::instance::Instance;
+use crate::program::{ImportMap, Library, Location, Packed, Sources};
+use crate::user::{Common, User};
+use crate::users::within;
+
+/// What one script may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes that the engine may allocate.
+    pub memory: usize,
+    /// How long the script may run and wait.
+    pub time: Duration,
+}
+
+thread_local! {
+    static EVENT_LOOP: RefCell<Option<tokio::runtime::Runtime>> = const { RefCell::new(None) };
+}
+
+/// Compiles `source` as `/script.js` and runs it as virtual user 1 would run its init code. It finds no files but
+/// `files`.
+///
+/// # Errors
+/// What the script threw, or that it exceeded a limit.
+pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptError> {
+    let entry = Location::File(PathBuf::from("/script.js"));
+    let sources = Sources::Archive(files);
+    let common = Arc::new(Common {
+        library: Library::new(entry, PathBuf::from("/"), sources, ImportMap::default()),
+        registry: Arc::new(Registry::new()),
+        shared_arrays: Default::default(),
+        described: Default::default(),
+        log: Arc::new(|_, _, _| {}),
+        env: Default::default(),
+        run: OnceLock::new(),
+        option_changes: OnceLock::new(),
+        setup_data: OnceLock::new(),
+    });
+    common
+        .library
+        .add_entry(source, false)
+        .map_err(ScriptError::Unreadable)?;
+    let user = User::new(UserId(1), common, None);
+    let stop = Stop::new();
+    stop.set_deadline(clock::now() + limits.time);
+    block_on(async {
+        let started = Instance::start_limited(user, Some(&stop), Some(limits.memory));
+        match within(limits.time, started).await {
+            Some(ended) => ended.map(drop),
+            None => Err(ScriptError::Exception("the script still waits".to_owned())),
+        }
+    })
+}
+
+/// Like [`crate::once::block_on`], with one event loop for all calls of a thread.
+fn block_on<T>(work: impl Future<Output = Result<T, ScriptError>>) -> Result<T, ScriptError> {
+    let failed = |error: std::io::Error| ScriptError::Exception(error.to_string());
+    EVENT_LOOP.with_borrow_mut(|kept| {
+        let event_loop = match kept.take() {
+            Some(event_loop) => event_loop,
+            None => tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(failed)?,
+        };
+        let ended = tokio::task::LocalSet::new()
+            .block_on(&event_loop, engine::timer::run_with_timers(work));
+        *kept = Some(event_loop);
+        ended.map_err(failed)?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        memory: 4 << 20,
+        time: Duration::from_millis(300),
+    };
+
+    fn failure(source: &str) -> String {
+        match run(source.as_bytes(), Packed::default(), LIMITS) {
+            Ok(()) => "none".to_owned(),
+            Err(error) => format!("{error:?}"),
+        }
+    }
+
+    #[test]
+    fn a_script_runs_and_its_timers_too() {
+        let source = "import encoding from 'k6/encoding';
+            setTimeout(() => { throw new Error(encoding.b64encode('x')); }, 1);";
+        assert!(failure(source).contains("eA=="), "{}", failure(source));
+        assert_eq!(failure("export default function () {}"), "none");
+    }
+
+    #[test]
+    fn limits_end_a_script_that_loops_allocates_or_waits() {
+        let endless = failure("for (;;);");
+        assert!(
+            endless.contains("interrupted") || endless.contains("still waits"),
+            "{endless}"
+        );
+        assert!(failure("'x'.repeat(1e7) + 'y'").contains("memory"));
+        assert!(failure("setInterval(() => {}, 5)").contains("still waits"));
+    }
+
+    #[test]
+    fn nothing_is_read_from_the_disk() {
+        assert!(failure("open('/etc/hostname')").contains("/etc/hostname"));
+    }
+}
