@@ -1,9 +1,8 @@
 # The commands a person types. Each is one line of cargo, or a script beside it.
 
 CARGO ?= cargo
-# Seconds each fuzz target runs under `make fuzz`, and under `make test`.
+# Seconds of each fuzz target under `make fuzz`. `make test` only runs the kept inputs.
 FUZZ_SECONDS ?= 60
-FUZZ_BRIEF ?= 2
 # Recorded output of other programs, published reports and vendored code: not ours to correct.
 NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crates/audit/corpus' \
 	':!fuzz/corpora' ':!*.svg' ':!*.json' ':!*.html' ':!*.txt' ':!*.snap' ':!*.protoset' ':!Cargo.lock'
@@ -22,7 +21,7 @@ help:
 	@echo "make lab-quick   run one of the five labs in its quick form: another with each commit, or LAB=name"
 	@echo "make interop   gRPC's interoperability cases against grpc-go's server (needs Go)"
 	@echo "make autobahn  Autobahn's WebSocket suite judges both modules (needs Python 2.7: PYTHON2=...)"
-	@echo "make fuzz   each fuzz target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS))"
+	@echo "make fuzz   fuzz each target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS)) under AddressSanitizer (needs clang)"
 	@echo "make fmt    format the tree"
 
 setup:
@@ -32,7 +31,6 @@ demo:
 	@examples/demo.sh
 
 test: setup lint unit
-	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_BRIEF)
 
 lint: spelling
 	$(CARGO) xtask tidy
@@ -67,7 +65,7 @@ autobahn:
 	crates/ws/autobahn/run.py target/debug/plimsoll
 
 fuzz:
-	$(CARGO) run --quiet --package plimsoll-fuzz -- --seconds $(FUZZ_SECONDS)
+	@fuzz/run --seconds $(FUZZ_SECONDS)
 
 fmt:
 	$(CARGO) fmt --all

@@ -1,16 +1,19 @@
-//! What is fuzzed, one file each. A file's `seeds` also hold every input that once
-//! broke its parser.
+//! What is fuzzed, one file each. An input that once broke a target is in its `seeds`, or a line of
+//! `fuzz/corpora/<target>.txt`.
 
 mod address_rules;
 mod archive;
 mod attack_results;
 mod base64;
 mod call_data;
+mod csv_file;
 mod dns_message;
 mod duration;
 mod environment;
 mod gateway_config;
 mod grpc_messages;
+mod grpc_schema;
+mod html;
 mod http2_frames;
 mod http3_stream;
 mod http_answer;
@@ -19,8 +22,11 @@ mod lab_file;
 mod options;
 mod record;
 mod report;
+mod script;
+mod script_calls;
 mod set_cookie;
 mod target_list;
+mod text_decoding;
 mod threshold;
 mod throughput;
 mod typescript;
@@ -46,27 +52,33 @@ pub const TARGETS: &[&Target] = &[
     &attack_results::TARGET,
     &base64::TARGET,
     &call_data::TARGET,
+    &csv_file::TARGET,
     &dns_message::TARGET,
     &duration::TARGET,
     &environment::TARGET,
     &gateway_config::TARGET,
     &grpc_messages::TARGET,
-    &http_answer::TARGET,
+    &grpc_schema::TARGET,
+    &html::TARGET,
     &http2_frames::TARGET,
     &http3_stream::TARGET,
+    &http_answer::TARGET,
     &json_selector::TARGET,
     &lab_file::TARGET,
     &options::TARGET,
     &record::TARGET,
     &report::TARGET,
+    &script::TARGET,
+    &script_calls::TARGET,
     &set_cookie::TARGET,
     &target_list::TARGET,
+    &text_decoding::TARGET,
     &threshold::TARGET,
     &throughput::TARGET,
     &typescript::TARGET,
     &url::TARGET,
-    &zanzibar_model::TARGET,
     &websocket::TARGET,
+    &zanzibar_model::TARGET,
 ];
 
 /// The text in `data`, with what is no UTF-8 replaced.
@@ -81,21 +93,4 @@ fn halves(data: &[u8]) -> (&[u8], &[u8]) {
         .position(|&byte| byte == 0)
         .unwrap_or(data.len());
     (&data[..at], data.get(at + 1..).unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mutate::{Random, input};
-
-    #[test]
-    fn every_target_survives_its_seeds_and_some_more() {
-        for target in TARGETS {
-            target.seeds.iter().for_each(|seed| (target.run)(seed));
-            let mut random = Random::new(1);
-            for _ in 0..300 {
-                (target.run)(&input(&mut random, target.seeds, target.words));
-            }
-        }
-    }
 }

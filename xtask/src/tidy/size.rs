@@ -12,7 +12,7 @@ const LONGER: &[(&str, &str)] = &[];
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let sources = tree.files.iter().filter(|file| {
-        let recorded = ["cases/", "fuzz/seeds/", "bench/"]
+        let recorded = ["cases/", "fuzz/corpora/", "bench/"]
             .iter()
             .any(|dir| file.path.starts_with(dir));
         let source = [".rs", ".js", ".ts", ".sh"]

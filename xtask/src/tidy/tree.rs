@@ -81,7 +81,7 @@ impl Tree {
         }
         let mut files = Vec::new();
         for path in String::from_utf8_lossy(&listing.stdout).split('\0') {
-            if path.is_empty() || path.starts_with("vendor/") {
+            if path.is_empty() || path.starts_with("vendor/") || path.starts_with("fuzz/corpora/") {
                 continue;
             }
             // A file deleted but still in the index, or one that is not text, has
