@@ -2,11 +2,12 @@
 //!
 //! Each rule is a file: [`rooms`] (which crate may use which), [`heavy`] (which
 //! dependency lives where), [`licences`], [`purity`] (no clock, socket or metric name where none
-//! belongs), [`panics`], [`size`], [`names`], [`words`], [`test_programs`] and [`documents`].
+//! belongs), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`] and [`documents`].
 //! A rule is a function from the [`Tree`] to its [`Finding`]s.
 
 mod documents;
 mod heavy;
+mod language;
 mod licences;
 mod manifest;
 mod names;
@@ -67,6 +68,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     findings.extend(size::check(&tree));
     findings.extend(names::check(&tree));
     findings.extend(words::check(&tree));
+    findings.extend(language::check(&tree));
     findings.extend(test_programs::check(&tree));
     findings.extend(documents::check(&tree, &manifests));
     findings.sort();

@@ -12,6 +12,8 @@ pub struct Line {
     pub code: String,
     /// The text of its comments.
     pub comment: String,
+    /// The contents of its string literals.
+    pub text: String,
     /// Whether it is inside an item under `#[cfg(test)]` or `#[test]`.
     pub in_test: bool,
 }
@@ -107,15 +109,19 @@ fn blank(text: &str) -> Vec<Line> {
                 '\\' if peek(at + 1) != '\n' => step = 2,
                 '"' => {
                     line.code.push('"');
+                    line.text.push(' ');
                     state = State::Code;
                 }
-                _ => {}
+                _ => line.text.push(c),
             },
             State::RawText { hashes } => {
                 if c == '"' && (1..=hashes).all(|n| peek(at + n) == '#') {
                     line.code.push('"');
+                    line.text.push(' ');
                     state = State::Code;
                     step = hashes + 1;
+                } else {
+                    line.text.push(c);
                 }
             }
         }

@@ -1,0 +1,263 @@
+//! Plain English: phrases a native engineer would not write, and the standard term for each.
+//!
+//! Comments, string literals and Markdown are checked; names in code are not.
+//! `language-backlog.txt` lists the files that are not rewritten yet, with the number of phrases
+//! each may still have. A number may only shrink, and a file without a line may have none.
+
+use super::Finding;
+use super::tree::{File, Tree};
+
+/// A phrase in lower case, matched as whole words, and what to write instead.
+const PHRASES: &[(&str, &str)] = &[
+    ("is no", "\"is not a …\", or \"unknown …\""),
+    ("are no", "\"are not …\""),
+    ("was no", "\"was not a …\""),
+    ("stands in", "\"is in\""),
+    ("stands on", "\"builds on\" or \"is on\""),
+    ("stands beside", "\"is next to\""),
+    ("stands under", "\"is under\""),
+    ("stands there", "\"is there\""),
+    ("stands for itself", "say what it means"),
+    ("stand on", "\"build on\" or \"are on\""),
+    ("stand beside", "\"are next to\""),
+    ("told", "\"reported\", \"shown\", \"given\" or \"set\""),
+    ("tells apart", "\"distinguishes\""),
+    ("talk", "\"messages\""),
+    ("talks to", "\"connects to\" or \"sends to\""),
+    ("the way there", "\"the network path\""),
+    ("the way out", "\"the fix\""),
+    ("so many", "the number"),
+    ("lies beyond", "\"is above\" or \"exceeds\""),
+    ("lie beyond", "\"are above\" or \"exceed\""),
+    ("comes to", "\"is\" or \"totals\""),
+    ("come to", "\"are\" or \"total\""),
+    ("came to", "\"was\" or \"totaled\""),
+    ("what came of", "\"the outcome of\""),
+    ("what comes of", "\"the outcome of\""),
+    ("at the least", "\"at least\""),
+    ("at the most", "\"at most\""),
+    ("it is about", "name the subject"),
+    ("makes the load", "\"generates the load\""),
+    ("make the load", "\"generate the load\""),
+    ("makes load", "\"generates load\""),
+    ("there and back", "\"round trip\""),
+    ("in one piece", "\"in one write\" or \"whole\""),
+    ("nobody's", "say whose it is not"),
+    ("room", "\"crate\" or \"space\""),
+    ("rooms", "\"crates\""),
+    ("house", "\"project\""),
+    (
+        "answer",
+        "\"response\" (\"answer\" only where a question is asked)",
+    ),
+    ("answers", "\"responses\" or \"responds\""),
+    ("answered", "\"responded\""),
+    ("answering", "\"responding\""),
+    ("head", "\"headers\""),
+    ("heads", "\"headers\""),
+    ("of ours", "\"our own\""),
+    ("heeds", "\"respects\""),
+    ("mend", "\"fix\""),
+    ("mended", "\"fixed\""),
+    ("amid", "\"during\""),
+    ("for ever", "\"forever\""),
+    ("told apart", "\"distinguished\""),
+    ("nearest right", "\"closest valid\""),
+    ("can be had", "\"is available\""),
+    ("may be had", "\"is available\""),
+    ("is had", "\"exists\" or \"is available\""),
+    ("as it were", "leave it out"),
+    ("dwell", "\"wait\" or \"stay\""),
+];
+
+/// A phrase is fine where this stands directly before or after it.
+const FINE: &[(&str, Position, &str)] = &[
+    ("is no", Position::After, "longer"),
+    ("are no", Position::After, "longer"),
+    ("is no", Position::Before, "there"),
+    ("are no", Position::Before, "there"),
+    ("was no", Position::Before, "there"),
+    ("was no", Position::After, "longer"),
+    ("so many", Position::After, "that"),
+    ("head", Position::After, "of the queue"),
+    ("head", Position::After, "of the list"),
+    ("head", Position::Before, "of"),
+];
+
+#[derive(Clone, Copy)]
+enum Position {
+    Before,
+    After,
+}
+
+/// What other programs or people wrote, and what has a vocabulary of its own.
+const NOT_OURS: &[&str] = &[
+    "cases/",
+    "docs/reports/",
+    "crates/audit/tests/",
+    "crates/audit/corpus/",
+    "xtask/src/tidy/language.rs",
+    "LICENSE",
+];
+
+const BACKLOG: &str = "xtask/src/tidy/language-backlog.txt";
+
+/// Checks every Rust and Markdown file against the list and the backlog.
+pub fn check(tree: &Tree) -> Vec<Finding> {
+    let backlog = Backlog::read(tree);
+    let mut findings = Vec::new();
+    for file in &tree.files {
+        if NOT_OURS.iter().any(|prefix| file.path.starts_with(prefix)) {
+            continue;
+        }
+        // A phrase that occurs twice in a line is one finding, here as in the output.
+        let mut found = phrases(file);
+        found.sort();
+        found.dedup();
+        let (allowed, line) = backlog.of(&file.path);
+        if found.len() > allowed {
+            findings.extend(found);
+        } else if found.len() < allowed {
+            let message = match found.len() {
+                0 => format!("{} is done; delete this line", file.path),
+                left => format!("{} has {left} left; lower its number", file.path),
+            };
+            findings.push(Finding::new(BACKLOG, line, message));
+        }
+    }
+    findings.extend(backlog.without_file(tree));
+    findings
+}
+
+fn phrases(file: &File) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut look = |number: usize, text: &str| {
+        let text = text.to_lowercase();
+        for (phrase, instead) in PHRASES {
+            for _ in 0..occurrences(&text, phrase) {
+                let message = format!("`{phrase}`: write {instead} (plain English)");
+                findings.push(Finding::new(&file.path, number, message));
+            }
+        }
+    };
+    if file.is_rust() {
+        for line in file.rust_lines() {
+            look(line.number, &line.comment);
+            look(line.number, &line.text);
+        }
+    } else if file.path.ends_with(".md") {
+        let mut in_code = false;
+        for (index, line) in file.text.lines().enumerate() {
+            if line.trim_start().starts_with("```") {
+                in_code = !in_code;
+            } else if !in_code {
+                look(index + 1, line);
+            }
+        }
+    }
+    findings
+}
+
+/// How often `phrase` occurs in `text` as whole words, without the uses that are fine.
+fn occurrences(text: &str, phrase: &str) -> usize {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
+    text.match_indices(phrase)
+        .filter(|(at, _)| {
+            let before = text.get(..*at).unwrap_or("");
+            let after = text.get(at + phrase.len()..).unwrap_or("");
+            let whole = !before.ends_with(is_word) && !after.starts_with(is_word);
+            let fine = FINE.iter().any(|(of, position, word)| {
+                *of == phrase
+                    && match position {
+                        Position::Before => before.trim_end().ends_with(word),
+                        Position::After => after.trim_start().starts_with(word),
+                    }
+            });
+            let question = phrase.starts_with("answer") && text.contains("question");
+            whole && !fine && !question
+        })
+        .count()
+}
+
+/// Lines of `count path`.
+struct Backlog(Vec<(String, usize, usize)>);
+
+impl Backlog {
+    fn read(tree: &Tree) -> Backlog {
+        let text = tree
+            .files
+            .iter()
+            .find(|file| file.path == BACKLOG)
+            .map_or("", |file| file.text.as_str());
+        let entry = |(index, line): (usize, &str)| {
+            let (count, path) = line.trim().split_once(' ')?;
+            Some((path.trim().to_owned(), count.parse().ok()?, index + 1))
+        };
+        Backlog(text.lines().enumerate().filter_map(entry).collect())
+    }
+
+    /// How many phrases the file may have, and the line that says so.
+    fn of(&self, path: &str) -> (usize, usize) {
+        let entry = self.0.iter().find(|(of, _, _)| of == path);
+        entry.map_or((0, 0), |(_, count, line)| (*count, *line))
+    }
+
+    fn without_file(&self, tree: &Tree) -> Vec<Finding> {
+        let gone = self
+            .0
+            .iter()
+            .filter(|(path, _, _)| !tree.files.iter().any(|file| file.path == *path));
+        gone.map(|(path, _, line)| {
+            Finding::new(
+                BACKLOG,
+                *line,
+                format!("{path} does not exist; delete this line"),
+            )
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(files: &[(&str, &str)]) -> Vec<(String, usize)> {
+        let tree = Tree::of(files);
+        check(&tree).into_iter().map(|f| (f.path, f.line)).collect()
+    }
+
+    #[test]
+    fn phrases_are_found_in_comments_strings_and_markdown_but_not_in_code() {
+        let rust = "// the head of a request\nfn answer() {}\nlet a = \"it is no executor\";\n";
+        let markdown = "The server answers.\n\n```\nit answers\n```\n";
+        assert_eq!(
+            lines(&[("crates/a/src/b.rs", rust), ("docs/a.md", markdown)]),
+            [
+                ("crates/a/src/b.rs".to_owned(), 1),
+                ("crates/a/src/b.rs".to_owned(), 3),
+                ("docs/a.md".to_owned(), 1)
+            ]
+        );
+    }
+
+    #[test]
+    fn ordinary_uses_are_left_alone() {
+        let fine = "There is no cache. It is no longer sent. The headroom is ahead.\n\
+                    The answer to the question.\nmulti-room\n";
+        assert_eq!(lines(&[("docs/a.md", fine)]), []);
+    }
+
+    #[test]
+    fn the_backlog_only_shrinks() {
+        let two = "told\ntold\n";
+        let with = |backlog: &str| lines(&[("docs/a.md", two), (BACKLOG, backlog)]);
+        assert_eq!(with("2 docs/a.md\n"), []);
+        assert_eq!(with("1 docs/a.md\n").len(), 2);
+        assert_eq!(with("3 docs/a.md\n"), [(BACKLOG.to_owned(), 1)]);
+        assert_eq!(
+            with("2 docs/a.md\n1 docs/gone.md\n"),
+            [(BACKLOG.to_owned(), 2)]
+        );
+    }
+}
