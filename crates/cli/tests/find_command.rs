@@ -92,7 +92,7 @@ fn search(command: &[&str], flags: &[&str]) -> Ended {
         &[
             "find",
             "--trial",
-            "1s",
+            "2s",
             "--warm-up",
             "0s",
             "--soak",

@@ -28,7 +28,7 @@ pub struct FindArgs {
     /// The share of requests that may fail
     #[arg(long, value_name = "PERCENT", default_value = "0.1%", value_parser = super::percent)]
     pub fail_rate: f64,
-    /// How long one trial takes
+    /// Duration of one trial. Below 2s, only the soak notices a slowly growing backlog
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = super::time)]
     pub trial: Duration,
     /// How much goes before each trial and is not counted: connections are opened then
