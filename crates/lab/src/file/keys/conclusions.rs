@@ -7,7 +7,7 @@ use super::{WHEN, key};
 /// `[[objective]]`
 pub static OBJECTIVE: Shape = Shape {
     name: "[[objective]]",
-    says: "Exactly one of `at-most` and `at-least`. It is kept if it holds for the whole interval, broken if for none of it, else undecided.",
+    says: "Exactly one of `at-most` and `at-least`. It is kept if it holds for the whole interval, broken if it holds for none of it, and otherwise undecided.",
     keys: &[
         key(
             "metric",
@@ -19,19 +19,19 @@ pub static OBJECTIVE: Shape = Shape {
             "p",
             Number,
             "none",
-            "latency: the percentile: 50, 90, 95, 99 or 99.9.",
+            "For `latency`: the percentile, 50, 90, 95, 99 or 99.9.",
         ),
         key(
             "at-most",
             Either(&Time, &Number),
             "none",
-            "The limit: a time for latency and makespan, else a number.",
+            "Upper limit: a time for latency and makespan, otherwise a number.",
         ),
         key(
             "at-least",
             Either(&Time, &Number),
             "none",
-            "As `at-most`, the other way.",
+            "Lower limit, like `at-most`.",
         ),
         WHEN,
     ],
@@ -40,7 +40,7 @@ pub static OBJECTIVE: Shape = Shape {
 /// `[[compare]]`
 pub static COMPARE: Shape = Shape {
     name: "[[compare]]",
-    says: "Cells that differ in one axis alone, each against the base.",
+    says: "Comparisons of cells that differ only in one axis, each with the base.",
     keys: &[
         key("axis", Text, "required", "The axis."),
         key(
@@ -53,25 +53,25 @@ pub static COMPARE: Shape = Shape {
             "against",
             Many(&Text),
             "all others",
-            "The values that are compared with it.",
+            "The values to compare with it.",
         ),
         key(
             "figures",
             Many(&Text),
             "the headline figures",
-            "Which figures.",
+            "Figures to compare.",
         ),
         key(
             "noise",
             Percent,
             "not known",
-            "What the same differs from itself by, such as `10%`: nothing smaller is called a difference.",
+            "How much runs of the same variant differ, such as `10%`: nothing smaller is called a difference.",
         ),
         key(
             "primary",
             Flag,
             "false",
-            "The lab is made to answer it: all primary comparisons are corrected together (Holm); of others, the figures of each pair of cells.",
+            "The lab exists for this comparison. All primary comparisons are corrected together (Holm); for others, the figures of each pair of cells are.",
         ),
         WHEN,
     ],
@@ -80,19 +80,19 @@ pub static COMPARE: Shape = Shape {
 /// `[[published]]`
 pub static PUBLISHED: Shape = Shape {
     name: "[[published]]",
-    says: "A published figure of the cells that `when` chooses.",
+    says: "A published figure of the cells that `when` selects.",
     keys: &[
         key(
             "figure",
             Text,
             "required",
-            "The figure it stands beside, such as `latency_p95`.",
+            "The measured figure to show it next to, such as `latency_p95`.",
         ),
         key(
             "value",
             Number,
             "required",
-            "The value, in that figure's unit.",
+            "Its value, in that figure's unit.",
         ),
         key("note", Text, "empty", "What to know before comparing."),
         WHEN,

@@ -22,14 +22,9 @@ pub static SEED: Shape = Shape {
             "expect",
             Named(&Text),
             "none",
-            "What has to come out: names of the script's counters, or of what it printed, with their values.",
+            "Expected results: names of the script's counters, or of values it printed, with their values.",
         ),
-        key(
-            "within",
-            Time,
-            "10m",
-            "How long that may take before it is an error.",
-        ),
+        key("within", Time, "10m", "Time limit."),
         WHEN,
     ],
 };
@@ -37,25 +32,25 @@ pub static SEED: Shape = Shape {
 /// What a request is to be answered with.
 pub static EXPECT: Shape = Shape {
     name: "expect",
-    says: "What the answer has to be.",
+    says: "The expected response.",
     keys: &[
         key(
             "status",
             Count,
             "200",
-            "The status of HTTP, or the code of gRPC (0).",
+            "The HTTP status, or the gRPC code (0).",
         ),
         key(
             "contains",
             Text,
             "anything",
-            "A text that has to be in the body.",
+            "A text that must be in the body.",
         ),
         key(
             "json",
             Named(&Text),
             "anything",
-            "JSON pointers (RFC 6901) and the values that have to be there.",
+            "JSON pointers (RFC 6901) and the values expected there.",
         ),
     ],
 };
@@ -63,25 +58,25 @@ pub static EXPECT: Shape = Shape {
 /// `[sanity]`
 pub static SANITY: Shape = Shape {
     name: "[sanity]",
-    says: "Before each cell: one iteration of the load's script with every check passed, or one request of the load with the expected answer. This table says otherwise.",
+    says: "Before each cell runs one iteration of the load's script, in which every check must pass, or one request of the load, which must get the expected response. This table changes that.",
     keys: &[
         key(
             "script",
             Text,
             "the load's",
-            "A k6 script of which one iteration is run; every check has to pass, and there has to be one.",
+            "A k6 script; one iteration of it runs. Every check must pass, and there must be at least one.",
         ),
         key(
             "command",
             Text,
             "none",
-            "A command that has to end with status 0.",
+            "A command that must exit with status 0.",
         ),
         key(
             "expect",
             Table(&EXPECT),
             "status 200",
-            "What one request of the load has to be answered with.",
+            "Expected response to one request of the load.",
         ),
         ENVIRONMENT,
         WITHIN,
@@ -99,11 +94,11 @@ const INCLUDE_CONNECTING: Key = key(
 /// `http` of a load.
 pub static HTTP: Shape = Shape {
     name: "http",
-    says: "One request, over and over, by `plimsoll http`.",
+    says: "One request, repeated by `plimsoll http`.",
     keys: &[
         key("url", Text, "required", "The address."),
         key("method", Text, "GET", "The method."),
-        key("headers", Named(&Text), "none", "Header fields."),
+        key("headers", Named(&Text), "none", "Headers."),
         key(
             "body",
             Text,
@@ -126,7 +121,7 @@ pub static HTTP: Shape = Shape {
 /// `grpc` of a load.
 pub static GRPC: Shape = Shape {
     name: "grpc",
-    says: "One call, over and over, by `plimsoll grpc`.",
+    says: "One call, repeated by `plimsoll grpc`.",
     keys: &[
         key("address", Text, "required", "Host and port."),
         key("call", Text, "required", "`package.Service/Method`."),
@@ -134,7 +129,7 @@ pub static GRPC: Shape = Shape {
             "proto",
             Text,
             "the server's reflection",
-            "The description, relative to the lab file.",
+            "The `.proto` file, relative to the lab file.",
         ),
         key(
             "data",
@@ -150,7 +145,7 @@ pub static GRPC: Shape = Shape {
             "`kept`: one for each user. `fresh`: a new one for each call. `shared`: one for all users.",
         ),
         INCLUDE_CONNECTING,
-        key("tls", Flag, "false", "Speak TLS."),
+        key("tls", Flag, "false", "Use TLS."),
         key("insecure", Flag, "false", "Accept any certificate."),
         key(
             "size",
@@ -164,17 +159,17 @@ pub static GRPC: Shape = Shape {
 /// `work` of a load.
 pub static WORK: Shape = Shape {
     name: "work",
-    says: "An amount of work instead of a duration: its figures are how long all of it took, and its rate.",
+    says: "A fixed amount of work instead of a duration. Its figures are the makespan and the rate.",
     keys: &[
-        key("workers", Count, "required", "Users at a time."),
-        key("loops", Count, "required", "How often each does it."),
+        key("workers", Count, "required", "Concurrent users."),
+        key("loops", Count, "required", "Repetitions by each user."),
     ],
 };
 
 /// `[load]`
 pub static LOAD: Shape = Shape {
     name: "[load]",
-    says: "Exactly one of `script`, `http`, `targets`, `grpc`, `throughput` and `command`. Without `rate` the model is closed: `users` send their next request when the last is answered.",
+    says: "Exactly one of `script`, `http`, `targets`, `grpc`, `throughput` and `command`. Without `rate` the model is closed: each of the `users` sends its next request when it has the response to the last.",
     keys: &[
         key(
             "script",
@@ -182,51 +177,51 @@ pub static LOAD: Shape = Shape {
             "none",
             "A k6 script; relative to the lab file.",
         ),
-        key("http", Table(&HTTP), "none", "One request, over and over."),
+        key("http", Table(&HTTP), "none", "One request, repeated."),
         key(
             "targets",
             Text,
             "none",
-            "A list of targets as vegeta reads it, each in turn, at `rate`; a template, so that `{NAME.url}` may stand in it.",
+            "A target list in vegeta's format, each target in turn, at `rate`. It is a template, so it may contain `{NAME.url}`.",
         ),
-        key("grpc", Table(&GRPC), "none", "One call, over and over."),
+        key("grpc", Table(&GRPC), "none", "One call, repeated."),
         key(
             "throughput",
             OneOf(&["tcp", "udp"]),
             "none",
-            "How much one stream carries, after iperf3; `to` says where.",
+            "Throughput of one stream, measured as iperf3 does; `to` is the server.",
         ),
         key(
             "command",
             Text,
             "none",
-            "A command line of any tool; `tool` says what it prints. `plimsoll find --json …` is a search for a limit, which becomes the cell's answer.",
+            "A command line of any tool; `tool` names its output format. `plimsoll find --json …` searches for a limit, which becomes the cell's result.",
         ),
         key(
             "to",
             Text,
             "none",
-            "throughput: the address of an iperf3 server.",
+            "For `throughput`: address of an iperf3 server.",
         ),
         key(
             "reverse",
             Flag,
             "false",
-            "throughput: from the server to the generator.",
+            "For `throughput`: from the server to the generator.",
         ),
         key(
             "work",
             Table(&WORK),
             "none",
-            "An amount of work, with `http` or `grpc`.",
+            "A fixed amount of work, with `http` or `grpc`.",
         ),
         key(
             "tool",
             OneOf(&["plimsoll", "k6", "wrk", "vegeta", "iperf3"]),
             "plimsoll",
-            "Who makes the load: k6 runs `script`, wrk `http`, vegeta `targets`, iperf3 `throughput`. They have to be installed; only what they print is known of such a run.",
+            "The load generator: k6 runs `script`, wrk `http`, vegeta `targets`, iperf3 `throughput`. It must be installed, and the lab knows only what it prints.",
         ),
-        key("program", Text, "found in PATH", "The path of that tool."),
+        key("program", Text, "found in PATH", "Path of that tool."),
         key(
             "users",
             Count,
@@ -239,50 +234,50 @@ pub static LOAD: Shape = Shape {
             "closed model",
             "Requests per second, in the open model. A script gets it as `__ENV.RATE`.",
         ),
-        key("duration", Time, "10s", "How long is measured."),
+        key("duration", Time, "10s", "Duration of the measurement."),
         key(
             "warmup",
             Time,
             "2s",
-            "How long before that; it is cut off. What still looks like a warm-up is cut off too (MSER-5), and told.",
+            "Duration of the warm-up before it, which is excluded. What still looks like a warm-up is excluded too (MSER-5), and reported.",
         ),
-        key("repeats", Count, "3", "How often each cell is run."),
+        key("repeats", Count, "3", "Runs of each cell."),
         key(
             "environment",
             Named(&Text),
             "none",
-            "Variables: `__ENV.X` of a script. `DURATION`, `WARMUP`, `USERS` and `RATE` are there by themselves.",
+            "Variables: `__ENV.X` of a script. `DURATION`, `WARMUP`, `USERS` and `RATE` are always set.",
         ),
         key(
             "arguments",
             Many(&Text),
             "none",
-            "Further flags of the command that makes the load.",
+            "Further flags of the command that generates the load.",
         ),
         key(
             "protocol",
             OneOf(&["HTTP/1.1", "HTTP/2", "HTTP/3"]),
             "any",
-            "What has to be negotiated: `http` is run with the flag for it, and another protocol in the answers is an error of the cell.",
+            "The protocol to negotiate: `http` runs with the flag for it, and a response over another protocol is an error of the cell.",
         ),
         key(
             "latency",
             Text,
             "the duration of requests or calls",
-            "The trend of a script that is its latency, such as `http_req_total`; its samples are then what is counted as requests.",
+            "The trend of a script to use as its latency, such as `http_req_total`. Its samples then count as requests.",
         ),
         key(
             "place",
             Text,
             "`{place}` where there is that axis, else `near`",
-            "From where.",
+            "Place of the generator.",
         ),
         CPUS,
         key(
             "within",
             Time,
             "the whole run and a minute",
-            "When a run that does not end is ended.",
+            "Time after which a run that does not end is stopped.",
         ),
         WHEN,
     ],
@@ -291,14 +286,14 @@ pub static LOAD: Shape = Shape {
 /// `[observe]`
 pub static OBSERVE: Shape = Shape {
     name: "[observe]",
-    says: "Every process of systems and services, and the generator, is looked at: processor time, memory, threads, context switches, open files. Bytes on the network are those that the load counted, since Linux counts none for a process.",
+    says: "Every process of systems and services, and the generator, is observed: CPU time, memory, threads, context switches, open files. Network bytes are those that the load counted, because Linux does not count them for each process.",
     keys: &[
-        key("every", Time, "1s", "How often."),
+        key("every", Time, "1s", "Interval."),
         key(
             "link",
             Flag,
             "true",
-            "Whether connect time, round trip and throughput of one TCP stream are measured before each run, through the relay of a place or over loopback.",
+            "Whether to measure connect time, round trip and the throughput of one TCP stream before each run, through the relay of a place or over loopback.",
         ),
         WHEN,
     ],

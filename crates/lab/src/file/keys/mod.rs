@@ -26,22 +26,17 @@ const WHEN: Key = key(
     "when",
     When,
     "always",
-    "The cells for which the table holds: for each axis the value or values.",
+    "The cells that the table applies to: for each axis the value or values.",
 );
 
 const CPUS: Key = key(
     "cpus",
     Many(&Count),
     "any",
-    "The processors that it is pinned to, from 0.",
+    "Processors to pin it to, counted from 0.",
 );
 
-const WITHIN: Key = key(
-    "within",
-    Time,
-    "30s",
-    "How long that may take before it is an error.",
-);
+const WITHIN: Key = key("within", Time, "30s", "Time limit.");
 
 const ENVIRONMENT: Key = key(
     "environment",
@@ -61,7 +56,12 @@ pub static FILE: Shape = Shape {
             "none",
             "Files whose tables come before this one's; relative to this file.",
         ),
-        key("lab", Table(&LAB), "required", "What the lab is about."),
+        key(
+            "lab",
+            Table(&LAB),
+            "required",
+            "Title, question and defaults of the lab.",
+        ),
         key(
             "forms",
             Table(&FORMS),
@@ -72,49 +72,49 @@ pub static FILE: Shape = Shape {
             "axes",
             Named(&Either(&Many(&Text), &Many(&Table(&AXIS)))),
             "one cell",
-            "The matrix: each axis with its values. The cells are their combinations, named after them.",
+            "The matrix: each axis with its values. The cells are the combinations, and are named after them.",
         ),
         key(
             "exclude",
             Many(&When),
             "none",
-            "Cells that there are not: all with these values.",
+            "Combinations to leave out: all cells with these values.",
         ),
         key(
             "variables",
             Many(&VARIABLE),
             "none",
-            "Names for texts, to be used in braces anywhere. Besides its names it may have `when`.",
+            "Texts with names, for use in braces anywhere. Besides the names it may have `when`.",
         ),
         key(
             "certificates",
             Many(&Table(&CERTIFICATES)),
             "none",
-            "Makes a certificate authority, a server's and a client's certificate for each variant.",
+            "Creates a certificate authority, a server certificate and a client certificate for each variant.",
         ),
         key(
             "place",
             Many(&Table(&PLACE)),
             "`near`",
-            "Distances between the generator and the systems.",
+            "Emulated networks between the generator and the systems.",
         ),
         key(
             "service",
             Many(&Table(&SERVICE)),
             "none",
-            "What the systems need, started before them, in the order of the file.",
+            "What the systems need; started before them, in the order of the file.",
         ),
         key(
             "system",
             Many(&Table(&SYSTEM)),
             "none",
-            "What is measured: started, awaited and stopped for each variant, in the order of the file.",
+            "What is measured; started, awaited and stopped for each variant, in the order of the file.",
         ),
         key(
             "seed",
             Many(&Table(&SEED)),
             "none",
-            "Data, put in through the system's own interface once it is ready, and checked.",
+            "Data, written through the system's own interface once it is ready, and checked.",
         ),
         key(
             "sanity",
@@ -127,13 +127,13 @@ pub static FILE: Shape = Shape {
             "observe",
             Many(&Table(&OBSERVE)),
             "see there",
-            "What is looked at besides the load.",
+            "What is observed besides the load.",
         ),
         key(
             "objective",
             Many(&Table(&OBJECTIVE)),
             "none",
-            "What is to hold, and is judged with its interval.",
+            "Conditions on figures, judged with their intervals.",
         ),
         key(
             "compare",
@@ -145,13 +145,13 @@ pub static FILE: Shape = Shape {
             "published",
             Many(&Table(&PUBLISHED)),
             "none",
-            "Figures of the document that the lab goes back to, to stand beside the measured ones.",
+            "Figures of the document that the lab repeats, shown next to the measured ones.",
         ),
         key(
             "avoids",
             Many(&Table(&AVOIDS)),
             "none",
-            "What that document got wrong, and why it cannot happen here.",
+            "Errors of that document, and why they cannot happen here.",
         ),
     ],
 };
@@ -161,18 +161,23 @@ const VARIABLE: Kind = Named(&Either(&Text, &When));
 /// `[lab]`
 pub static LAB: Shape = Shape {
     name: "[lab]",
-    says: "What the lab is about.",
+    says: "Title, question and defaults of the lab.",
     keys: &[
         key("title", Text, "required", "The title of the report."),
-        key("question", Text, "empty", "What the lab asks."),
-        key("source", Text, "none", "The document that it goes back to."),
+        key(
+            "question",
+            Text,
+            "empty",
+            "The question that the lab answers.",
+        ),
+        key("source", Text, "none", "The document that the lab repeats."),
         key(
             "keep",
             Count,
             "4",
-            "How many variants may be up at a time. Those that nobody measures stay idle; beyond this number the one unused for longest is stopped, and later started anew.",
+            "Variants that may run at the same time. Variants that are not being measured stay idle. Above this number, the least recently used one is stopped, and restarted later.",
         ),
-        key("pause", Time, "500ms", "How long to wait between two runs."),
+        key("pause", Time, "500ms", "Pause between two runs."),
     ],
 };
 
@@ -196,23 +201,23 @@ const SHARE: Key = key(
     "share",
     Number,
     "1",
-    "The share of the cells that are run, above 0 and at most 1, spread over the matrix.",
+    "Share of the cells to run, above 0 and at most 1, spread over the matrix.",
 );
 const ONLY: Key = key(
     "only",
     Many(&When),
     "all cells",
-    "Only cells with these values are run; of several tables one has to hold.",
+    "Run only cells with these values; with several tables, one must match.",
 );
 
 /// `[forms.quick]`
 pub static QUICK: Shape = Shape {
     name: "[forms.quick]",
-    says: "What `--quick` takes instead of the load's own.",
+    says: "Values of `--quick`, instead of the load's own.",
     keys: &[
-        key("duration", Time, "2s", "How long is measured."),
-        key("warmup", Time, "1s", "How long before that."),
-        key("repeats", Count, "1", "How often each cell is run."),
+        key("duration", Time, "2s", "Duration of the measurement."),
+        key("warmup", Time, "1s", "Duration of the warm-up before it."),
+        key("repeats", Count, "1", "Runs of each cell."),
         SHARE,
         ONLY,
     ],
@@ -221,16 +226,21 @@ pub static QUICK: Shape = Shape {
 /// `[forms.standard]`
 pub static STANDARD: Shape = Shape {
     name: "[forms.standard]",
-    says: "What holds without a flag, instead of the load's own.",
+    says: "Values without a flag, instead of the load's own.",
     keys: &[
-        key("duration", Time, "the load's", "How long is measured."),
-        key("warmup", Time, "the load's", "How long before that."),
         key(
-            "repeats",
-            Count,
+            "duration",
+            Time,
             "the load's",
-            "How often each cell is run.",
+            "Duration of the measurement.",
         ),
+        key(
+            "warmup",
+            Time,
+            "the load's",
+            "Duration of the warm-up before it.",
+        ),
+        key("repeats", Count, "the load's", "Runs of each cell."),
         SHARE,
         ONLY,
     ],
@@ -239,11 +249,11 @@ pub static STANDARD: Shape = Shape {
 /// `[forms.full]`
 pub static FULL: Shape = Shape {
     name: "[forms.full]",
-    says: "What `--full` takes instead of the load's own.",
+    says: "Values of `--full`, instead of the load's own.",
     keys: &[
-        key("duration", Time, "60s", "How long is measured."),
-        key("warmup", Time, "10s", "How long before that."),
-        key("repeats", Count, "5", "How often each cell is run."),
+        key("duration", Time, "60s", "Duration of the measurement."),
+        key("warmup", Time, "10s", "Duration of the warm-up before it."),
+        key("repeats", Count, "5", "Runs of each cell."),
         SHARE,
         ONLY,
     ],
@@ -252,35 +262,30 @@ pub static FULL: Shape = Shape {
 /// An axis with conditions.
 pub static AXIS: Shape = Shape {
     name: "of an axis",
-    says: "An axis is a list of values; or, where it is not there for all cells, a table or a list of tables. Where none of them holds, the cell does not have the axis. `when` may name axes that stand before.",
+    says: "An axis is a list of values. If not all cells have it, it is a table or a list of tables; a cell for which none of them holds does not have the axis. `when` may name axes that come earlier in the file.",
     keys: &[key("values", Many(&Text), "required", "The values."), WHEN],
 };
 
 /// `[[place]]`
 pub static PLACE: Shape = Shape {
     name: "[[place]]",
-    says: "A distance, imitated by `plimsoll link`, a relay that delays and paces bytes both ways. `near` is loopback, without a relay. The load and the sanity request go through the relay; seeds and readiness do not. The place of a cell is `place` of `[load]`.",
+    says: "An emulated network: `plimsoll link` is a relay that delays and paces the bytes in both directions. `near` is loopback, without a relay. The load and the sanity request go through the relay; seeds and readiness checks do not. `place` of `[load]` selects the place of a cell.",
     keys: &[
         key(
             "name",
             Text,
             "required",
-            "Its name, as `place` of `[load]` or a value of the axis `place` says it.",
+            "Its name, as used in `place` of `[load]` or as a value of the axis `place`.",
         ),
-        key("round-trip", Time, "0ms", "There and back."),
-        key(
-            "jitter",
-            Time,
-            "0ms",
-            "How far the round trip strays to both sides.",
-        ),
+        key("round-trip", Time, "0ms", "Round trip."),
+        key("jitter", Time, "0ms", "Jitter (± around the round trip)."),
         key(
             "rate",
             Rate,
             "as much as comes",
-            "What each direction carries.",
+            "Bandwidth of each direction.",
         ),
-        key("loss", Percent, "0%", "The share of packets that are lost."),
+        key("loss", Percent, "0%", "Share of packets that are lost."),
         CPUS,
         WHEN,
     ],
