@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds both programs and runs a lab in its quick form, on what the server embeds: starts
-# it, seeds it, asks whether its answers are right, loads it in sixteen ways and writes a
-# report. It needs no database, and only loopback.
+# Builds both programs and runs a lab in its quick form, on the server's embedded storage:
+# starts it, seeds it, checks its responses, loads it in sixteen ways and writes a report.
+# It needs no database, and uses only loopback.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/setup build
-# rustup puts cargo there; the shell that installed it does not know yet.
+# rustup installs cargo there; the shell that ran rustup does not have it in PATH yet.
 export PATH="$PATH:$HOME/.cargo/bin"
 
 echo "Building (the first time takes some minutes) …"

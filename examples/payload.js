@@ -1,4 +1,4 @@
-// An ordinary k6 script: it runs under k6 as it does here. What it asks:
+// An ordinary k6 script, which also runs under k6. Start the service it requests first:
 //
 //   plimsoll serve payload &
 //   plimsoll run examples/payload.js
@@ -11,7 +11,7 @@ const payloadBytes = new Trend('payload_bytes');
 
 export const options = {
   scenarios: {
-    // Visitors arrive by the clock, whatever the server does: an open model.
+    // Open model: visitors arrive on a schedule, however slow the server is.
     visitors: {
       executor: 'constant-arrival-rate',
       rate: 500,
@@ -21,7 +21,7 @@ export const options = {
       maxVUs: 100,
       exec: 'visit',
     },
-    // Readers ask again when they have thought: a closed model.
+    // Closed model: readers send the next request after a pause.
     readers: {
       executor: 'ramping-vus',
       startVUs: 1,

@@ -25,7 +25,7 @@ export const options = {
       duration: __ENV.DURATION || '2m',
     },
   },
-  // The certificate is of an authority of the test's own.
+  // The test's own authority issued the certificate.
   insecureSkipTLSVerify: true,
   thresholds: {
     checks: ['rate==1'],

@@ -1,6 +1,6 @@
-// Gets one page of a fixed length, over plain text, TLS or mutual TLS. Which version of
-// HTTP is spoken, and whether connections are kept, is for the options of the run to say
-// (`--protocol`, `--no-connection-reuse`); the checks hold the answers to it.
+// Gets one page of a fixed length, over plain text, TLS or mutual TLS. Options of the run
+// select the HTTP version and whether connections are kept (`--protocol`,
+// `--no-connection-reuse`); the checks compare the responses with them.
 import http from 'k6/http';
 import { check } from 'k6';
 
@@ -19,7 +19,7 @@ export const options = {
       maxVUs: 500,
     },
   },
-  // The certificate is of an authority of the test's own.
+  // The test's own authority issued the certificate.
   insecureSkipTLSVerify: true,
   thresholds: {
     checks: ['rate==1'],

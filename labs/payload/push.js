@@ -1,5 +1,5 @@
-// Pushes data by gRPC: each of WORKERS users does it LOOPS times over its one connection.
-// The lab asks by this whether all of a message arrives, before `plimsoll grpc` is timed.
+// Pushes data over gRPC: each of WORKERS users does so LOOPS times over its one connection.
+// The lab uses it to check that a whole message arrives, before it times `plimsoll grpc`.
 import grpc from 'k6/net/grpc';
 import encoding from 'k6/encoding';
 import exec from 'k6/execution';

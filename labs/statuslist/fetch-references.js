@@ -1,5 +1,5 @@
-// Takes unused indices of lists, AMOUNT at a time. What counts is how many were handed
-// out, and so they are counted; an answer without any hands out none.
+// Requests unused indices of lists, AMOUNT at a time. The result is the number of indices
+// handed out, so the script counts them; a response without any adds none.
 import http from 'k6/http';
 import exec from 'k6/execution';
 import { check, sleep } from 'k6';
@@ -7,11 +7,11 @@ import { Counter, Rate } from 'k6/metrics';
 
 const base = __ENV.BASE_URL || 'http://127.0.0.1:8090';
 const amount = Number(__ENV.AMOUNT || 1);
-// Seconds between an answer and the user's next request. Where they are not 0 the rate
-// follows from them, and is no capacity.
+// Seconds between a response and the user's next request. If it is not 0, the rate follows
+// from it and does not show the capacity.
 const think = Number(__ENV.THINK || 0);
-// `delay`: who asks when too few are ready waits. `fail`: they are told 429, which is then
-// an answer that may come, but still a failed request.
+// When too few are ready: with `delay` the request waits, with `fail` it gets 429. The check
+// then accepts 429, but the request still counts as failed.
 const underflow = __ENV.UNDERFLOW || 'delay';
 const pool = underflow === 'fail' ? 'tests-fail' : 'tests';
 const url = `${base}/pools/${pool}/new-references?amount=${amount}`;
@@ -31,7 +31,7 @@ export const options = {
 };
 
 export default function () {
-  // Users who all begin at once would wake in lock-step for ever.
+  // Without this, all users would start at once and stay in lock-step.
   if (think > 0 && exec.vu.iterationInScenario === 0) {
     sleep(Math.random() * think);
   }

@@ -1,4 +1,4 @@
-// Fetches one list, as a verifier does who has to know whether a credential still holds.
+// Fetches one list, as a verifier does to find out whether a credential is still valid.
 import http from 'k6/http';
 import encoding from 'k6/encoding';
 import { check, fail } from 'k6';
@@ -15,7 +15,7 @@ export const options = {
   },
 };
 
-// The token is read once. Nobody changes the list meanwhile, so each answer has to be the same.
+// The token is read once. Nothing changes the list meanwhile, so each response must be the same.
 export function setup() {
   const list = __ENV.LIST || http.get(`${base}/aggregation/tests`).json('status_lists.0');
   const token = http.get(list, params).body;

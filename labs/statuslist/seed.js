@@ -1,5 +1,5 @@
-// Sets 1200 statuses of the list that is fetched, so that it is no list of zeros, which
-// would pack to almost nothing. Each index is another one.
+// Sets 1200 statuses, each at a different index, of the list that is fetched: a list of
+// zeros would compress to almost nothing.
 import http from 'k6/http';
 import exec from 'k6/execution';
 import { check } from 'k6';
@@ -23,7 +23,7 @@ export const options = {
 
 export function setup() {
   const list = __ENV.LIST || http.get(`${base}/aggregation/tests`).json('status_lists.0');
-  // A generator of full period (Hull and Dobell): no index comes twice.
+  // A generator of full period (Hull and Dobell): no index occurs twice.
   const indices = [];
   for (let n = 0, index = 1; n < SET; n++) {
     indices.push(index);

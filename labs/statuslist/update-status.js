@@ -1,5 +1,5 @@
 // Sets statuses. With SPREAD=0 all users set the same one, so that they wait for each
-// other wherever a store keeps it; with SPREAD=1 each request sets one of the list at random.
+// other in the store; with SPREAD=1 each request sets a random one of the list.
 import http from 'k6/http';
 import { check } from 'k6';
 

@@ -1,5 +1,5 @@
-// Looks the places up in turn, and checks each zone: what the search for the highest rate
-// repeats at rate after rate.
+// Looks up the places in turn and checks each zone. The search for the highest rate runs it
+// at each rate.
 import http from 'k6/http';
 import exec from 'k6/execution';
 import { check } from 'k6';

@@ -1,5 +1,5 @@
-// What has to be right before anything is timed: the zone of each place that the load asks
-// for, and the four ways to be refused.
+// Checks before any timing: the zone of each place that the load looks up, and the four
+// kinds of refusal.
 import http from 'k6/http';
 import { check } from 'k6';
 

@@ -1,6 +1,6 @@
-// The same checks over gRPC, each user with a connection of its own: kept for the whole
-// run, or, with FRESH=1, a new one for each check. The trend `grpc_req_total` has what a
-// check costs in either case, opening the connection included.
+// The same checks over gRPC. Each user has its own connection for the whole run, or, with
+// FRESH=1, a new one for each check. The trend `grpc_req_total` is the time of a check in
+// both cases, including opening the connection.
 import grpc from 'k6/net/grpc';
 import exec from 'k6/execution';
 import { check, group, sleep } from 'k6';
@@ -23,7 +23,7 @@ export const options = {
 };
 
 export default function () {
-  // Users who all begin at once would wake in lock-step for ever.
+  // Without this, all users would start at once and stay in lock-step.
   if (think > 0 && exec.vu.iterationInScenario === 0) {
     sleep(Math.random() * think);
   }

@@ -6,8 +6,8 @@ import { COUNT, question } from './data.js';
 
 const url = `${__ENV.BASE_URL || 'http://127.0.0.1:4000'}/zanzigo.v1.ZanzigoService/Check`;
 const json = { headers: { 'Content-Type': 'application/json' } };
-// Seconds that a user thinks after each answer. With 1 the rate follows from the number of
-// users, and is no capacity; with 0 it is what the system gives them.
+// Think time in seconds after each response. With 1 the rate follows from the number of
+// users and does not show the capacity; with 0 the system determines the rate.
 const think = Number(__ENV.THINK || 1);
 const denied = 0.05;
 
@@ -21,7 +21,7 @@ export const options = {
 };
 
 export default function () {
-  // Users who all begin at once would wake in lock-step for ever.
+  // Without this, all users would start at once and stay in lock-step.
   if (think > 0 && exec.vu.iterationInScenario === 0) {
     sleep(Math.random() * think);
   }
@@ -38,7 +38,7 @@ export default function () {
   }
 }
 
-// Protobuf's JSON may leave out what is false, and may write it.
+// Protobuf's JSON may leave out a field that is false, or write it.
 function isNo(answer) {
   return Object.keys(answer).every((key) => key === 'result' && answer[key] === false);
 }

@@ -1,4 +1,4 @@
-// Writes the tuples through the service's own API, then lists what is there and counts it.
+// Writes the tuples through the service's own API, then lists and counts them.
 import http from 'k6/http';
 import exec from 'k6/execution';
 import { check } from 'k6';
