@@ -365,7 +365,7 @@ pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) 
             .statuses
             .iter()
             .filter(|(status, _)| *status != 0)
-            .map(|(status, count)| (status.to_string(), *count))
+            .map(|(status, count)| (report::grpc_status::name(*status), *count))
             .collect(),
         errors,
         protocols: summary.http.protocols.iter().cloned().collect(),

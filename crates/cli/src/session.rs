@@ -356,9 +356,12 @@ impl Session {
         evidence.started =
             self.running.state.iterations_completed() + self.running.state.iterations_interrupted();
         evidence.exhausted = exhausted;
-        evidence.failed = failed;
-        evidence.requests = requests;
+        evidence.failed = failed + summary.http.failed_calls;
+        evidence.requests = requests + summary.http.calls;
         evidence.responses = summary.http.responses();
+        evidence.websocket_handshakes = summary.http.websocket_handshakes();
+        evidence.messages_sent = summary.http.messages_sent;
+        evidence.messages_received = summary.http.messages_received;
         evidence.main_failure = main_failure(&summary.http);
         evidence.is_request_load = self.is_request_load;
         evidence.interrupted = self.running.state.iterations_interrupted();

@@ -59,7 +59,7 @@ const ROWS: &[Row] = &[
         name: "no response at all",
         behavior: Behavior::Silent,
         requests: 6,
-        timeout: "200ms",
+        timeout: "500ms",
         fails: true,
     },
 ];

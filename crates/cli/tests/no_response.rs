@@ -149,6 +149,74 @@ fn a_server_that_accepts_and_is_silent_makes_the_run_invalid() {
     assert!(text.contains("did not respond in time"), "{text}");
 }
 
+/// The record's verdict, its first reason and its whole last line, after a run of `script`.
+fn recorded(script: &str, more: &[&str]) -> (String, String, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let proto = "syntax = \"proto3\"; package a; message M {} service B { rpc C(M) returns (M); }";
+    fs::write(folder.path().join("a.proto"), proto).unwrap();
+    fs::write(folder.path().join("script.js"), script).unwrap();
+    let arguments = ["run", "--quiet", "--record", "r.jsonl", "script.js"];
+    let ended = plimsoll(&[&arguments, more].concat())
+        .inside(folder.path())
+        .run();
+    let record = fs::read_to_string(folder.path().join("r.jsonl")).unwrap();
+    let end: Value = serde_json::from_str(record.lines().last().unwrap()).unwrap();
+    let verdict = end["generator"]["verdict"].as_str().unwrap().to_owned();
+    assert!(ended.stdout.contains(&verdict), "{}", ended.stdout);
+    let reason = end["generator"]["reasons"][0][1].as_str().unwrap();
+    (verdict, reason.to_owned(), end)
+}
+
+const GRPC_SCRIPT: &str = "import grpc from 'k6/net/grpc';
+    const client = new grpc.Client();
+    client.load(['.'], 'a.proto');
+    export default () => {
+        client.connect(__ENV.TARGET, { plaintext: true, timeout: '2s' });
+        client.invoke('a.B/C', {}, { timeout: '200ms' });
+        client.close();
+    };";
+
+#[test]
+fn grpc_calls_of_a_script_without_a_response_are_invalid() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("TARGET={}", listener.local_addr().unwrap());
+    let (verdict, reason, end) = recorded(GRPC_SCRIPT, &["-i", "3", "-e", &target]);
+    assert_eq!(verdict, "invalid");
+    assert!(reason.contains("none of 3 requests"), "{reason}");
+    assert!(reason.contains("did not respond in time"), "{reason}");
+    assert_eq!(end["statuses"]["DeadlineExceeded"], 3, "{end}");
+    assert_eq!(end["connections_opened"], 3, "{end}");
+}
+
+#[test]
+fn a_script_that_cannot_connect_over_grpc_is_invalid() {
+    let target = format!("TARGET={CLOSED}");
+    let (verdict, reason, end) = recorded(GRPC_SCRIPT, &["-i", "3", "-e", &target]);
+    assert_eq!(verdict, "invalid");
+    assert!(reason.contains("none of 3 requests"), "{reason}");
+    assert!(reason.contains("is the server running"), "{reason}");
+    assert_eq!(end["connections_opened"], 0, "{end}");
+}
+
+#[test]
+fn a_websocket_handshake_without_a_response_makes_the_run_invalid() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("TARGET=ws://{}/", listener.local_addr().unwrap());
+    let script = "import { WebSocket } from 'k6/websockets';
+        export default () => {
+            const socket = new WebSocket(__ENV.TARGET);
+            setTimeout(() => socket.close(), 200);
+        };";
+    let cut_off = ["-d", "1s", "-u", "1", "-e", &target];
+    let (verdict, ..) = recorded(script, &cut_off);
+    assert_eq!(verdict, "invalid");
+    drop(listener);
+    let (verdict, reason, _) = recorded(script, &["-i", "3", "-e", &target]);
+    assert_eq!(verdict, "invalid");
+    assert!(reason.contains("none of 3 requests"), "{reason}");
+    assert!(reason.contains(REFUSED), "{reason}");
+}
+
 #[test]
 fn a_probe_of_a_closed_port_asks_whether_the_server_runs() {
     let ended = plimsoll(&["probe", CLOSED]).run();

@@ -229,6 +229,10 @@ impl Receiver {
         self.answer.opened
     }
 
+    pub fn tls(&self) -> Option<net::TlsFacts> {
+        self.answer.tls
+    }
+
     pub fn remote(&self) -> Option<std::net::SocketAddr> {
         self.answer.remote
     }

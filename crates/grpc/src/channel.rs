@@ -37,6 +37,8 @@ pub struct Channel {
     /// Timers of finished calls, to be used again.
     alarms: RefCell<Vec<Alarm>>,
     opened: Cell<u64>,
+    /// Of those, how many [`Channel::take_opened`] has not returned yet.
+    opened_untaken: Cell<u64>,
 }
 
 /// How long messages may be, and opening a connection may take.
@@ -181,6 +183,7 @@ impl Channel {
             dialling: Semaphore::new(1),
             alarms: RefCell::default(),
             opened: Cell::new(0),
+            opened_untaken: Cell::new(0),
         }
     }
 
@@ -195,6 +198,11 @@ impl Channel {
     /// How many connections it has opened so far.
     pub fn opened(&self) -> u64 {
         self.opened.get()
+    }
+
+    /// Connections that were opened since the last call of this method.
+    pub fn take_opened(&self) -> u64 {
+        self.opened_untaken.take()
     }
 
     /// Socket bytes since the last call, of all channels with the same counter.
@@ -423,6 +431,7 @@ impl Channel {
         })?);
         answer.opened = true;
         self.opened.set(self.opened.get() + 1);
+        self.opened_untaken.set(self.opened_untaken.get() + 1);
         *self.current.borrow_mut() = Some(link.clone());
         Ok(link)
     }

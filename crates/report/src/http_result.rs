@@ -203,12 +203,7 @@ impl HttpResult {
             protocols: summary.http.protocols.iter().cloned().collect(),
             tls_versions: summary.http.tls_versions.iter().cloned().collect(),
             tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
-            // Those opened before the run's start are in the trend alone.
-            connections_opened: Some(
-                latency("connection_time")
-                    .map_or(0, |times| times.count)
-                    .max(summary.http.connections_opened),
-            ),
+            connections_opened: Some(summary.http.connections_opened),
             grpc: None,
             fixed_work: None,
             generator: GeneratorEntry {
@@ -236,7 +231,7 @@ impl HttpResult {
             schema: GRPC_SCHEMA.to_owned(),
             connections_opened: None,
             grpc: Some(GrpcEntry {
-                connections_opened: result.connect_time.map_or(0, |times| times.count),
+                connections_opened: summary.http.connections_opened,
                 messages_sent: messages("grpc_streams_msgs_sent").filter(|_| streams),
                 messages_received: messages("grpc_streams_msgs_received").filter(|_| streams),
             }),

@@ -11,6 +11,7 @@
 
 mod bins;
 pub mod builtin;
+mod call;
 mod checks;
 mod exchange;
 mod exchange_log;
@@ -37,6 +38,7 @@ mod watch;
 mod window;
 mod work;
 
+pub use call::CallFacts;
 pub use exchange::{GRPC_STATUS, HttpFacts, Phases, mask_userinfo};
 pub use kind::{Contains, Kind};
 pub use record::{SampleRecord, SampleTags};
@@ -46,7 +48,7 @@ pub use second::{RunClock, RunSecond, counted_at};
 pub use stretch::Stretch;
 pub use summary::{
     Check, CheckTotal, ErrorCount, Group, GroupPart, HttpOverview, LeftOut, MetricSummary,
-    ScenarioPart, Summary, ThresholdOutcome, Values,
+    ScenarioPart, Summary, ThresholdOutcome, Values, WEBSOCKET,
 };
 pub use system_tags::{SystemTag, SystemTags};
 pub use tags::{BaseTags, Metadata, TagMap};

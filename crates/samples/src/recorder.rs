@@ -13,6 +13,7 @@ use units::Moment;
 
 use crate::bins::Bins;
 use crate::builtin;
+use crate::call::CallFacts;
 use crate::checks::CheckTable;
 use crate::exchange::HttpFacts;
 use crate::exchange_log::ExchangeLog;
@@ -24,6 +25,7 @@ use crate::second::{RunClock, counted_at};
 use crate::sinks::Sinks;
 use crate::system_tags::SystemTag;
 use crate::tags::{Base, BaseTags, TagMap};
+use crate::tally::HttpTally;
 use crate::watch::{NoOwnTags, OwnTags, Watch};
 use crate::window::{Contents, Home, Window};
 
@@ -151,6 +153,29 @@ impl Recorder {
             let records = &mut inner.records;
             inner.outgoing.exchange(facts, base, watch, records);
         }
+    }
+
+    /// Counts a request that is not an HTTP request.
+    pub fn call(&self, facts: &CallFacts) {
+        self.count_at(facts.counted, |tally| tally.record_call(facts));
+    }
+
+    /// Counts connections that no HTTP request opened, at the moment `at`.
+    pub fn connections_opened(&self, connections: u64, at: Moment) {
+        self.count_at(at, |tally| tally.add_opened(connections));
+    }
+
+    /// Counts messages of WebSockets, without pings and close frames.
+    #[inline]
+    pub fn messages(&self, sent: u64, received: u64, at: Moment) {
+        self.count_at(at, |tally| tally.add_messages(sent, received));
+    }
+
+    #[inline]
+    fn count_at(&self, counted: Moment, count: impl FnOnce(&mut HttpTally)) {
+        let inner = &mut *self.inner.borrow_mut();
+        inner.bins.select(counted);
+        count(&mut inner.bins.current.contents.http);
     }
 
     /// Records a value of any metric.

@@ -316,16 +316,34 @@ pub struct HttpOverview {
     pub tls_cipher_suites: Vec<(String, u64)>,
     /// Connections that were opened, and were open.
     pub connections_opened: u64,
+    /// Requests of scripts that are not HTTP requests: gRPC calls and WebSocket handshakes.
+    pub calls: u64,
+    /// Those of them that failed.
+    pub failed_calls: u64,
+    /// WebSocket messages sent, without pings and close frames.
+    pub messages_sent: u64,
+    /// WebSocket messages received.
+    pub messages_received: u64,
     /// Failures by what was said of them. Most frequent first.
     pub errors: Vec<ErrorCount>,
     /// Failures with other texts, once the list was full.
     pub other_errors: u64,
 }
 
+/// How [`HttpOverview::protocols`] names WebSocket.
+pub const WEBSOCKET: &str = "WebSocket";
+
 impl HttpOverview {
     /// Exchanges that got a response, whatever it said.
     pub fn responses(&self) -> u64 {
         self.protocols.iter().map(|(_, count)| count).sum()
+    }
+
+    /// WebSocket handshakes with a response.
+    pub fn websocket_handshakes(&self) -> u64 {
+        let mut protocols = self.protocols.iter();
+        let found = protocols.find(|(name, _)| name == WEBSOCKET);
+        found.map_or(0, |(_, count)| *count)
     }
 }
 

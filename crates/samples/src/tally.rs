@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::call::CallFacts;
 use crate::exchange::HttpFacts;
 use crate::summary::{ErrorCount, HttpOverview};
 
@@ -17,6 +18,10 @@ pub(crate) struct HttpTally {
     statuses: Vec<(u16, u64)>,
     ways: Vec<(Way, u64)>,
     opened: u64,
+    calls: u64,
+    failed_calls: u64,
+    messages_sent: u64,
+    messages_received: u64,
     errors: FxHashMap<u32, Vec<(Box<str>, u64)>>,
     error_texts: usize,
     other_errors: u64,
@@ -37,6 +42,34 @@ impl HttpTally {
         if !facts.error.is_empty() {
             self.error(facts.error_code, facts.error, 1);
         }
+    }
+
+    /// Counts a request of another protocol than HTTP.
+    pub fn record_call(&mut self, facts: &CallFacts) {
+        self.calls += 1;
+        if facts.status != 0 {
+            self.status(facts.status, 1);
+        }
+        if !facts.proto.is_empty() {
+            let way = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
+            self.way(way, 1);
+        }
+        if !facts.error.is_empty() {
+            self.failed_calls += 1;
+            self.error(facts.error_code, facts.error, 1);
+        }
+    }
+
+    /// Counts connections that no request of HTTP opened.
+    pub fn add_opened(&mut self, connections: u64) {
+        self.opened += connections;
+    }
+
+    /// Counts messages of WebSockets, without pings and close frames.
+    #[inline]
+    pub fn add_messages(&mut self, sent: u64, received: u64) {
+        self.messages_sent += sent;
+        self.messages_received += received;
     }
 
     #[inline]
@@ -83,6 +116,9 @@ impl HttpTally {
             self.way(way.each_ref().map(|part| &**part), *count);
         }
         self.opened += other.opened;
+        self.calls += other.calls;
+        self.failed_calls += other.failed_calls;
+        self.add_messages(other.messages_sent, other.messages_received);
         for (&code, texts) in &other.errors {
             for (text, count) in texts {
                 if *count > 0 {
@@ -98,6 +134,8 @@ impl HttpTally {
         self.statuses.iter_mut().for_each(|entry| entry.1 = 0);
         self.ways.iter_mut().for_each(|entry| entry.1 = 0);
         self.opened = 0;
+        (self.calls, self.failed_calls) = (0, 0);
+        (self.messages_sent, self.messages_received) = (0, 0);
         self.errors.clear();
         self.error_texts = 0;
         self.other_errors = 0;
@@ -145,6 +183,10 @@ impl HttpTally {
             tls_versions: self.answers_by(1),
             tls_cipher_suites: self.answers_by(2),
             connections_opened: self.opened,
+            calls: self.calls,
+            failed_calls: self.failed_calls,
+            messages_sent: self.messages_sent,
+            messages_received: self.messages_received,
             errors,
             other_errors: self.other_errors,
         }

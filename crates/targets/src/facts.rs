@@ -54,6 +54,17 @@ pub(crate) fn record(
     );
 }
 
+/// Records a connection that was opened before the first request.
+pub(crate) fn record_opened_ahead(
+    recorder: &Recorder,
+    tags: &BaseTags,
+    took: Duration,
+    started: Moment,
+) {
+    recorder.connections_opened(1, started);
+    record_opening(recorder, tags, took, started);
+}
+
 /// Records how long opening a connection took, for something that counts as begun at `started`.
 pub(crate) fn record_opening(
     recorder: &Recorder,

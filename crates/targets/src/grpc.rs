@@ -259,7 +259,7 @@ impl UserFactory for GrpcUsers {
                 // A call that finds no connection opens one, and records why it could not.
                 let started = clock::now();
                 if let Ok(opening) = channel.connect().await {
-                    facts::record_opening(&recorder, &tags, opening.total(), started);
+                    facts::record_opened_ahead(&recorder, &tags, opening.total(), started);
                 }
             }
         });

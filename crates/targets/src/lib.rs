@@ -199,7 +199,7 @@ impl UserFactory for HttpUsers {
                 // A request that finds no connection opens one, and records why it could not.
                 if client.connect_ahead(&prepared).await.is_ok() {
                     let took = clock::now().since(started);
-                    facts::record_opening(&recorder, &tags, took, started);
+                    facts::record_opened_ahead(&recorder, &tags, took, started);
                 }
             }
         });

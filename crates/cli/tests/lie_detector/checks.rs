@@ -22,7 +22,7 @@ pub fn lies(command: &Command, row: &Row, run: &Run, log: &Log) -> Vec<String> {
             bytes(command, row, reported, log),
             times(command, row, reported, log),
             duration(reported, run.wall, log),
-            verdict(command, reported, log),
+            verdict(reported, log),
             reported.contradictions.clone(),
         ]
         .concat();
@@ -62,11 +62,7 @@ fn counts(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<S
         differ("requests", reported.requests, arrived - repeated),
         differ("failed", reported.failed, failed - repeated),
         statuses(command, reported, log),
-        differ(
-            "connections",
-            reported.connections.filter(|_| command.counts_connections),
-            log.connections,
-        ),
+        differ("connections", reported.connections, log.connections),
     ]
     .into_iter()
     .flatten()
@@ -105,13 +101,11 @@ fn statuses(command: &Command, reported: &Reported, log: &Log) -> Option<String>
             differ("statuses", Some(said.clone()), logged.collect())
         }
         // The client makes statuses of its own for what the server did not answer, so only good ones are compared.
-        // Records name HTTP's statuses.
-        Protocol::Grpc if reported.source == "--json" => {
+        Protocol::Grpc => {
             let good = said.get("OK").copied().unwrap_or(0);
             let logged = logged.get(&0).copied().unwrap_or(0);
             differ("calls with status OK", Some(good), logged)
         }
-        Protocol::Grpc => None,
         Protocol::WebSocket => None,
     }
 }
@@ -221,8 +215,8 @@ fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
 }
 
 /// Without a single response there is nothing to believe.
-fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
-    if log.answered().next().is_some() || !command.judges_responses {
+fn verdict(reported: &Reported, log: &Log) -> Vec<String> {
+    if log.answered().next().is_some() {
         return Vec::new();
     }
     let mut lies = Vec::new();

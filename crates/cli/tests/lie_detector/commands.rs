@@ -40,10 +40,6 @@ pub struct Command {
     pub protocol: Protocol,
     /// Each user sends its next request when the last one is answered, so that connections are busy all the time.
     pub is_closed: bool,
-    /// Its record counts connections. Scripts' records only count those of `k6/http`.
-    pub counts_connections: bool,
-    /// Its verdict takes the lack of any response into account. Scripts' verdicts only do so for `k6/http`.
-    pub judges_responses: bool,
     run: RunOnce,
 }
 
@@ -67,40 +63,30 @@ pub const COMMANDS: &[Command] = &[
         name: "http",
         protocol: Protocol::Http,
         is_closed: true,
-        counts_connections: true,
-        judges_responses: true,
         run: http_json,
     },
     Command {
         name: "http, text",
         protocol: Protocol::Http,
         is_closed: true,
-        counts_connections: true,
-        judges_responses: true,
         run: http_text,
     },
     Command {
         name: "attack",
         protocol: Protocol::Http,
         is_closed: false,
-        counts_connections: true,
-        judges_responses: true,
         run: attack,
     },
     Command {
         name: "grpc",
         protocol: Protocol::Grpc,
         is_closed: true,
-        counts_connections: true,
-        judges_responses: true,
         run: grpc,
     },
     Command {
         name: "run, HTTP",
         protocol: Protocol::Http,
         is_closed: true,
-        counts_connections: true,
-        judges_responses: true,
         run: |row, server, files, io| {
             script(include_str!("http.js"), &server.http_url(), row, files, io)
         },
@@ -109,8 +95,6 @@ pub const COMMANDS: &[Command] = &[
         name: "run, gRPC",
         protocol: Protocol::Grpc,
         is_closed: true,
-        counts_connections: false,
-        judges_responses: false,
         run: |row, server, files, io| {
             script(
                 include_str!("grpc.js"),
@@ -125,8 +109,6 @@ pub const COMMANDS: &[Command] = &[
         name: "run, WebSocket",
         protocol: Protocol::WebSocket,
         is_closed: true,
-        counts_connections: false,
-        judges_responses: false,
         run: |row, server, files, io| {
             script(
                 include_str!("websocket.js"),

@@ -29,7 +29,7 @@ export default function () {
       since = Date.now();
       socket.send('hello');
     };
-    const limit = __ENV.TIMEOUT === '200ms' ? setTimeout(() => socket.close(), 200) : null;
+    const limit = __ENV.TIMEOUT === '500ms' ? setTimeout(() => socket.close(), 500) : null;
     socket.onopen = send;
     socket.onmessage = (event) => {
       if (event.data !== 'hello') {

@@ -48,6 +48,12 @@ pub struct Evidence {
     pub requests: u64,
     /// Requests that got a response, whatever it said.
     pub responses: u64,
+    /// WebSocket handshakes among those.
+    pub websocket_handshakes: u64,
+    /// WebSocket messages sent, without pings and close frames.
+    pub messages_sent: u64,
+    /// WebSocket messages received.
+    pub messages_received: u64,
     /// The most frequent failure.
     pub main_failure: Option<MainFailure>,
     /// Whether every iteration is a request, so that a run without any has measured nothing.
@@ -123,11 +129,12 @@ impl Evidence {
     /// The judgement.
     pub fn judge(&self) -> Verdict {
         let mut found = Findings::default();
+        // First of its level: without a response nothing else matters.
+        self.judge_responses(&mut found);
         self.judge_workers(&mut found);
         self.judge_schedule(&mut found);
         self.judge_machine(&mut found);
         self.judge_exceptions(&mut found);
-        self.judge_responses(&mut found);
         self.judge_service(&mut found);
         self.judge_clock(&mut found);
         self.judge_gaps(&mut found);

@@ -43,6 +43,20 @@ impl Evidence {
             );
             return;
         }
+        if self.messages_sent > 0
+            && self.messages_received == 0
+            && self.responses == self.websocket_handshakes
+        {
+            found.add(
+                Level::Invalid,
+                Cause::Server,
+                format!(
+                    "none of {} WebSocket messages got a response: the server took the connections and sent nothing",
+                    self.messages_sent
+                ),
+            );
+            return;
+        }
         if self.failed * 2 > self.requests {
             // Only what most of them have in common is named.
             let failure = failure.filter(|failure| failure.count * 2 > self.failed);

@@ -348,6 +348,40 @@ fn a_run_without_a_response_is_invalid_and_names_the_failure() {
 }
 
 #[test]
+fn websocket_messages_without_any_response_make_the_run_invalid() {
+    let sent = Evidence {
+        requests: 3,
+        responses: 3,
+        websocket_handshakes: 3,
+        messages_sent: 6,
+        started: 3,
+        ..Evidence::default()
+    };
+    let verdict = sent.judge();
+    assert_eq!(verdict.level, Level::Invalid);
+    assert!(verdict.reasons[0].text.contains("none of 6 WebSocket"));
+    // One message, an HTTP response, or a session without messages is a response.
+    let others = [
+        Evidence {
+            messages_received: 1,
+            ..sent.clone()
+        },
+        Evidence {
+            requests: 4,
+            responses: 4,
+            ..sent.clone()
+        },
+        Evidence {
+            messages_sent: 0,
+            ..sent
+        },
+    ];
+    for evidence in others {
+        assert_eq!(evidence.judge().level, Level::Valid, "{evidence:?}");
+    }
+}
+
+#[test]
 fn a_run_in_which_nothing_ended_is_invalid() {
     let nothing = Evidence {
         is_request_load: true,

@@ -11,6 +11,7 @@ use grpc::{Answer, Channel, Compression, Framed, Limits, Metadata, Schema, Templ
 use samples::{BaseTags, SystemTag, builtin};
 
 use super::answer;
+use super::counts::{count_answer, count_failed_connect, count_opened};
 use super::described::{Files, compile, take_set};
 use super::parameters::{CallParameters, of_call, of_connect};
 use super::reach::{agent, endpoint, network};
@@ -211,10 +212,14 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
                 ..status
             })
     };
-    let connected = context
-        .wait(connecting)
-        .map_err(|cancelled| context.cancelled(cancelled))?;
-    let described = connected.map_err(|status| context.throw_plain(status.message))?;
+    let started = clock::now();
+    let connected = context.wait(connecting);
+    count_opened(work, &channel, started);
+    let connected = connected.map_err(|cancelled| context.cancelled(cancelled))?;
+    let described = connected.map_err(|status| {
+        count_failed_connect(work, &status, started);
+        context.throw_plain(status.message)
+    })?;
     if let Some(schema) = described {
         let added = state.schema.borrow_mut().merge(&schema);
         added.map_err(|error| context.throw_plain(error.to_string()))?;
@@ -435,6 +440,7 @@ impl Prepared {
             .unary(&self.template, &self.message, clock::now())
             .await;
         user.count_call(answer.payload());
+        count_answer(work, &self.channel, &answer);
         if let Some(base) = base {
             let status = Some(answer.status.code.0);
             self.known.with_tags(work, &self.tags, status, |tags| {
@@ -527,6 +533,7 @@ fn health_check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         .wait(asking)
         .map_err(|cancelled| context.cancelled(cancelled))?;
     user.count_call(answer.payload());
+    count_answer(work, &channel, &answer);
     if let Some(base) = user.base_tags() {
         let number = answer.status.code.0.to_string();
         let mut tags = Vec::new();

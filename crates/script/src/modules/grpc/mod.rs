@@ -2,6 +2,7 @@
 
 mod answer;
 mod client;
+mod counts;
 mod described;
 mod parameters;
 mod reach;

@@ -13,6 +13,7 @@ use samples::{BaseTags, MetricId, builtin};
 
 use super::answer;
 use super::client::{Known, milliseconds, of_value};
+use super::counts::{count_call, count_opened};
 use super::parameters::of_call;
 use crate::modules::sample_tags::SampleTags;
 use crate::pure::logline::Level;
@@ -198,6 +199,8 @@ async fn drive(shared: Rc<Shared>) {
     // Where only one message can come, it is counted with the status after it.
     let mut single = 0.0;
     let opened = shared.channel.open(&shared.template, started).await;
+    let mut has_response = false;
+    let mut tls = None;
     let (status, took) = match opened {
         Err(status) => (status, clock::now().since(started)),
         Ok(call) => {
@@ -222,11 +225,17 @@ async fn drive(shared: Rc<Shared>) {
                     }
                 }
             };
+            has_response = receiver.has_response();
+            tls = receiver.tls();
             (status, receiver.timeline(None).service_time())
         }
     };
     let payload = status.code.is_ok().then(|| shared.payload.get());
     shared.owner.count_call(payload);
+    if let Some(work) = shared.owner.work() {
+        count_call(work, &status, has_response, tls, started);
+        count_opened(work, &shared.channel, started);
+    }
     if let (Some(base), Some(work)) = (&shared.base, shared.owner.work()) {
         let number = Some(status.code.0);
         shared.known.with_tags(work, &shared.tags, number, |tags| {

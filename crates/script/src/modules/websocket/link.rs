@@ -152,7 +152,7 @@ impl Link {
             None => return Ok(()),
         }
         // In this module, unlike its elder, pings and close frames of the script count as messages, as in k6.
-        self.session.sent(0);
+        self.session.sent_control();
         self.wake();
         Ok(())
     }
@@ -292,7 +292,7 @@ impl Link {
         }
         if let Some(farewell) = self.farewell.take() {
             connection.close(Some(farewell.code), &farewell.reason);
-            self.session.sent(0);
+            self.session.sent_control();
             self.close_deadline.set(Some(clock::now() + CLOSE_TIMEOUT));
         }
         if let Some(deadline) = self.close_deadline.get()

@@ -6,11 +6,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use engine::Tally;
-use samples::{BaseTags, MetricId, Recorder, SystemTag, builtin};
+use samples::{BaseTags, CallFacts, MetricId, Recorder, SystemTag, WEBSOCKET, builtin};
 use units::Moment;
 use ws::{Opened, Rejected};
 
 use super::dial::Dial;
+use super::words;
 use crate::tags::Snapshot;
 use crate::user::{User, Work};
 
@@ -72,6 +73,7 @@ impl Session {
                 self.tag(SystemTag::Ip, &remote.ip().to_string());
             }
         }
+        self.count(opened);
         let is_open = opened.as_ref().is_ok_and(|opened| opened.outcome.is_ok());
         if is_open {
             self.payload.set(Some((0, 0)));
@@ -82,16 +84,58 @@ impl Session {
         self.time(builtin::WS_CONNECTING, clock::now().since(self.started));
     }
 
-    /// A message of so many bytes was sent. In `k6/websockets` the script's pings and close frames
-    /// are counted as messages too, of none.
+    /// Counts the handshake and its connection, for the verdict and the record.
+    fn count(&self, opened: &Result<Opened, String>) {
+        let failed = CallFacts {
+            counted: self.started,
+            ..CallFacts::default()
+        };
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(malformed) => {
+                return self.recorder.call(&CallFacts {
+                    error: malformed,
+                    ..failed
+                });
+            }
+        };
+        let exchange = &opened.exchange;
+        let (proto, status) = match &opened.outcome {
+            Ok(socket) => (WEBSOCKET, socket.response.status),
+            Err(Rejected::Refused(_, response)) => (exchange.proto.as_str(), response.status),
+            Err(Rejected::Failed(_)) => ("", 0),
+        };
+        let rejected = opened.outcome.as_ref().err();
+        let error = rejected.map(words::rejected).unwrap_or_default();
+        self.recorder.call(&CallFacts {
+            status,
+            proto,
+            tls_version: exchange.tls.map_or("", |tls| tls.version),
+            tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
+            error: &error,
+            ..failed
+        });
+        if exchange.opened {
+            self.recorder.connections_opened(1, self.started);
+        }
+    }
+
+    /// A message of so many bytes was sent.
     pub fn sent(&self, bytes: usize) {
-        self.add(builtin::WS_MSGS_SENT, 1.0);
+        self.sent_control();
+        self.recorder.messages(1, 0, clock::now());
         self.carried(bytes, 0);
+    }
+
+    /// A ping or a close frame was sent, which `k6/websockets` counts as a message too.
+    pub fn sent_control(&self) {
+        self.add(builtin::WS_MSGS_SENT, 1.0);
     }
 
     /// A message of so many bytes was received.
     pub fn received(&self, bytes: usize) {
         self.add(builtin::WS_MSGS_RECEIVED, 1.0);
+        self.recorder.messages(0, 1, clock::now());
         self.carried(0, bytes);
     }
 

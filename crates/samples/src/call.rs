@@ -1,0 +1,23 @@
+//! Requests of scripts that are not HTTP requests: gRPC calls and WebSocket handshakes.
+
+use units::Moment;
+
+/// One gRPC call, or one WebSocket handshake. Its times are recorded as metrics of their own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallFacts<'a> {
+    /// The moment whose second it counts in.
+    pub counted: Moment,
+    /// The status: [`GRPC_STATUS`](crate::GRPC_STATUS) plus the code, or HTTP's of a handshake; 0
+    /// without one.
+    pub status: u16,
+    /// The protocol of the response; empty if there was none.
+    pub proto: &'a str,
+    /// `tls1.3` and so on; empty without TLS.
+    pub tls_version: &'a str,
+    /// `TLS_AES_128_GCM_SHA256` and so on; empty without TLS.
+    pub tls_cipher_suite: &'a str,
+    /// What went wrong; empty if nothing did.
+    pub error: &'a str,
+    /// gRPC's code for what went wrong; 0 for nothing.
+    pub error_code: u32,
+}
