@@ -1,6 +1,6 @@
 //! `plimsoll attack`: a target list, with vegeta's flags.
 
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use plan::{Executor, Plan, Rate, Scenario};
 use report::http_result::HttpResult;
 use results::hash;
 use results::secrets::url_for_display;
+use script::{LimitedReader, open_limited};
 use targets::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
 
 use crate::args::{AttackArgs, GlobalArgs, parse_rate};
@@ -218,7 +219,7 @@ fn aim(args: &AttackArgs) -> Result<Aim, String> {
         }
     };
     let body = match &args.body {
-        Some(path) => std::fs::read(path)
+        Some(path) => script::read_file(path)
             .map_err(|error| format!("-body={}: cannot read it: {error}", path.display()))?,
         None => Vec::new(),
     };
@@ -231,18 +232,21 @@ fn aim(args: &AttackArgs) -> Result<Aim, String> {
         headers,
         body: body.into(),
     };
-    let input: Box<dyn BufRead + Send> = match args.targets.as_str() {
-        "stdin" | "-" => Box::new(BufReader::new(std::io::stdin())),
-        path => Box::new(BufReader::new(
-            std::fs::File::open(path)
-                .map_err(|error| format!("-targets={path}: cannot read it: {error}"))?,
-        )),
+    let cannot_read =
+        |error: std::io::Error| format!("-targets={}: cannot read it: {error}", args.targets);
+    let input: Box<dyn Read + Send> = match (args.targets.as_str(), args.lazy) {
+        // A lazy list is never held as a whole, so it may be endless.
+        ("stdin" | "-", true) => Box::new(std::io::stdin()),
+        (path, true) => Box::new(std::fs::File::open(path).map_err(cannot_read)?),
+        ("stdin" | "-", false) => Box::new(LimitedReader::new(std::io::stdin())),
+        (path, false) => Box::new(open_limited(path.as_ref()).map_err(cannot_read)?),
     };
+    let input: Box<dyn BufRead + Send> = Box::new(BufReader::new(input));
     let list = List::new(
         input,
         format,
         defaults,
-        Box::new(|path| std::fs::read(path)),
+        Box::new(|path| script::read_file(path.as_ref())),
     );
     if args.lazy {
         return Ok(Aim::Stream(Arc::new(Stream::read(list)?)));

@@ -149,7 +149,7 @@ fn rules(connect_to: &[String]) -> Result<net::HostRules, String> {
 
 fn tls(args: &AttackArgs) -> Result<net::TlsSettings, String> {
     let read = |flag: &str, path: &Path| {
-        std::fs::read(path)
+        script::read_file(path)
             .map_err(|error| format!("{flag}={}: cannot read it: {error}", path.display()))
     };
     let client_certificates = match &args.cert {

@@ -1,6 +1,9 @@
 //! `plimsoll grpc`: one method, no script.
 
+use std::cell::OnceCell;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use grpc::{Compression, Endpoint, Limits, Metadata, Schema};
 use plan::{Plan, Scenario};
@@ -230,7 +233,7 @@ fn messages(text: &str) -> Result<Vec<String>, String> {
 }
 
 fn read(flag: &str, path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path)
+    script::read_file(path)
         .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
 }
 
@@ -363,9 +366,19 @@ fn schema(args: &GrpcArgs, spec: &CallSpec, method: &str) -> Result<Schema, Stri
             .map_err(|error| format!("--protoset {}: {error}", path.display()))?;
     } else if let Some(path) = &args.proto {
         let (name, folders) = proto_place(path, &args.import_paths);
-        schema
-            .compile(&[name], Folders(folders))
-            .map_err(|error| format!("--proto {}: {error}", path.display()))?;
+        let unreadable: Rc<OnceCell<String>> = Rc::default();
+        let source = ProtoFolders {
+            folders,
+            unreadable: Rc::clone(&unreadable),
+        };
+        schema.compile(&[name], source).map_err(|error| {
+            // Where a file could not be read, the compiler knows only that it has none.
+            let reason = unreadable
+                .get()
+                .cloned()
+                .unwrap_or_else(|| error.to_string());
+            format!("--proto {}: {reason}", path.display())
+        })?;
     } else {
         let own = metadata("--reflect-metadata", args.reflect_metadata.as_slice())?;
         let used = if args.reflect_metadata.is_some() {
@@ -395,13 +408,27 @@ fn proto_place(path: &Path, imports: &[PathBuf]) -> (String, Vec<PathBuf>) {
     (name.to_string_lossy().into_owned(), folders)
 }
 
-struct Folders(Vec<PathBuf>);
+struct ProtoFolders {
+    folders: Vec<PathBuf>,
+    /// Why a file that exists could not be read: the first such reason.
+    unreadable: Rc<OnceCell<String>>,
+}
 
-impl grpc::Source for Folders {
+impl grpc::Source for ProtoFolders {
     fn read(&self, name: &str) -> Option<String> {
-        self.0
-            .iter()
-            .find_map(|folder| std::fs::read_to_string(folder.join(name)).ok())
+        self.folders.iter().find_map(|folder| {
+            let path = folder.join(name);
+            match script::read_text_file(&path) {
+                Ok(text) => return Some(text),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => {
+                    let _ = self
+                        .unreadable
+                        .set(format!("could not read {}: {error}", path.display()));
+                }
+            }
+            None
+        })
     }
 }
 

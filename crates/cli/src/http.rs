@@ -208,7 +208,7 @@ fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
     let body = match &args.body {
         None => Vec::new(),
         Some(text) => match text.strip_prefix('@') {
-            Some(path) => std::fs::read(path)
+            Some(path) => script::read_file(path.as_ref())
                 .map_err(|error| format!("--body @{path}: cannot read it: {error}"))?,
             None => text.clone().into_bytes(),
         },
@@ -297,7 +297,7 @@ fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Se
 
 fn tls(args: &HttpArgs) -> Result<net::TlsSettings, String> {
     let read = |flag: &str, path: &Path| {
-        std::fs::read(path)
+        script::read_file(path)
             .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
     };
     let client_certificates = match (&args.cert, &args.key) {

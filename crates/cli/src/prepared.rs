@@ -264,7 +264,7 @@ fn import_map(runtime: &RuntimeArgs) -> Result<ImportMap, Refusal> {
     let Some(file) = &runtime.import_map else {
         return Ok(ImportMap::default());
     };
-    let text = std::fs::read_to_string(file)
+    let text = script::read_text_file(file)
         .map_err(|error| Refusal::config(format!("--import-map {}: {error}", file.display())))?;
     let file = std::path::absolute(file).map_err(Refusal::config)?;
     let folder = file.parent().unwrap_or(Path::new("/"));

@@ -47,7 +47,7 @@ fn run(args: &ProbeArgs) -> Result<Report, String> {
 
 fn tls(args: &ProbeArgs) -> Result<TlsSettings, String> {
     let read = |flag: &str, path: &Path| {
-        std::fs::read(path)
+        script::read_file(path)
             .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
     };
     let mut settings = TlsSettings {

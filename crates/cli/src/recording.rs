@@ -90,7 +90,7 @@ impl Place {
                 self.path.display()
             )
         };
-        let bytes = std::fs::read(&self.path).map_err(|error| failed(&error))?;
+        let bytes = script::read_file(&self.path).map_err(|error| failed(&error))?;
         let number = kept::open(store)?
             .keep(&bytes)
             .map_err(|error| failed(&error))?;

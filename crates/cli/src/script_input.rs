@@ -1,10 +1,10 @@
 //! What a script is run with: its source or an archive, its environment, its options' layers.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use script::{Archive, Fetch, fetch_script, normalize};
+use script::{Archive, Fetch, fetch_script, normalize, read_file, read_stream, read_text_file};
 
 use crate::args::RuntimeArgs;
 
@@ -19,9 +19,6 @@ pub enum ScriptInput {
     },
     Archive(Box<Archive>),
 }
-
-/// Longest script that is read from standard input: a stream may never end.
-const LONGEST: u64 = 256 << 20;
 
 impl ScriptInput {
     /// Reads a file, or standard input for `-`. What looks like an archive is
@@ -61,18 +58,8 @@ fn bytes(name: &str) -> Result<(PathBuf, Vec<u8>), String> {
     let path = std::path::absolute(name).map_err(|error| format!("{name}: {error}"))?;
     let path = normalize(&path);
     if name == "-" {
-        let mut source = Vec::new();
-        std::io::stdin()
-            .lock()
-            .take(LONGEST + 1)
-            .read_to_end(&mut source)
+        let source = read_stream(std::io::stdin().lock())
             .map_err(|error| format!("cannot read the script from standard input: {error}"))?;
-        if source.len() as u64 > LONGEST {
-            return Err(format!(
-                "what came from standard input is longer than {} MiB, too long for a script",
-                LONGEST >> 20
-            ));
-        }
         return Ok((path, source));
     }
     if name.starts_with("http://") {
@@ -84,11 +71,12 @@ fn bytes(name: &str) -> Result<(PathBuf, Vec<u8>), String> {
             Path::new(name).join("script.js").display()
         ));
     }
-    let source = std::fs::read(&path).map_err(|error| {
-        format!(
+    let source = read_file(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => format!(
             "The moduleSpecifier \"{name}\" couldn't be found on local disk ({error}). Make sure that \
              you've specified the right path to the file. plimsoll new {name} writes one to start from"
-        )
+        ),
+        _ => format!("could not read the script {name}: {error}"),
     })?;
     Ok((path, source))
 }
@@ -139,9 +127,9 @@ pub fn config(named: Option<&Path>) -> Result<Option<serde_json::Value>, String>
         (None, Some(path)) => (path, false),
         (None, None) => return Ok(None),
     };
-    let text = match std::fs::read_to_string(&path) {
+    let text = match read_text_file(&path) {
         Ok(text) => text,
-        Err(error) if !must_exist && error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if !must_exist && error.kind() == ErrorKind::NotFound => {
             return Ok(None);
         }
         Err(error) => {

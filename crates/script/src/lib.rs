@@ -30,7 +30,10 @@ pub use archive::Archive;
 pub use failure::ScriptError;
 pub use loaded::{LoadSettings, Program};
 pub use modules::http::HttpOptions;
-pub use program::{Fetch, ImportMap, Packed, fetch_script, normalize};
+pub use program::{
+    Fetch, ImportMap, LimitedReader, Packed, fetch_script, normalize, open_limited, read_file,
+    read_stream, read_text_file,
+};
 pub use pure::logline;
 pub use summary::{Interrupted, SummaryOutput};
 pub use user::{Log, RunOptions};

@@ -6,6 +6,7 @@ pub mod reference;
 pub mod schema;
 pub mod shape;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
@@ -105,7 +106,20 @@ impl Document {
 }
 
 fn read(file: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|opened| {
+            opened
+                .take(node::LARGEST as u64 + 1)
+                .read_to_end(&mut bytes)
+        })
+        .map_err(|error| error.to_string())?;
+    if bytes.len() > node::LARGEST {
+        return Err(format!(
+            "it has more than {} KiB; put data into files of its own",
+            node::LARGEST >> 10
+        ));
+    }
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 

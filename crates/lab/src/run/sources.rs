@@ -106,7 +106,7 @@ fn named_in(script: &Path) -> Vec<PathBuf> {
     let Some(directory) = script.parent() else {
         return Vec::new();
     };
-    let small = std::fs::metadata(script).is_ok_and(|told| told.len() <= LARGEST);
+    let small = std::fs::metadata(script).is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
     let text = small
         .then(|| std::fs::read_to_string(script).ok())
         .flatten()
@@ -124,6 +124,10 @@ fn hash(file: &Path) -> String {
     let Ok(told) = std::fs::metadata(file) else {
         return String::new();
     };
+    // A device or a pipe may never end, and reads differently each time.
+    if !told.is_file() {
+        return String::new();
+    }
     if told.len() > LARGEST {
         return format!("{} bytes", told.len());
     }

@@ -1,9 +1,10 @@
 //! Where a program's files come from: the disk and the network, or an archive and nothing else.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use super::read_file::read_file;
 
 /// Fetches an `https://` address.
 pub type Fetch = Box<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
@@ -45,6 +46,14 @@ impl Sources {
         }
     }
 
+    /// Whether there is a file, device or pipe of that path.
+    pub fn exists(&self, path: &Path) -> bool {
+        match self {
+            Sources::Disk { .. } => path.exists() && !path.is_dir(),
+            Sources::Archive(_) => self.is_file(path),
+        }
+    }
+
     pub fn is_folder(&self, path: &Path) -> bool {
         match self {
             Sources::Disk { .. } => path.is_dir(),
@@ -67,7 +76,8 @@ impl Sources {
     pub fn read(&self, path: &Path) -> Result<Arc<[u8]>, String> {
         match self {
             Sources::Disk { read, .. } => {
-                let bytes: Arc<[u8]> = read_file(path)?.into();
+                let bytes = read_file(path).map_err(|error| error.to_string())?;
+                let bytes: Arc<[u8]> = bytes.into();
                 keep(read, |packed| {
                     packed.files.insert(path.to_owned(), Arc::clone(&bytes));
                 });
@@ -127,49 +137,6 @@ impl Sources {
     }
 }
 
-/// Most bytes that are read from what is not a regular file: a device or a pipe may never end.
-const STREAM_LIMIT: u64 = 256 << 20;
-
-/// Reads a file; of a device or a pipe no more than [`STREAM_LIMIT`].
-///
-/// # Errors
-/// Why it cannot be read.
-pub fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let text = |error: std::io::Error| error.to_string();
-    let file = std::fs::File::open(path).map_err(text)?;
-    let metadata = file.metadata().map_err(text)?;
-    let (expected, limit) = if metadata.is_file() {
-        // Files in /proc say that they are empty, and a log may grow while it is read.
-        (metadata.len(), metadata.len().max(STREAM_LIMIT))
-    } else {
-        (0, STREAM_LIMIT)
-    };
-    let too_large = || {
-        let size = if metadata.is_file() {
-            "file"
-        } else {
-            "device or pipe"
-        };
-        format!(
-            "the {size} has more than {} MiB, which is too large to read",
-            limit >> 20
-        )
-    };
-    let mut bytes = Vec::new();
-    let reserved = usize::try_from(expected).map(|size| bytes.try_reserve_exact(size));
-    if !matches!(reserved, Ok(Ok(()))) {
-        return Err(format!(
-            "not enough memory for a file of {} MiB",
-            expected >> 20
-        ));
-    }
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(text)?;
-    if bytes.len() as u64 > limit {
-        return Err(too_large());
-    }
-    Ok(bytes)
-}
-
 /// Fetches a script or a module of one.
 ///
 /// # Errors
@@ -204,22 +171,6 @@ pub fn shared(path: &Path) -> std::borrow::Cow<'_, Path> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_never_ends_is_not_read_to_the_end() {
-        let error = read_file(Path::new("/dev/zero")).unwrap_err();
-        assert!(
-            error.contains("device or pipe has more than 256 MiB"),
-            "{error}"
-        );
-        assert_eq!(read_file(Path::new("/dev/null")), Ok(Vec::new()));
-        assert!(
-            !read_file(Path::new("/proc/self/status"))
-                .unwrap()
-                .is_empty()
-        );
-        assert!(read_file(Path::new("/nonexistent")).is_err());
-    }
 
     fn archive(paths: &[&str]) -> Sources {
         let files = paths

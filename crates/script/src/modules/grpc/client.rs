@@ -112,9 +112,13 @@ fn load<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         common: Arc::clone(&user.common),
         base: base.clone(),
         folders: folders.clone(),
+        unreadable: Default::default(),
     };
     for name in &names {
         if grpc::Source::read(&files, name).is_none() {
+            if let Some(reason) = files.unreadable.get() {
+                return Err(context.throw_plain(reason));
+            }
             let folder = folders.first().map_or("", String::as_str);
             let path = if folder.is_empty() {
                 name.clone()
@@ -142,8 +146,14 @@ fn load_protoset<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let base = program::outermost_file(context);
     let library = user.library();
     let whole = library.path(base.as_deref(), &path);
-    let shown = whole.map_or_else(|_| path.clone(), |path| path.display().to_string());
-    let bytes = library.open(base.as_deref(), &path).map_err(|_| {
+    let shown = whole
+        .as_ref()
+        .map_or_else(|_| path.clone(), |path| path.display().to_string());
+    let exists = whole.is_ok_and(|path| library.sources().exists(&path));
+    let bytes = library.open(base.as_deref(), &path).map_err(|reason| {
+        if exists {
+            return context.throw_plain(format!("couldn't open protoset: {reason}"));
+        }
         context.throw_plain(format!(
             "couldn't open protoset: stat {shown}: no such file or directory"
         ))

@@ -1,6 +1,8 @@
 //! Descriptions of services, read by the first user and kept for all others.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grpc::{Method, Schema, SchemaError, Source};
@@ -33,6 +35,8 @@ pub struct Files {
     pub base: Option<String>,
     /// Where imports are looked for.
     pub folders: Vec<String>,
+    /// Why a file that exists could not be read: the first such reason.
+    pub unreadable: Rc<OnceCell<String>>,
 }
 
 impl Source for Files {
@@ -43,8 +47,21 @@ impl Source for Files {
             } else {
                 format!("{}/{name}", folder.trim_end_matches('/'))
             };
-            let bytes = self.common.library.open(self.base.as_deref(), &path);
-            String::from_utf8(bytes.ok()?.to_vec()).ok()
+            let library = &self.common.library;
+            let base = self.base.as_deref();
+            let exists = library
+                .path(base, &path)
+                .is_ok_and(|path| library.sources().exists(&path));
+            let read = library.open(base, &path).and_then(|bytes| {
+                let text = String::from_utf8(bytes.to_vec());
+                text.map_err(|_| format!("{path} is not UTF-8 text"))
+            });
+            match read {
+                Ok(text) => return Some(text),
+                Err(reason) if exists => drop(self.unreadable.set(reason)),
+                Err(_) => {}
+            }
+            None
         })
     }
 }
@@ -52,8 +69,11 @@ impl Source for Files {
 /// Compiles the files.
 pub fn compile(files: Files, names: &[String]) -> Read {
     let mut schema = Schema::new();
-    let told = |SchemaError(text)| text;
-    let methods = schema.compile(names, files).map_err(told)?;
+    let unreadable = Rc::clone(&files.unreadable);
+    let methods = schema
+        .compile(names, files)
+        // Where a file could not be read, the compiler knows only that it has none.
+        .map_err(|SchemaError(text)| unreadable.get().cloned().unwrap_or(text))?;
     Ok((schema, methods))
 }
 
