@@ -1,4 +1,4 @@
-//! One result as a tool printed it, told in the same words for every tool.
+//! One result as a tool printed it, in the same terms for every tool.
 
 use crate::quantity::Quantity;
 
@@ -43,7 +43,7 @@ impl Tool {
 /// How the run met the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Model {
-    /// A user begins anew when it has its answer.
+    /// A user starts its next iteration when it has the response.
     Closed,
     /// Requests begin by the clock.
     Open,
@@ -56,7 +56,7 @@ pub enum Model {
 pub enum Role {
     /// The whole exchange: the headline latency.
     Request,
-    /// The same, of answers that were as expected.
+    /// The same, for expected responses.
     Expected,
     Blocked,
     Connecting,
@@ -460,7 +460,7 @@ impl Block {
         self.failures.as_ref().map_or(0.0, |tally| tally.failed)
     }
 
-    /// Mean time of a turn that no request accounts for, as far as it can be told.
+    /// Mean time per turn that is not spent in a request, if it is known.
     pub fn think(&self) -> Option<f64> {
         let turn = self.trend(Role::Iteration)?.mean.as_ref()?.value;
         let request = self.latency()?.mean.as_ref()?.value;

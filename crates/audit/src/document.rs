@@ -1,4 +1,4 @@
-//! A file as a whole: prose, tables and code under their headings. A file that is no
+//! A file as a whole: prose, tables and code under their headings. A file that is not
 //! Markdown is one region of code without headings.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};

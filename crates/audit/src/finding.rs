@@ -3,7 +3,7 @@
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Worth knowing, or not to be told from what is printed.
+    /// Worth knowing, or not decidable from what is printed.
     Note,
     /// The figure is true but does not mean what it seems to.
     Warning,
@@ -28,7 +28,7 @@ pub struct Finding {
     pub level: Level,
     pub file: String,
     pub line: usize,
-    /// The number of the block it is about, counted from 1.
+    /// The number of the block that the finding belongs to, counted from 1.
     pub block: Option<usize>,
     /// What is wrong, in one sentence.
     pub conclusion: &'static str,

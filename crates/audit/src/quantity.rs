@@ -29,7 +29,7 @@ pub struct Quantity {
     pub step: f64,
     /// The figure as it was printed.
     pub text: String,
-    /// The line it stands on, counted from 1.
+    /// Its line, counted from 1.
     pub line: usize,
 }
 

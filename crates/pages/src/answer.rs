@@ -1,4 +1,4 @@
-//! The answer: what the comparisons, the figures and the objectives say, in a few
+//! The conclusion at the top: what the comparisons, the figures and the objectives show, in a few
 //! sentences, and how far they can be trusted.
 
 use plots::number;

@@ -1,4 +1,4 @@
-//! One section for each cell: what it came to, run by run.
+//! One section for each cell: its results, run by run.
 
 use plots::{LimitPlot, Room, Trial, number};
 use results::lab::{Cell, LabResult, Repeat, Used};
@@ -148,7 +148,7 @@ fn figure_table(cell: &Cell) -> Option<Block> {
     }))
 }
 
-/// The link, the protocol, the work, the sanity request and the answers, as declared
+/// The link, the protocol, the work, the sanity request and the responses, as declared
 /// and as found.
 fn facts(cell: &Cell) -> Option<Block> {
     let mut rows: Vec<(&str, Words)> = Vec::new();

@@ -13,13 +13,13 @@ pub struct Document {
     pub question: String,
     /// Short facts under the title: name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// In their order; the first is the answer.
+    /// In their order; the first is the conclusion.
     pub sections: Vec<Section>,
     /// The last line.
     pub footer: Words,
 }
 
-/// A heading and what stands under it.
+/// A heading and the text under it.
 #[derive(Debug)]
 pub struct Section {
     /// What links lead to; unique in the document.
@@ -28,7 +28,7 @@ pub struct Section {
     pub level: u8,
     /// The heading.
     pub title: Words,
-    /// What stands under it.
+    /// The blocks under it.
     pub blocks: Vec<Block>,
 }
 
@@ -73,7 +73,7 @@ impl Block {
 pub struct Plot {
     /// Its file's name without directory and ending; unique in the document.
     pub name: String,
-    /// What stands under it.
+    /// The blocks under it.
     pub caption: String,
     /// Drawn for a column.
     pub narrow: Picture,
@@ -88,15 +88,15 @@ pub struct Plot {
 pub struct Table {
     /// What it is.
     pub caption: String,
-    /// Column heads.
+    /// Column headings.
     pub head: Vec<Head>,
-    /// Rows; each has as many fields as there are heads.
+    /// Rows; each has as many fields as there are headings.
     pub rows: Vec<Vec<Words>>,
     /// How many fields at the left of each row say what the row is.
     pub names: usize,
 }
 
-/// The head of a column.
+/// The heading of a column.
 #[derive(Debug)]
 pub struct Head {
     /// Its words.

@@ -65,8 +65,8 @@ pub fn find<'a>(cell: &'a Cell, lead: &Lead) -> Option<&'a Figure> {
         .find(|figure| figure.name == lead.name && figure.unit == lead.unit)
 }
 
-/// The axis whose values stand beside each other in a plot: the one that comparisons
-/// are most about, otherwise the first that has a few values.
+/// The axis whose values are next to each other in a plot: the one with the most
+/// comparisons, otherwise the first that has a few values.
 pub fn series_axis(result: &LabResult) -> Option<&str> {
     let few = |name: &str| {
         result

@@ -46,7 +46,7 @@ pub fn html(result: &LabResult) -> String {
     html::render(&write::document(result))
 }
 
-/// The answer alone, a sentence or two each, for a terminal.
+/// Only the conclusion, one or two sentences each, for a terminal.
 pub fn answer(result: &LabResult) -> Vec<String> {
     answer::sentences(result)
         .iter()

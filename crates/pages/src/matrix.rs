@@ -302,7 +302,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
             }
         }
     }
-    // More parts than there are looks would be told apart by nothing.
+    // With more parts than there are patterns, they could not be distinguished.
     if parts.is_empty() || parts.len() > 6 {
         parts = vec!["all processes".to_owned()];
     }

@@ -190,7 +190,7 @@ pub fn bytes(count: u64) -> String {
     format!("{count} B")
 }
 
-/// Axes with their values, for the head of the section on the matrix.
+/// Axes with their values, for the start of the section on the matrix.
 pub fn axes(result: &LabResult) -> Words {
     let mut words = Words::plain("The axes are ");
     let count = result.axes.len();

@@ -1,4 +1,4 @@
-//! What the lab file's objectives came to.
+//! The outcomes of the lab file's objectives.
 
 use results::lab::{LabResult, ObjectiveOutcome};
 

@@ -10,7 +10,7 @@ use crate::leads::{series_axis, value_on};
 use crate::matrix::families;
 use crate::naming::{is_believed, short_name, slug};
 
-/// More curves than these in one plot cannot be told apart.
+/// More curves than these in one plot cannot be distinguished.
 const MOST_CURVES: usize = 6;
 
 /// One plot for each family of cells that have latencies.

@@ -1,4 +1,4 @@
-//! Pages hold together as markup, whatever stands in the result, and are the same each
+//! Pages are well-formed markup, whatever the result contains, and are the same each
 //! time.
 
 mod support;
@@ -46,7 +46,7 @@ fn the_markdown_shows_every_plot_once_and_no_other_file() {
     assert!(assets(&fixture::full()).len() > 30);
 }
 
-/// Rows of every table have as many fields as their head.
+/// Rows of every table have as many fields as its header.
 #[test]
 fn tables_of_the_markdown_are_not_torn() {
     for (name, result) in fixture::all() {

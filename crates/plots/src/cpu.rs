@@ -118,7 +118,7 @@ fn draw_bar(
     for (index, part) in bar.parts.iter().enumerate() {
         let (left, right) = (along.at(from), along.at(from + part));
         drawing.rect(&format!("f{}", index % LOOKS), left, y, right - left, 14.0);
-        // A seam, so that parts are told apart without their colours.
+        // A seam, so that parts can be distinguished without color.
         if index > 0 && right - left > 1.0 {
             drawing.line("mark seam", (left, y), (left, y + 14.0));
         }

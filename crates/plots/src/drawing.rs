@@ -114,7 +114,7 @@ impl Drawing {
         );
     }
 
-    /// What a row is and what it comes to: at both sides of a wide picture's frame, above
+    /// The name and the value of a row: at both sides of a wide picture's frame, above
     /// the row in a narrow one.
     pub fn row_label(
         &mut self,

@@ -32,7 +32,7 @@ pub struct RatioRow {
     pub judged: Judged,
 }
 
-/// What a comparison came to.
+/// The outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
     /// Larger or smaller.

@@ -31,7 +31,7 @@ pub struct LimitPlot {
 pub struct Trial {
     /// Requests per second that were asked for.
     pub rate: f64,
-    /// What the figure came to; none where nothing was answered.
+    /// The measured figure; none without any response.
     pub value: Option<f64>,
     /// Whether the objective was kept.
     pub kept: bool,
@@ -84,7 +84,7 @@ impl LimitPlot {
         drawing.line("line sbad d4", (frame.left, y), (frame.right, y));
         for trial in &self.trials {
             let x = along.at(trial.rate);
-            // What was never answered stands at the top, with the worst.
+            // Requests without a response are at the top, with the worst.
             let y = trial.value.map_or(frame.top, |value| up.at(value));
             if trial.kept {
                 drawing.marker(usize::from(trial.soak), x, y, false);

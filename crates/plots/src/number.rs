@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(i32);
 
-/// Digits at the most, however narrow an interval is.
+/// Most digits, however narrow an interval is.
 const MOST_DIGITS: i32 = 5;
 /// Digits of a value of which nothing more is known.
 const USUAL_DIGITS: i32 = 3;
@@ -33,7 +33,7 @@ impl Place {
         }
     }
 
-    /// So many digits of `value`.
+    /// `value` with this number of digits.
     fn digits(value: f64, digits: i32) -> Place {
         // Three digits of 1.23 are a third of those of 9.87: a leading 1 gets one more.
         let scaled = value.abs() / 10_f64.powi(magnitude(value.abs()));

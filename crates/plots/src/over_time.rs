@@ -27,7 +27,7 @@ pub struct OverTime {
 pub struct TimePoint {
     /// Seconds from the left edge.
     pub at: f64,
-    /// Quantiles, where there were answers.
+    /// Quantiles, if there were responses.
     pub p50: Option<f64>,
     /// See [`TimePoint::p50`].
     pub p95: Option<f64>,

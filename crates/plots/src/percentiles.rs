@@ -1,5 +1,5 @@
 //! The percentile curve: which share of requests took at most how long, with the
-//! tail drawn out, so that the slowest hundredth has as much room as the rest.
+//! tail stretched, so that the slowest hundredth is as wide as the rest.
 
 use crate::Room;
 use crate::drawing::{Drawing, Frame, LOOKS, line_through};

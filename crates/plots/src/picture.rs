@@ -41,7 +41,7 @@ pub const RULES: &str = "\
 ";
 
 impl Picture {
-    /// A file of its own: it carries its looks and a ground to stand on.
+    /// A standalone file, with its own styles and background.
     pub fn file(&self) -> String {
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-labelledby=\"t d\">\n",

@@ -102,7 +102,7 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// Round figures, at the most about `most` of them.
+    /// Round figures, at most about `most` of them.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         if self.logarithmic {
             self.logarithmic_ticks(most)

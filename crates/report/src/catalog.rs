@@ -1,4 +1,4 @@
-//! What outputs are told of metrics: kinds, thresholds, sub-metrics.
+//! The description of metrics that outputs get: kinds, thresholds, sub-metrics.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl Catalog {
         Catalog { registry, demands }
     }
 
-    /// The same for a run whose samples do not tell whether an answer was expected.
+    /// The same for a run whose samples do not show whether a response was expected.
     #[must_use]
     pub fn without_expected_responses(mut self) -> Catalog {
         if let Some(demands) = self.demands.get_mut("http_req_duration") {

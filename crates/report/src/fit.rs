@@ -81,7 +81,7 @@ fn next_word(text: &str) -> Option<(usize, &str, &str)> {
     Some((gap, &word[..end], &word[end..]))
 }
 
-/// Cuts a text to so many columns; an ellipsis says that something is missing.
+/// Truncates a text to this number of columns; an ellipsis shows that something is missing.
 pub fn cut(text: &str, columns: usize) -> String {
     if visible_width(text) <= columns {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! What a fixed amount of work came to.
+//! The results of fixed work.
 
 use samples::{Loops, ScenarioWork};
 use serde::Serialize;
@@ -7,13 +7,13 @@ use units::Bytes;
 use crate::numbers;
 use crate::paint::Paint;
 
-/// A fixed amount of work: so many workers, which made so many iterations.
-/// Rates are payload of calls that did not fail, divided by the makespan.
+/// Fixed work: a number of workers, and the number of iterations they made.
+/// Rates are the payload of calls that did not fail, divided by the makespan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FixedWork {
-    /// Users that worked at once.
+    /// Concurrent users.
     pub workers: u32,
-    /// Iterations that each of them was to make; none where all shared a number of them.
+    /// Iterations that each of them was to make; none if all shared a number of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loops: Option<u64>,
     /// Iterations that all of them were to make.
@@ -27,7 +27,7 @@ pub struct FixedWork {
     pub failed_calls: u64,
     /// From the start of the first iteration to the end of the last.
     pub makespan_seconds: f64,
-    /// Both directions, of calls that did not fail, without heads and framing.
+    /// Both directions, of calls that did not fail, without headers and framing.
     pub payload_bytes: u64,
     /// The part that was sent.
     pub payload_bytes_sent: u64,
@@ -39,7 +39,7 @@ pub struct FixedWork {
     pub megabits_per_second: f64,
 }
 
-/// Who did the work, and so how it is told.
+/// Who did the work, which decides the wording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Teller {
     /// Users without a script, whose iterations are calls.
@@ -64,7 +64,7 @@ fn some(count: u64, what: &str) -> String {
 }
 
 impl FixedWork {
-    /// What a scenario's work came to.
+    /// The results of a scenario's work.
     pub fn of(work: &ScenarioWork) -> FixedWork {
         let done = &work.done;
         let payload = done.sent.saturating_add(done.received).get();

@@ -123,7 +123,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// What the answers came over, and on how many connections.
+/// The protocols of the responses, and the number of connections.
 fn spoken_over(result: &HttpResult) -> Vec<String> {
     let by = [
         &result.protocols,

@@ -1,4 +1,4 @@
-//! What a run has to tell, in every form it is told: one format a file.
+//! The results of a run in every format, one file for each.
 //!
 //! * End summaries for people: [`summary_text`] in k6's layout of today,
 //!   [`summary_legacy`] in the one before, [`http_text`] for one URL.

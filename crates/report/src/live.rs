@@ -38,9 +38,9 @@ pub struct LiveView {
     pub latest: Option<Quantiles>,
     /// What they took so far.
     pub overall: Option<Quantiles>,
-    /// Answers by status, sorted.
+    /// Responses by status, sorted.
     pub statuses: Vec<(u16, u64)>,
-    /// Failures without an answer, most frequent first.
+    /// Failures without a response, most frequent first.
     pub errors: Vec<(String, u64)>,
     /// What the generator itself does.
     pub generator: GeneratorLoad,
@@ -59,7 +59,7 @@ pub struct Quantiles {
     pub max: Duration,
 }
 
-/// What the generator does to make the load.
+/// The generator's own resource use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeneratorLoad {
     /// Share of a processor that each worker thread used in the latest second.
@@ -72,7 +72,7 @@ pub struct GeneratorLoad {
     pub warning: Option<String>,
 }
 
-/// How many errors there is room for.
+/// How many errors fit on the screen.
 const ERRORS_SHOWN: usize = 3;
 
 /// Where a worker's share of a processor becomes a worry.

@@ -105,7 +105,7 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// Cuts `value` (not below zero) off after so many decimals. What lies within
+/// Truncates `value` (not below zero) to this number of decimals. A value within
 /// the error of a few binary operations below the next step counts as it.
 fn cut(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);

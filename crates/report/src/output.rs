@@ -208,7 +208,7 @@ pub struct OutputSetting {
     pub shown_url: ShownUrl,
 }
 
-/// Bytes that go somewhere, with the name errors are told under.
+/// Where bytes go, with the name that error messages use.
 pub(crate) struct NamedSink {
     pub name: String,
     pub sink: Sink,

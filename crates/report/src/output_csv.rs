@@ -72,7 +72,7 @@ pub(crate) struct CsvOutput {
     /// exchange share theirs.
     tags: Option<(Arc<SampleTags>, String)>,
     text: String,
-    /// Room for a field that may need quotes.
+    /// Space for a field that may need quotes.
     field: String,
 }
 

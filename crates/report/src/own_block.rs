@@ -83,7 +83,7 @@ pub(crate) fn cause_name(cause: Cause) -> &'static str {
 
 const LEFT_TO_FULL: [&str; 3] = ["http_req_looking_up", "http_req_total", "grpc_req_total"];
 
-/// How many errors are told apart here; exports have them all.
+/// How many errors are listed here; exports have them all.
 const ERRORS_SHOWN: usize = 5;
 
 fn has_samples(metric: &MetricSummary) -> bool {
@@ -93,7 +93,7 @@ fn has_samples(metric: &MetricSummary) -> bool {
     }
 }
 
-/// What the answers came over, and on how many connections.
+/// The protocols of the responses, and the number of connections.
 pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
     let http = &summary.http;
     let by = [&http.protocols, &http.tls_versions, &http.tls_cipher_suites];

@@ -23,7 +23,7 @@ pub struct ProgressView {
     pub users_initialized: u32,
     /// The most users the run can have. Sets the width of their numbers.
     pub users_max: u32,
-    /// Iterations that came to their end.
+    /// Iterations that ended.
     pub iterations_complete: u64,
     /// Iterations cut off.
     pub iterations_interrupted: u64,
@@ -41,7 +41,7 @@ pub enum Phase {
         /// Done, 0 to 1.
         done: f64,
     },
-    /// Waiting to be told to start.
+    /// Waiting for the command to start.
     Paused,
     /// The script's `setup`.
     SetUp,
@@ -104,7 +104,7 @@ const LONGEST_NAME: usize = 30;
 
 /// The view as lines, the first of them empty.
 ///
-/// Bars are as wide as `columns` leave room for; where that is too little, and
+/// Bars are as wide as `columns` allow. If that is not enough, and
 /// where there is no terminal (`None`), they are percentages.
 pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<String> {
     let bar = columns.and_then(|columns| {

@@ -21,7 +21,7 @@ pub struct ScenarioFacts {
     pub users_active: u32,
     /// Users it has taken so far.
     pub users_taken: u32,
-    /// Iterations that came to their end.
+    /// Iterations that ended.
     pub iterations_complete: u64,
 }
 

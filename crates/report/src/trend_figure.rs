@@ -3,7 +3,7 @@
 use plan::{Figure, TrendStat};
 use samples::Values;
 
-/// What a summary shows of trends unless told otherwise.
+/// What a summary shows of trends by default.
 pub fn default_trend_stats() -> Vec<TrendStat> {
     // All of them can be read.
     TrendStat::DEFAULTS

@@ -1,8 +1,8 @@
 //! Is B other than A? Of runs in pairs, by Student's t-test; of one run each, by the intervals of
 //! their own seconds.
 //!
-//! Seconds of one run tell nothing of how runs of the same differ. So a difference between two
-//! single runs must also lie beyond a noise that is given or assumed.
+//! The seconds of one run do not show how much runs of the same differ. So a difference between two
+//! single runs must also exceed a noise that is given or assumed.
 
 use stats::Interval;
 use stats::comparison::{self, Decision, Limits, Outcome, Paired};

@@ -12,8 +12,8 @@ const MOST: usize = 20;
 /// How much of a value is shown.
 const SHOWN: usize = 60;
 
-/// Where the configurations differ, by the path of the key. Files that differ only in
-/// what they hold are told as such.
+/// Where the configurations differ, by the path of the key. If only the contents of
+/// files differ, it says so.
 pub fn configuration(a: &Header, b: &Header) -> Vec<Difference> {
     if a.configuration_hash == b.configuration_hash {
         return Vec::new();

@@ -58,7 +58,7 @@ pub const FIGURES: [Figure; 8] = [
 /// The figure of that name.
 ///
 /// # Errors
-/// The nearest right name.
+/// The closest valid name.
 pub fn find(name: &str) -> Result<&'static Figure, String> {
     FIGURES
         .iter()
@@ -192,7 +192,7 @@ impl RunFigures {
         let whole = RunFigures::of(record, 0)?;
         let means = |windows: &[Histogram]| windows.iter().map(Histogram::mean).collect();
         let mut series: Vec<Vec<f64>> = vec![means(&whole.rates)];
-        // A second without an answer has no mean, and would move all that follow it.
+        // A second without a response has no mean, and would shift all that follow it.
         if whole.windows.len() >= whole.rates.len() {
             series.push(means(&whole.windows));
         }
@@ -244,7 +244,7 @@ impl RunFigures {
     }
 }
 
-/// Samples that must lie beyond a quantile.
+/// Samples that must be above a quantile.
 const LEAST: f64 = 10.0;
 
 fn merged(windows: &[Histogram]) -> Histogram {

@@ -1,7 +1,7 @@
 //! What runs and labs leave behind: versioned documents, written and read.
 //!
-//! A [`record`] is one run: what was asked for, where it ran, one line for each
-//! second, and what it came to. A [`lab`] result is a whole matrix of cells, each
+//! A [`record`] is one run: its configuration and environment, one line for each
+//! second, and its result. A [`lab`] result is a whole matrix of cells, each
 //! with the figures of its repeats. Keys are only added within a version, never
 //! taken away or given another meaning; times are in milliseconds unless a key
 //! says otherwise.

@@ -5,17 +5,17 @@ use stats::student;
 use crate::compare::FAILED_NOISE;
 use crate::figures::{FAILED, Figure};
 
-/// How a figure varies between runs of the same.
+/// How a figure varies between equal runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// Runs that it rests on.
+    /// Number of runs it is computed from.
     pub runs: usize,
-    /// Levels that they are of: a change of level is no noise.
+    /// The number of their levels: a change of level does not count as noise.
     pub levels: usize,
     /// The standard deviation of runs about their level: a share of it; points of the
     /// share that failed.
     pub spread: f64,
-    /// What two single runs of the same differ by, at most, in 95 of 100: the same units.
+    /// The difference that 95 of 100 pairs of equal single runs do not exceed, in the same units.
     pub between_two: f64,
 }
 

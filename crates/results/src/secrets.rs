@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-/// Stands in the place of a secret.
+/// Replaces a secret.
 pub const HIDDEN: &str = "***";
 
 /// Whether secrets are shown.
@@ -75,7 +75,7 @@ const PROSE: &[&str] = &[
     "sig",
     "cookie",
 ];
-/// A parameter named `key` is a secret if it has at least so many characters.
+/// A parameter named `key` is a secret if it has at least this number of characters.
 const SHORTEST_KEY: usize = 16;
 /// Schemes that are followed by a credential (RFC 9110, section 11.4).
 const SCHEMES: &[&str] = &["bearer ", "basic "];

@@ -52,7 +52,7 @@ pub enum StoreError {
     Version(i64),
     /// There is no such run.
     NoRun(String),
-    /// What is no record.
+    /// A file that is not a record.
     Record(ReadError),
 }
 
@@ -144,7 +144,7 @@ impl Store {
     /// Keeps a run, from the bytes of its record. Gives its number.
     ///
     /// # Errors
-    /// See [`StoreError`]; what is no record is not kept.
+    /// See [`StoreError`]; a file that is not a record is not stored.
     pub fn keep(&mut self, bytes: &[u8]) -> Result<i64, StoreError> {
         let record = record::read(bytes)?;
         let figures = figures(&record);

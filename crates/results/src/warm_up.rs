@@ -5,9 +5,9 @@ use stats::warm_up::{Steadiness, warm_up};
 /// What is left out at a run's start, and what that says of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarmUp {
-    /// So many seconds are left out; none where the run was steady from the start.
+    /// This number of seconds is excluded; none if the run was steady from the start.
     Ended { seconds: u64 },
-    /// So many are left out, and the halves of the rest still differ.
+    /// This number is excluded, and the halves of the rest still differ.
     Moving { seconds: u64 },
     /// The best cut lies in the second half, so nothing is left out.
     TooLong,

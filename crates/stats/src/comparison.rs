@@ -201,14 +201,14 @@ impl Paired {
     }
 }
 
-/// How many standard errors a difference has to be away for so many pairs to show it with
+/// How many standard errors a difference must be away for this number of pairs to show it with
 /// [`POWER`].
 fn needed(pairs: usize, level: f64) -> f64 {
     let freedom = pairs as f64 - 1.0;
     student::quantile(1.0 - level, freedom) + student::quantile(2.0 * POWER - 1.0, freedom)
 }
 
-/// The smallest difference that so many pairs probably show, where pairs differ among themselves
+/// The smallest difference that this number of pairs probably shows, if pairs differ among themselves
 /// by `spread` (a standard deviation).
 pub fn detectable(pairs: usize, spread: f64, level: f64) -> Option<f64> {
     let n = pairs as f64;
@@ -255,7 +255,7 @@ pub enum Incomparable {
 }
 
 impl Incomparable {
-    /// In a sentence, of so many pairs that are called `unit`.
+    /// In a sentence; `unit` is the name of a pair.
     pub fn text(self, pairs: usize, unit: &str) -> String {
         match self {
             Incomparable::TooFewPairs => format!(

@@ -12,7 +12,7 @@ pub const EXACT_BOUND: usize = 1024;
 /// largest; quantiles exact up to [`EXACT_BOUND`] values and within
 /// [`RELATIVE_WIDTH`](crate::RELATIVE_WIDTH) of the value beyond.
 ///
-/// Any magnitude and sign is held. NaN is no value: recording it changes
+/// Any magnitude and sign is stored. NaN is not a value: recording it changes
 /// nothing. Memory depends on the spread of the values, never on their number:
 /// 2 KiB for each quarter of a power of two that was hit.
 #[derive(Clone, Debug)]

@@ -92,7 +92,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, Unfit> {
         }
     };
     let (contention, coherence) = (interval(1), interval(2));
-    // A fit without any error has intervals of a point; such a point at 0 is no limit.
+    // A fit without any error has intervals of a point; such a point at 0 is not a limit.
     if contention.low <= 0.0 || coherence.low <= 0.0 {
         return Err(Unfit::SpansZero {
             contention,

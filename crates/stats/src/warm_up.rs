@@ -28,7 +28,7 @@ const LEAST: usize = 4 * BATCH;
 /// The p below which halves are called different.
 const LEVEL: f64 = 0.01;
 
-/// The p above which what the cut would leave out is not told from the rest.
+/// Above this p, what the cut would exclude is not different from the rest.
 const EVIDENCE: f64 = 0.01;
 /// How far what is left out must lie from the rest, as a share of the rest's mean. A rate that
 /// is kept to the request has no noise that a single late one could hide in.

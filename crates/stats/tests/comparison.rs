@@ -7,7 +7,7 @@ use plimsoll_stats::comparison::{
     noise_floor, order,
 };
 
-/// Comparisons simulated for each figure. The standard error of a share of 5 % of so many is
+/// Comparisons simulated for each figure. For this number, the standard error of a share of 5 % is
 /// half a point.
 const COMPARISONS: usize = 2_000;
 
@@ -198,7 +198,7 @@ fn of_ratios(ratios: &[f64]) -> Vec<(f64, f64)> {
 #[test]
 fn each_outcome_is_the_one_that_its_interval_shows() {
     for (ratios, noise, outcome) in [
-        // From 80 to 390 times as much is no noise.
+        // A factor of 80 to 390 is not noise.
         (&[100.0, 170.0, 290.0][..], None, Outcome::Larger),
         (&[1.20, 1.25, 1.22, 1.18], None, Outcome::Larger),
         (&[0.80, 0.82, 0.79, 0.83], None, Outcome::Smaller),

@@ -109,7 +109,7 @@ fn little_is_cut_from_what_was_steady_all_along_and_a_warm_up_is() {
             );
         }
     }
-    // One request that came late in a rate that is kept exactly is no warm-up.
+    // One request that is late in an otherwise exact rate is not a warm-up.
     let mut exact = vec![100.0; 60];
     exact[0] = 99.0;
     assert_eq!(warm_up(&exact).unwrap().cut, 0);

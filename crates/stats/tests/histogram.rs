@@ -1,5 +1,5 @@
 //! The histogram against exact sorting, against HdrHistogram, and on inputs
-//! whose answers are known.
+//! with known results.
 
 use hdrhistogram::Histogram as Hdr;
 use plimsoll_stats::{EXACT_BOUND, Histogram, RELATIVE_WIDTH};
@@ -130,7 +130,7 @@ proptest! {
         prop_assert_eq!(used.count(), new.count());
     }
 
-    /// At the ranks HdrHistogram itself answers for, both are within three
+    /// At the ranks that HdrHistogram itself reports, both are within three
     /// significant digits of the truth, and so of each other.
     #[test]
     fn as_good_as_hdr_histogram(
@@ -170,7 +170,7 @@ fn a_constant_is_reported_as_it_is() {
 
 #[test]
 fn two_modes_are_told_apart() {
-    // 95,000 answers of 1 ms and 5,000 of 100 ms.
+    // 95,000 responses of 1 ms and 5,000 of 100 ms.
     let mut values = vec![1.0; 95_000];
     values.resize(100_000, 100.0);
     let histogram = histogram_of(&values);
@@ -185,7 +185,7 @@ fn two_modes_are_told_apart() {
 
 #[test]
 fn a_stall_is_seen() {
-    // A server that answers in 1 ms and stops for 1 s in every 5 s, offered
+    // A server that responds in 1 ms and stops for 1 s in every 5 s, offered
     // 1000 requests a second: those due in the stall wait for its end.
     let mut values = Vec::new();
     for request in 0..50_000u32 {

@@ -1,6 +1,6 @@
-//! Our answers against those of numpy, scipy, statsmodels and kneed, and against worked
-//! examples from the literature. `judge/judge.py` asks the judges; `judge/judged.json`
-//! is what they said.
+//! Our results against those of numpy, scipy, statsmodels and kneed, and against worked
+//! examples from the literature. `judge/judge.py` computes theirs; `judge/judged.json`
+//! has the results.
 
 use std::path::Path;
 use std::process::Command;
@@ -80,7 +80,7 @@ fn the_signed_rank_test_is_scipys() {
 /// Hollander and Wolfe (1973), p. 29: a tranquilizer on nine patients. V = 40, the
 /// two-sided p is 0.0391, the estimate 0.46 with 95 % interval 0.01 to 0.786.
 #[test]
-// One of the patients had 3.14, which is no circle's.
+// One of the patients had 3.14, which has nothing to do with π.
 #[allow(clippy::approx_constant)]
 fn the_signed_rank_test_gives_the_textbooks_example() {
     let before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];

@@ -54,7 +54,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if let Some(tally) = &mut block.failures {
             tally.passed = (total - tally.failed).max(0.0);
         }
-        // ab counts an answer of another status among the complete ones.
+        // ab counts a response with another status among the complete ones.
         if let Some((_, bad)) = block.statuses.first().cloned() {
             let good = Quantity::exact(total - bad.value, Unit::Count, bad.line);
             block.statuses.push(("2xx".to_owned(), good));

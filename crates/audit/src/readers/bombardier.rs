@@ -69,7 +69,7 @@ fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
                     block.statuses.push(((*name).to_owned(), count));
                 }
             }
-            // A run without any answer still has the row.
+            // A run without any response still has the row.
             block.sampled = Some(block.statuses.iter().map(|(_, count)| count.value).sum());
         }
         ["others", "-", count] => {

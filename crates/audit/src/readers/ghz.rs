@@ -11,7 +11,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     for block in &mut blocks {
         // Its histogram is in the unit of its other figures, which it does not print.
         block.bars = block.histogram.drain(..).map(|bar| bar.count).collect();
-        // Without its command line, whether it kept to a rate is not to be told.
+        // Without its command line it is unknown whether the run had a fixed rate.
         block.model = Model::Unknown;
         block.thinks_never = false;
     }

@@ -106,7 +106,7 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     block.rate.is_some().then_some(block)
 }
 
-/// The number of answers: the status codes, or what the printed figures leave.
+/// The number of responses: the status codes, or what the printed figures leave.
 fn count(block: &mut Block) {
     if block.requests.is_some() {
         return;
@@ -212,7 +212,7 @@ fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
 }
 
 /// `0.007 [1193]  |■■■`, and of oha `7.781 ms [2089] |■■■`: the upper end of a bar and its
-/// count. Where nothing was answered oha prints `NaN ns`.
+/// count. Without any response oha prints `NaN ns`.
 fn bar(block: &mut Block, text: &str, line: usize) -> bool {
     if text == "..." || text == "…" {
         block.histogram_cut = true;

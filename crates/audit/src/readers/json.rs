@@ -56,7 +56,7 @@ fn object_end(lines: &[Line]) -> usize {
     lines.len()
 }
 
-/// The values in these lines; a comma too many and a missing end are mended.
+/// The values in these lines; a trailing comma and a missing end are repaired.
 fn values(lines: &[Line]) -> Vec<Value> {
     let text: String = lines.iter().flat_map(|line| [line.text, "\n"]).collect();
     let whole: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&text)

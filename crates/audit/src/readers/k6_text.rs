@@ -18,7 +18,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 struct Reader {
     blocks: Vec<Block>,
     block: Option<Block>,
-    /// The metric a threshold below it is about.
+    /// The metric of the threshold below it.
     metrics: usize,
     /// Inside a part of a full summary that repeats the totals by scenario or group.
     repeating: bool,
@@ -105,7 +105,7 @@ impl Reader {
         self.metrics = 0;
     }
 
-    /// A head without figures is no result.
+    /// A heading without figures is not a result.
     fn finish(&mut self) {
         if let Some(block) = self.block.take()
             && self.metrics >= 2

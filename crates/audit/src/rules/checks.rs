@@ -6,7 +6,7 @@ use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
 /// A check that passed on failed requests cannot fail; checks of the status alone, or
-/// none, leave the answer unread.
+/// no checks, ignore the contents of the response.
 pub fn vacuous(report: &Report, findings: &mut Findings) {
     const RULE: &str = "vacuous-check";
     let (mut none, mut status) = (Vec::new(), Vec::new());

@@ -10,7 +10,7 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let mut evidence = Vec::new();
         let mut line = block.first_line;
-        // A refused connection is no request in 0 s; failures-as-work tells of it.
+        // A refused connection is not a request that took 0 s; failures-as-work reports it.
         let checks = block
             .checks
             .as_ref()

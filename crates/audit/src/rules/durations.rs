@@ -96,7 +96,7 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The worth of the last digit that stands on the page.
+/// The value of the last printed digit.
 fn printed(figure: &Quantity) -> f64 {
     duration(&figure.text, figure.line).map_or(figure.step, |read| read.step.max(figure.step))
 }
@@ -209,7 +209,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     } else {
         return;
     };
-    // A mean beyond minimum and maximum is told already.
+    // A mean beyond minimum and maximum is already reported.
     if out_of_order(trend).is_some() {
         return;
     }

@@ -86,7 +86,7 @@ fn rounded_away(
     );
 }
 
-/// Answers that are no success, by their status lines.
+/// Responses without success, by their status lines.
 fn bad_answers(block: &Block) -> f64 {
     block
         .statuses
@@ -108,8 +108,8 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
             .length_failures
             .as_ref()
             .map_or(0.0, |length| length.value);
-        // ab calls an answer of another length failed, which it is not.
-        // autocannon's rate counts answers alone.
+        // ab counts a response of another length as failed, which it is not.
+        // autocannon's rate counts only responses.
         let errors = if block.tool == Tool::Autocannon {
             0.0
         } else {
@@ -202,7 +202,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// vegeta's throughput counts good answers alone, its latencies count all.
+/// vegeta's throughput counts only successful responses, its latencies count all.
 fn in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings) {
     let share = failed / requests;
     let Some(latency) = block
@@ -274,7 +274,7 @@ fn turns_that_failed(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// ab calls an answer failed whose length is not the first one's.
+/// ab counts a response as failed if its length differs from the first one's.
 pub fn length(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(length), Some(tally)) = (&block.length_failures, &block.failures) else {
@@ -296,7 +296,7 @@ pub fn length(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Answers that are all, or in part, no success, beside a line that says success.
+/// All or some responses are not successful, next to a line that says success.
 pub fn non_success(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let bad = bad_answers(block);
@@ -356,8 +356,8 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A figure within 1 % of a round time-out, with failures beside it and good answers
-/// far below.
+/// A figure within 1 % of a round timeout, with failures, and successful responses
+/// far below it.
 pub fn timeout(report: &Report, findings: &mut Findings) {
     const ROUND: [f64; 12] = [
         0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 120.0,

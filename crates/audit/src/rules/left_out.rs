@@ -1,5 +1,5 @@
-//! Requests that are in no latency figure: time-outs, connections that were never
-//! opened, answers without a status.
+//! Requests that no latency figure includes: timeouts, connections that were never
+//! opened, responses without a status.
 
 use crate::block::{Block, SocketErrors, Tool};
 use crate::finding::Level;

@@ -174,7 +174,7 @@ pub fn single(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Bytes per answer, where the same series or a bulk variant is set beside another.
+/// Bytes per response, where the same series or a bulk variant is compared with another.
 pub fn unlike(report: &Report, findings: &mut Findings) {
     let each = |block: &Block| -> Option<(f64, f64)> {
         let total = block.received.total.as_ref()?;

@@ -307,7 +307,7 @@ fn selector(name: &str) -> (&str, Vec<(String, String)>) {
     )
 }
 
-/// What the left side of a threshold comes to.
+/// The value of a threshold's left side.
 fn measured(source: &str, values: &Values) -> f64 {
     let method = source
         .split(['<', '>', '=', '!'])

@@ -11,7 +11,7 @@ use units::Moment;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// What came of a run.
+/// The outcome of a run.
 pub struct Run {
     pub registry: Arc<Registry>,
     pub summary: Summary,
@@ -19,7 +19,7 @@ pub struct Run {
 }
 
 /// A second in which `answered` exchanges took 1 ms, 2 ms and so on, and
-/// `refused` others found nobody. With a lag, each started that late.
+/// `refused` others could not connect. With a lag, each started that late.
 pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSettings) -> Run {
     let registry = Arc::new(Registry::new());
     let watch = Arc::new(Watch::new(&registry, settings).expect("thresholds on metrics there are"));

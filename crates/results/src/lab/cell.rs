@@ -21,7 +21,7 @@ pub struct Cell {
     pub command: String,
     /// The way as declared and as measured; of loopback without a relay only measured.
     pub link: Option<LinkFigures>,
-    /// The protocol declared, where one was, and answers by protocol as negotiated.
+    /// The declared protocol, if any, and responses by negotiated protocol.
     pub protocol_declared: Option<String>,
     /// See [`Cell::protocol_declared`].
     pub protocols: BTreeMap<String, u64>,
@@ -38,7 +38,7 @@ pub struct Cell {
     pub reasons: Vec<String>,
     /// What the audit found.
     pub findings: Vec<Finding>,
-    /// The published figure that stands beside, by the name of the figure.
+    /// The published figure to compare with, by the name of the figure.
     pub published: Vec<Published>,
     /// The search for its highest rate, where the lab asks for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ pub struct LimitSearch {
     pub kept: Option<f64>,
     /// The lowest rate above it that was not kept; none if all were.
     pub broken: Option<f64>,
-    /// Whether both ends gave the same answer each time and the soak was kept.
+    /// Whether both ends had the same outcome each time and the soak met the objective.
     pub confirmed: bool,
 }
 
@@ -71,7 +71,7 @@ pub struct LimitSearch {
 pub struct LimitTrial {
     /// Requests per second that were asked for.
     pub rate: f64,
-    /// What the figure came to, in its unit; none where nothing was answered.
+    /// The value of the figure, in its unit; none without any response.
     pub value: Option<f64>,
     /// Whether the objective was kept.
     pub kept: bool,
@@ -151,7 +151,7 @@ pub struct Repeat {
     pub used: Vec<Used>,
     /// The generator's word on itself.
     pub generator: Generator,
-    /// Status or code of answers, and errors, by name.
+    /// Status or code of responses, and errors, by name.
     pub outcomes: BTreeMap<String, u64>,
     /// Counted work, where the load is an amount of work: declared and done.
     pub work: Option<(u64, u64)>,
@@ -207,7 +207,7 @@ pub struct Used {
     pub open_files: u32,
     /// Voluntary and involuntary context switches.
     pub context_switches: (u64, u64),
-    /// Bytes received and sent over the network where they can be told: the generator's,
+    /// Bytes received and sent over the network, if known: the generator's,
     /// as it counted them.
     pub network_bytes: Option<(u64, u64)>,
 }
@@ -234,7 +234,7 @@ pub struct LinkFigures {
 /// A figure of the document this lab goes back to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Published {
-    /// The name of the [`Figure`] it stands beside.
+    /// The name of the [`Figure`] to compare it with.
     pub figure: String,
     /// What was published, in that figure's unit.
     pub value: f64,

@@ -99,8 +99,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// In words: no difference is none larger than `at_most`, and so many `units` would decide
-    /// what is uncertain.
+    /// In words: no difference means none larger than `at_most`; `would_decide` is the number of
+    /// `units` that would decide what is uncertain.
     pub fn text(self, at_most: Option<f64>, would_decide: Option<usize>, units: &str) -> String {
         match (self, at_most, would_decide) {
             (Outcome::NoDifference, Some(share), _) => {
@@ -131,7 +131,7 @@ impl From<stats::comparison::Outcome> for Outcome {
     }
 }
 
-/// What an objective came to in one cell.
+/// The outcome of an objective in one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveOutcome {
     /// As the file says it: `95th percentile of latency at most 50ms`.
@@ -147,6 +147,6 @@ pub struct ObjectiveOutcome {
     /// Whether it holds for the whole interval (`kept`), for none of it (`broken`), or
     /// the interval spans the limit (`undecided`).
     pub verdict: String,
-    /// Share of requests within the limit, where it is about latency.
+    /// Share of requests within the limit, for a latency.
     pub within: Option<f64>,
 }

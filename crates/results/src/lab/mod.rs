@@ -16,7 +16,7 @@ use crate::environment::Environment;
 /// Which format [`LabResult::schema`] names.
 pub const SCHEMA: &str = "plimsoll/lab-result/1";
 
-/// What a lab came to.
+/// The result of a lab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabResult {
     /// [`SCHEMA`].
@@ -54,7 +54,7 @@ pub struct LabResult {
     /// The same pairs of values over all their cells together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<Pooled>,
-    /// What an objective came to in each cell it is about.
+    /// The outcome of an objective in each of its cells.
     pub objectives: Vec<ObjectiveOutcome>,
     /// What the published document got wrong, and how this lab avoids it.
     pub published_errors: Vec<PublishedError>,

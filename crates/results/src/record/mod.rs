@@ -34,14 +34,14 @@ pub struct Record {
     /// The seconds after the load's end, in which iterations finished and none started. Rates
     /// leave them out.
     pub tail: Vec<Second>,
-    /// What it came to. None of a run that was killed.
+    /// The result. None for a run that was killed.
     pub end: Option<End>,
 }
 
 impl Record {
-    /// The end as it would be had the run begun so many seconds later: its sums are those of
-    /// the seconds of load from there on, all else is the whole run's. An amount of work has no
-    /// end but its last iteration's: of it nothing is left out. None of a run that was killed.
+    /// The end without the first seconds: its sums are those of the remaining seconds of load,
+    /// everything else is the whole run's. Nothing is excluded from fixed work, which ends only with
+    /// its last iteration. None for a run that was killed.
     pub fn end_without(&self, first: u64) -> Option<End> {
         let mut end = self.end.clone()?;
         if first == 0 && (self.header.model == "work" || self.seconds.is_empty()) {
@@ -83,8 +83,8 @@ pub struct Header {
     pub command: Vec<String>,
     /// When it began, RFC 3339.
     pub started: String,
-    /// `open` where a schedule says when requests start, `closed` where answers do,
-    /// `work` where an amount of work is done.
+    /// `open` if a schedule decides when requests start, `closed` if responses do,
+    /// `work` for fixed work.
     pub model: String,
     /// Every effective option.
     pub configuration: serde_json::Value,
@@ -171,29 +171,29 @@ pub struct End {
     pub checks: BTreeMap<String, (u64, u64)>,
     /// Thresholds as written with their metric, and whether they held.
     pub thresholds: Vec<(String, String, bool)>,
-    /// Answers by status.
+    /// Responses by status.
     pub statuses: BTreeMap<String, u64>,
-    /// Failures without an answer by what was said of them.
+    /// Failures without a response by their message.
     pub errors: BTreeMap<String, u64>,
-    /// Answers by protocol, such as `HTTP/1.1`.
+    /// Responses by protocol, such as `HTTP/1.1`.
     pub protocols: BTreeMap<String, u64>,
-    /// Answers by version of TLS, such as `tls1.3`.
+    /// Responses by TLS version, such as `tls1.3`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tls_versions: BTreeMap<String, u64>,
-    /// Answers by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
+    /// Responses by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tls_cipher_suites: BTreeMap<String, u64>,
     /// Connections that were opened.
     #[serde(default)]
     pub connections_opened: u64,
-    /// What scenarios with a fixed amount of work came to, by their names.
+    /// The results of scenarios with fixed work, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed_work: BTreeMap<String, FixedWork>,
     /// What the generator did.
     pub generator: Generator,
 }
 
-/// A fixed amount of work, and what it came to.
+/// Fixed work and its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FixedWork {
     /// Users that worked at once.
@@ -208,7 +208,7 @@ pub struct FixedWork {
     pub failed_calls: u64,
     /// From the start of the first iteration to the end of the last.
     pub makespan_seconds: f64,
-    /// Bodies and messages sent by calls that did not fail, without heads and framing.
+    /// Bodies and messages sent by calls that did not fail, without headers and framing.
     pub payload_bytes_sent: u64,
     /// The same of those received.
     pub payload_bytes_received: u64,

@@ -15,12 +15,12 @@ const LONGEST: u64 = 2 << 30;
 /// What every version of the schema begins with.
 const FAMILY: &str = "plimsoll/record/";
 
-/// Why something is no record.
+/// Why a file is not a record.
 #[derive(Debug)]
 pub enum ReadError {
     /// It cannot be read.
     Io(io::Error),
-    /// Its first line is no header.
+    /// Its first line is not a header.
     NoRecord(String),
     /// It is a record of another version.
     Version(String),

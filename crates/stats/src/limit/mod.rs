@@ -8,7 +8,7 @@
 //! soak), since a queue that grows slowly does not show in a short trial.
 //!
 //! A trial that missed because of the generator says nothing about the service. It is repeated, and if that does not help,
-//! the search goes on below that rate, and the answer is a lower bound. A service whose limit changes during the search
+//! the search goes on below that rate, and the result is a lower bound. A service whose limit changes during the search
 //! is noticed ([`Drift`]).
 
 mod drift;
@@ -44,11 +44,11 @@ pub enum Step {
     Try(u64),
     /// Hold this rate for long.
     Soak(u64),
-    /// Nothing: this is the answer.
+    /// Nothing more: the result.
     Done(Limit),
 }
 
-/// The outcome of a trial. `sure` says that its figures are valid: only such trials confirm an answer.
+/// The outcome of a trial. `sure` says that its figures are valid: only such trials confirm a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The objective was met. Trouble in the generator makes a service look slower, never faster.
@@ -59,7 +59,7 @@ pub enum Outcome {
     GeneratorLimit,
 }
 
-/// The answer: the limit lies between two rates.
+/// The result: the limit lies between two rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// The highest rate that met the objective each time, also for long; none if even the least did not.
@@ -269,7 +269,7 @@ impl LimitSearch {
         }
     }
 
-    /// Whether an end had its outcome often enough. One that only has it in doubtful trials is not tried for ever.
+    /// Whether an end had its outcome often enough. One with only doubtful trials is not tried forever.
     fn is_settled(&self, end: &End) -> bool {
         end.sure >= self.settings.repeats
             || end.tried >= self.settings.repeats + PATIENCE

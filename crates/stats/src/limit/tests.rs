@@ -1,4 +1,4 @@
-//! The search against scripted services: each trial is answered by a function, so nothing here takes time.
+//! The search against simulated services: a function decides each trial, so nothing here takes time.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn a_service_that_becomes_slower_is_followed_down_and_reported_as_drifting() {
             (2_300..=2_500).contains(&kept) && broken > 2_500,
             "{change}: {found:?}"
         );
-        // It carried more before, so the answer is only of the later part of the search.
+        // It served more before, so the result is only about the later part of the search.
         if let Some(drift) = found.drift {
             assert!(!found.confirmed && drift.slower, "{change}: {found:?}");
             assert!(drift.high > 2_500, "{change}: {found:?}");
@@ -55,7 +55,7 @@ const SETTINGS: LimitSettings = LimitSettings {
     seed: 1,
 };
 
-/// Searches a service of which every trial is valid; the answer and the number of trials.
+/// Searches a service of which every trial is valid; the result and the number of trials.
 fn search(settings: LimitSettings, mut meets: impl FnMut(u64, bool) -> bool) -> (Limit, u32) {
     search_by(settings, |rate, soak| match meets(rate, soak) {
         true => Outcome::Met { sure: true },
@@ -275,7 +275,7 @@ fn doubtful_trials_confirm_nothing_and_end() {
 
 #[test]
 fn a_service_that_becomes_faster_is_reported_as_drifting() {
-    // Later, its upper end is settled already, and the answer a lower bound.
+    // Later its upper end is already settled, and the result is a lower bound.
     for change in 8..12 {
         let mut count = 0;
         let (found, _) = search(SETTINGS, |rate, _| {

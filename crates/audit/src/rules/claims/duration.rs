@@ -132,7 +132,7 @@ fn judge(block: &Block, line_text: &str, said: f64, line: usize, findings: &mut 
         .elapsed
         .as_ref()
         .map_or(count / rate.value, |time| time.value);
-    // "About" leaves much room.
+    // "About" allows a wide range.
     if took > said / 1.6 && took < said * 1.6 {
         return;
     }
