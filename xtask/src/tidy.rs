@@ -1,4 +1,4 @@
-//! The house rules that a machine can check.
+//! The project rules that a machine can check.
 //!
 //! Each rule is a file: [`rooms`] (which crate may use which), [`heavy`] (which
 //! dependency lives where), [`licences`], [`purity`] (no clock, socket or metric name where none
@@ -25,12 +25,12 @@ use std::path::Path;
 
 use tree::Tree;
 
-/// Something to mend, with its place.
+/// Something to fix, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// Relative to the root.
     path: String,
-    /// From 1; 0 where it is about the whole file.
+    /// From 1; 0 for the whole file.
     line: usize,
     message: String,
 }

@@ -1,4 +1,4 @@
-//! Results in a compact format of ours, written while an attack runs.
+//! Results in our own compact format, written while an attack runs.
 //!
 //! A file is a sequence of batches, each complete in itself: files can be
 //! joined with `cat`, and of a file that was cut off all but the last hits can
@@ -19,8 +19,8 @@ pub(crate) const BEGINNING: usize = 8 + 4 + 8;
 pub(crate) const TEXT: u8 = 0;
 /// A hit follows.
 pub(crate) const HIT: u8 = 1;
-/// The answer's body was decoded, so that its length and coding are no longer
-/// what the head says.
+/// The response's body was decoded, so that the headers no longer give
+/// its length and encoding.
 pub(crate) const DECODED: u8 = 1;
 /// There is a body, perhaps an empty one.
 pub(crate) const HAS_BODY: u8 = 2;
@@ -47,7 +47,7 @@ pub struct Fresh<'a> {
     pub error: &'a str,
     pub method: &'a str,
     pub url: &'a str,
-    /// The answer's head as on the wire of HTTP/1; none if no answer came.
+    /// The response headers as on the wire of HTTP/1; none without a response.
     pub head: Option<&'a [u8]>,
     /// Whether `body` was decoded.
     pub decoded: bool,
@@ -66,7 +66,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// An empty batch that builds in `room`, whose memory is kept.
+    /// An empty batch that builds in `room`, whose memory is reused.
     pub fn new(room: Vec<u8>) -> Batch {
         let mut batch = Batch {
             bytes: room,
@@ -101,7 +101,7 @@ impl Batch {
         self.hits == 0
     }
 
-    /// The finished batch. This one goes on empty, in `room`.
+    /// The finished batch. This one continues empty, in `room`.
     pub fn take(&mut self, room: Vec<u8>) -> Vec<u8> {
         let length = (self.bytes.len() - BEGINNING + 8) as u32;
         let head = [&length.to_le_bytes()[..], &self.base.to_le_bytes()].concat();

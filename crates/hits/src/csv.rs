@@ -39,7 +39,7 @@ pub fn write(hit: &Hit, out: &mut String) {
     out.push('\n');
 }
 
-/// Fields as in a head, by name, with the empty line.
+/// Headers, sorted by name, with the empty line.
 fn wire(headers: &Headers) -> String {
     let mut fields: Vec<_> = headers.0.iter().collect();
     fields.sort_by(|(first, _), (second, _)| first.cmp(second));
@@ -79,7 +79,7 @@ pub(crate) fn is_open(line: &[u8]) -> bool {
 /// Reads a record.
 ///
 /// # Errors
-/// Why it is no hit, in one sentence.
+/// Why it is not a result, in one sentence.
 pub fn read(record: &[u8], hit: &mut Hit) -> Result<(), String> {
     let record = std::str::from_utf8(record).map_err(|error| format!("{error}"))?;
     let fields = split(record)?;

@@ -45,7 +45,7 @@ impl PartialOrd for Date {
 }
 
 impl Date {
-    /// The date so many nanoseconds after 1970 began, in UTC.
+    /// The date this number of nanoseconds after the start of 1970, in UTC.
     pub fn from_unix_nanos(nanos: i64) -> Date {
         Date {
             seconds: nanos.div_euclid(1_000_000_000),

@@ -1,5 +1,5 @@
-//! What an attack came to so far, in Prometheus' text format, under the names
-//! and with the labels that vegeta gives it.
+//! The results of an attack so far, in Prometheus' text format, with vegeta's names
+//! and labels.
 //!
 //! Series are bounded: an attack on ever new URLs counts them together from some
 //! point on, instead of filling the memory.

@@ -2,32 +2,32 @@ use std::time::Duration;
 
 use crate::date::Date;
 
-/// One request of an attack and what came of it, as vegeta's results have it.
+/// One request of an attack and its outcome, as in vegeta's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hit {
     /// The attack's name; empty for none.
     pub attack: String,
     /// Its number in the attack, from 0.
     pub seq: u64,
-    /// The answer's status; 0 if there was none.
+    /// The response's status; 0 if there was none.
     pub code: u16,
     /// When it was to start, or started where nothing scheduled it.
     pub date: Date,
-    /// From then to the last byte of the answer.
+    /// From then to the last byte of the response.
     pub latency: Duration,
     /// From the actual send to the last byte. Only our own format has it.
     pub service: Option<Duration>,
     /// Bytes of the request's body.
     pub bytes_out: u64,
-    /// Bytes of the answer's body, as far as they were kept.
+    /// Bytes of the response's body, as far as they were kept.
     pub bytes_in: u64,
     /// What went wrong; empty if nothing did.
     pub error: String,
-    /// The answer's body; none if there was no answer.
+    /// The response's body; none without a response.
     pub body: Option<Vec<u8>>,
     pub method: String,
     pub url: String,
-    /// The answer's fields; none if there was no answer.
+    /// The response's headers; none without a response.
     pub headers: Option<Headers>,
 }
 
@@ -53,7 +53,7 @@ impl Hit {
 }
 
 impl Headers {
-    /// As a head on the wire of HTTP/1, after an empty status line.
+    /// As headers on the wire of HTTP/1, after an empty status line.
     pub(crate) fn to_head(&self) -> Vec<u8> {
         let mut head = b"\r\n".to_vec();
         for (name, values) in &self.0 {

@@ -151,7 +151,7 @@ impl<'de> Deserialize<'de> for Headers {
 /// Reads a line.
 ///
 /// # Errors
-/// Why it is no hit, in one sentence.
+/// Why it is not a result, in one sentence.
 pub fn read(line: &[u8], hit: &mut Hit) -> Result<(), String> {
     let object: Object<'_> = serde_json::from_slice(line)
         .map_err(|error| format!("this is no result of vegeta's in JSON: {error}"))?;

@@ -108,7 +108,7 @@ impl Metrics {
         }
     }
 
-    /// Successes per second until the last answer was there.
+    /// Successes per second until the last response arrived.
     pub(crate) fn throughput(&self) -> f64 {
         match self.duration() {
             Duration::ZERO => self.successes as f64,

@@ -19,7 +19,7 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 50.0;
 
-/// Of answers, then of failures; told apart in greys too.
+/// Of responses, then of failures; distinguishable in greyscale too.
 const COLOURS: [[&str; 4]; 2] = [
     ["#1668c4", "#1d8a5b", "#7a4fc4", "#8a6d1d"],
     ["#d1242f", "#e36209", "#b5179e", "#7d1a1a"],
@@ -178,7 +178,7 @@ fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// At most so many of the points, those that keep the line's shape: S.
+/// At most this number of the points, those that keep the line's shape: S.
 /// Steinarsson, "Downsampling Time Series for Visual Representation" (2013),
 /// largest triangle three buckets.
 fn thinned(points: &[(i64, u64)], threshold: usize) -> Vec<(i64, u64)> {

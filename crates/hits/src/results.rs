@@ -38,7 +38,7 @@ pub enum ReadError {
     Unknown,
     /// This line is wrong, and why.
     Line(u64, String),
-    /// After so many hits there is something else, and what.
+    /// After this number of results there is something else, and what.
     Batch(u64, &'static str),
     Io(io::Error),
 }

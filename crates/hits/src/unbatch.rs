@@ -23,7 +23,7 @@ pub(crate) enum End {
     Whole,
     /// The file ends within a batch.
     CutOff,
-    /// It is no such file.
+    /// It is not such a file.
     Broken(&'static str),
     Io(io::Error),
 }
@@ -169,7 +169,7 @@ fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// Reads until `room` is full or the input ends; how much there was.
+/// Reads until `room` is full or the input ends; how much was read.
 fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -183,8 +183,8 @@ fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The fields of a head, named as Go names them. Those that told of the coding
-/// of a body that was decoded are gone, as in Go.
+/// The headers, with names in Go's canonical form. Those about the encoding
+/// of a body that was decoded are removed, as in Go.
 fn headers(head: &[u8], decoded: bool) -> Headers {
     let mut headers = Headers::default();
     for line in head.split(|&byte| byte == b'\n').skip(1) {

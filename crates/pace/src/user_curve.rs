@@ -135,8 +135,8 @@ impl Line {
         }
     }
 
-    /// When, within the line, the number comes to `users`; `None` when it
-    /// does not lie on the way, the beginning excluded.
+    /// When, within the line, the number reaches `users`; `None` when it
+    /// does not, the start excluded.
     fn reaches(&self, users: u32) -> Option<Duration> {
         let steps = if self.to >= self.from {
             users.checked_sub(self.from)?

@@ -9,7 +9,7 @@ use crate::options::no_such;
 /// The `dns` option; each part may be unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DnsOptions {
-    /// How long an answer is kept.
+    /// How long a DNS response is cached.
     pub ttl: Option<DnsTtl>,
     /// Which of several addresses is taken.
     pub select: Option<DnsSelect>,
@@ -51,7 +51,7 @@ impl DnsOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DnsTtl {
     written: String,
-    /// `None` keeps it for ever; zero looks up for every connection.
+    /// `None` caches it forever; zero looks up for every connection.
     pub keep: Option<Duration>,
 }
 

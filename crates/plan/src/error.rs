@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One thing that is wrong: where, what, and the way out, in one sentence.
+/// One error: where, what, and how to fix it, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Where it stands: an option's path such as `scenarios.login.vus`, a

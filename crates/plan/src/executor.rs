@@ -189,8 +189,8 @@ impl Executor {
     }
 }
 
-/// When a ramp of users is over: with its last stage, or before stages at its end in which there
-/// are no users any more.
+/// When a ramp of users is over: with its last stage, or before the stages at its end in which there
+/// are no users left.
 fn until_nobody(start: u32, stages: &[Stage]) -> Duration {
     let mut kept = stages;
     while let [before @ .., last] = kept

@@ -64,7 +64,7 @@ impl HostPattern {
     /// Reads `host.example` or `*.example`.
     ///
     /// # Errors
-    /// When a character is no part of host names, or `*` stands elsewhere
+    /// When a character is not allowed in host names, or `*` is elsewhere
     /// than at the start.
     pub fn parse(text: &str) -> Result<HostPattern, Fault> {
         let name = text.strip_prefix('*').unwrap_or(text);

@@ -35,7 +35,7 @@ pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
     ];
     let mut shaper = "";
     for (name, mut layer) in named {
-        // No tags at all is no wish to be rid of those below.
+        // An empty set of tags does not remove those of lower layers.
         layer.tags = layer
             .tags
             .filter(|tags| !tags.is_empty() || sum.tags.is_none());

@@ -140,7 +140,7 @@ options! {
     teardown_timeout: Duration, "teardownTimeout", Some("K6_TEARDOWN_TIMEOUT"), always;
     /// How long `handleSummary()` may take.
     handle_summary_timeout: Duration, "handleSummaryTimeout", Some("K6_HANDLE_SUMMARY_TIMEOUT"), if_set;
-    /// At most so many requests per second, over all users.
+    /// Most requests per second, over all users.
     rps: i64, "rps", Some("K6_RPS"), always;
     /// Name resolution.
     dns: DnsOptions, "dns", Some("K6_DNS"), dns;
@@ -152,7 +152,7 @@ options! {
     batch: i64, "batch", Some("K6_BATCH"), always;
     /// Requests of one `batch()` at once to one host.
     batch_per_host: i64, "batchPerHost", Some("K6_BATCH_PER_HOST"), always;
-    /// Log requests and answers.
+    /// Log requests and responses.
     http_debug: HttpDebug, "httpDebug", Some("K6_HTTP_DEBUG"), always;
     /// Accept any certificate.
     insecure_skip_tls_verify: bool, "insecureSkipTLSVerify", Some("K6_INSECURE_SKIP_TLS_VERIFY"), always;
@@ -194,7 +194,7 @@ options! {
     metric_samples_buffer_size: i64, "metricSamplesBufferSize", Some("K6_METRIC_SAMPLES_BUFFER_SIZE"), always;
     /// Users keep their cookies between iterations.
     no_cookies_reset: bool, "noCookiesReset", Some("K6_NO_COOKIES_RESET"), always;
-    /// Bodies of answers are read and dropped.
+    /// Bodies of responses are read and dropped.
     discard_response_bodies: bool, "discardResponseBodies", Some("K6_DISCARD_RESPONSE_BODIES"), always;
     /// Where `console` output goes instead of the log.
     console_output: String, "consoleOutput", Some("K6_CONSOLE_OUTPUT"), never;
@@ -203,7 +203,7 @@ options! {
     /// The HTTP protocol to speak; `ext: { plimsoll: { protocol: "h2c" } }` in
     /// scripts, so that the script still runs elsewhere.
     protocol: Protocol, "protocol", Some("PLIMSOLL_PROTOCOL"), never;
-    /// Connections that a user keeps to one host at the most; under
+    /// Most connections that a user keeps to one host; under
     /// `ext.plimsoll` in scripts, as those that follow.
     connections_per_user: i64, "connectionsPerUser", Some("PLIMSOLL_CONNECTIONS_PER_USER"), never;
     /// Requests at once on one HTTP/2 connection.
@@ -347,7 +347,7 @@ const OWN: [&str; 4] = [
 /// The options that are short for one scenario.
 const SHORT_FORMS: [&str; 4] = ["vus", "duration", "iterations", "stages"];
 
-/// Keys of a config file that are no options of a script.
+/// Keys of a config file that are not options of a script.
 const PROGRAM_SETTINGS: [&str; 6] = [
     "out",
     "linger",

@@ -65,7 +65,7 @@ struct Holding {
     spans: Vec<Span>,
 }
 
-/// So many users from one moment to another, `None` being never.
+/// This number of users from one moment to another, `None` being never.
 struct Span {
     from: Duration,
     to: Option<Duration>,

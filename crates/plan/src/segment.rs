@@ -84,7 +84,7 @@ impl SegmentSequence {
     /// Reads ascending borders separated by commas, such as `0,1/3,2/3,1`.
     ///
     /// # Errors
-    /// When a border is no number or they do not ascend.
+    /// When a border is not a number or they do not ascend.
     pub fn parse(text: &str) -> Result<SegmentSequence, Fault> {
         if text.is_empty() {
             return Ok(SegmentSequence::default());

@@ -10,7 +10,7 @@ use crate::segment::{Ratio, Segment, SegmentSequence, greatest_common_divisor};
 /// Cutting a test at exact borders would give the first segment all the early
 /// iterations. Instead the common denominator of all borders makes a cycle of
 /// places, and each segment holds as many of them as its length, spread as
-/// evenly as the others leave it room: of `0,1/4,3/4,1` the middle segment
+/// evenly as the others allow: of `0,1/4,3/4,1` the middle segment
 /// holds places 0 and 2 of every 4, the outer ones 1 and 3. Every place has
 /// one holder, so segments run on different machines add up to the whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +168,7 @@ impl Division {
         }
         let divisor = shares.iter().copied().fold(0, greatest_common_divisor);
         if users == 0 || users / divisor > LONGEST_CYCLE {
-            // With so many users both divisions are the same to a millionth.
+            // With this number of users both divisions agree to a millionth.
             return self.stripe();
         }
         let shares: Vec<u64> = shares.into_iter().map(|share| share / divisor).collect();

@@ -147,7 +147,7 @@ impl ThresholdOptions {
     ) -> Vec<Threshold> {
         let mut thresholds = Vec::new();
         for (metric, conditions) in all {
-            // A key that is wrong is told once, not once a condition.
+            // A wrong key is reported once, not once for each condition.
             if let Err(fault) = MetricSelector::parse(metric) {
                 errors.push(format!("thresholds.{metric}"), fault.message);
                 continue;

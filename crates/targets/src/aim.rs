@@ -27,7 +27,7 @@ pub enum Aim {
 #[derive(Debug)]
 pub struct Stream {
     targets: Mutex<Receiver<Result<Target, ListError>>>,
-    /// Iterations that wait for a target or its answer.
+    /// Iterations that wait for a target or its response.
     busy: AtomicU64,
     over: std::sync::OnceLock<Option<ListError>>,
 }

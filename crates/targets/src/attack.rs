@@ -37,11 +37,11 @@ pub struct AttackSettings {
     /// Empty for none.
     pub name: String,
     /// Redirects that are followed; more are an error. `None` takes the
-    /// redirect itself for the answer.
+    /// redirect itself as the response.
     pub redirects: Option<u32>,
-    /// How much of each answer's body goes into the results.
+    /// How much of each response's body goes into the results.
     pub max_body: BodyLimit,
-    /// From a hit's actual start to the last byte of its answer.
+    /// From a request's actual start to the last byte of its response.
     pub timeout: Duration,
     /// Bodies are sent in chunks.
     pub chunked: bool,
@@ -221,7 +221,7 @@ impl Here {
             headers.append(ATTACK, &self.attack.name)?;
         }
         // As Go's client does: whoever asks for codings, or for a part of the
-        // answer, gets what the server sends.
+        // response, gets what the server sends.
         let gunzips = headers.get("accept-encoding").is_none()
             && headers.get("range").is_none()
             && method != Method::Head;
@@ -251,7 +251,7 @@ impl Here {
 }
 
 impl AttackUser {
-    /// Sends to a target, and records what came of it.
+    /// Sends to a target, and records the outcome.
     async fn hit(&self, target: &Aimed, iteration: &Iteration) {
         let here = &*self.here;
         let stamp = Stamp {
@@ -284,7 +284,7 @@ impl AttackUser {
         );
     }
 
-    /// Goes where a redirect leads. Gives the last answer, and what is wrong
+    /// Follows a redirect. Returns the last response, and what is wrong
     /// with it beside what itself says.
     async fn follow(
         &self,

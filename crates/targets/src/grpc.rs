@@ -44,7 +44,7 @@ pub struct CallSpec {
 pub enum Connections {
     /// Each user keeps one of its own.
     PerUser,
-    /// All users share so many, of which each worker has its part: never more workers than
+    /// All users share this number, distributed over the workers: never more workers than
     /// connections.
     Shared { connections: u32, workers: u32 },
     /// Each call opens one and closes it.
@@ -54,7 +54,7 @@ pub enum Connections {
 /// When this side ends a streaming call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Streaming {
-    /// After so many messages sent or, where the server alone streams, received.
+    /// After this number of messages sent or, if only the server streams, received.
     pub messages: Option<u64>,
     /// After so long.
     pub duration: Option<Duration>,
@@ -112,7 +112,7 @@ impl GrpcUsers {
     /// taken in turn or, by a client that streams, sent one after another.
     ///
     /// # Errors
-    /// What is wrong with the data or the head of the call.
+    /// What is wrong with the data or the headers of the call.
     pub fn new(spec: CallSpec, method: Method, data: &[String]) -> Result<GrpcUsers, String> {
         let input = method.input();
         let mut payloads = Vec::with_capacity(data.len());

@@ -47,7 +47,7 @@ pub struct RequestSpec {
     pub headers: Vec<(String, String)>,
     /// Sent as it is.
     pub body: bytes::Bytes,
-    /// From the start to the last byte of the answer.
+    /// From the start to the last byte of the response.
     pub timeout: Duration,
 }
 
@@ -121,7 +121,7 @@ impl HttpUsers {
         self
     }
 
-    /// Has so many users share one connection, each with a stream of its own.
+    /// Makes this number of users share one connection, each with its own stream.
     /// The settings must allow that many streams on one connection, and no
     /// second connection.
     pub fn sharing(mut self, streams: u32) -> Self {

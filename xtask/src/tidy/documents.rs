@@ -18,7 +18,7 @@ const EXPECTED: &[&str] = &[
     ".ci/run",
 ];
 
-/// Checks that each document is there, that each room has its row in
+/// Checks that each document exists, that each crate has its row in
 /// `ARCHITECTURE.md` and an overview at its top, and that relative links resolve.
 pub fn check(tree: &Tree, manifests: &[Manifest]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = EXPECTED

@@ -1,10 +1,10 @@
-//! Which heavy dependency lives where: each in one room, so that its build time and
+//! Which heavy dependency belongs where: each to one crate, so that its build time and
 //! its types stay there.
 
 use super::Finding;
 use super::manifest::Manifest;
 
-/// Packages, the rooms whose product code may use them, and the reason.
+/// Packages, the crates whose product code may use them, and the reason.
 const HEAVY: &[(&[&str], &[&str], &str)] = &[
     (
         &["rquickjs", "rquickjs-core", "rquickjs-sys", "corosensei"],
@@ -62,7 +62,7 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     ),
 ];
 
-/// Rooms that are no product: they bring what they check with.
+/// Crates that are not product: they bring what they check with.
 const FREE: &[&str] = &[
     "testkit",
     "testground",
@@ -76,7 +76,7 @@ const FREE: &[&str] = &[
     "bench",
 ];
 
-/// Every use of a heavy dependency must be in its room. Tests are free.
+/// Every use of a heavy dependency must be in its crate. Tests are exempt.
 pub fn check(manifests: &[Manifest]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in manifests

@@ -29,7 +29,7 @@ pub struct Dependency {
 }
 
 impl Manifest {
-    /// The room's name: the package's without the prefix. The binary's crate is `cli`.
+    /// The crate's short name: the package's without the prefix. The binary's crate is `cli`.
     pub fn room(&self) -> &str {
         room_of(&self.package)
     }

@@ -1,5 +1,5 @@
 //! Nothing from outside may cause a panic: an `unwrap` or `expect` in product code
-//! stands under a comment that says why it holds. And no test is switched off.
+//! needs a comment above it that says why it cannot fail. And no test is disabled.
 
 use super::Finding;
 use super::source::Line;

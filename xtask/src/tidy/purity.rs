@@ -3,7 +3,7 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Rooms, what their product code may not name, and the reason.
+/// Crates, what their product code may not name, and the reason.
 const RULES: &[(&[&str], &[&str], &str)] = &[
     (
         &["units", "plan", "pace", "stats"],
@@ -37,7 +37,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
     ),
 ];
 
-/// Rooms in which no string may name a built-in metric: only `samples` and what
+/// Crates in which no string may name a built-in metric: only `samples` and what
 /// prints its results know them.
 const NAMELESS: &[&str] = &["net", "http", "engine", "pace", "clock", "units"];
 

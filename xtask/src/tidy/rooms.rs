@@ -4,7 +4,7 @@
 use super::Finding;
 use super::manifest::{Manifest, room_of};
 
-/// A room and what it may use besides the standard library and others' crates.
+/// A crate and what it may use besides the standard library and other people's crates.
 const ROOMS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("clock", &["units"]),
@@ -95,7 +95,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("bench", &[]),
     ("xtask", &[]),
-    // Reaches into every room whose parsers meet foreign input.
+    // Uses every crate whose parsers read foreign input.
     (
         "fuzz",
         &[
@@ -124,7 +124,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What tests of any room may use besides.
+/// What tests of any crate may use in addition.
 const FOR_TESTS: &[&str] = &["testkit", "testground", "clock", "bench"];
 
 /// Every edge between our crates must be in the table, and every crate too.

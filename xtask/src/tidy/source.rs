@@ -1,4 +1,4 @@
-//! Rust source told apart, line by line, into code, comment and test.
+//! Rust source, divided line by line into code, comment and test.
 //!
 //! A whole parser would be a heavy dependency for so little: rules here only need
 //! to know that a word is not in a string, a comment or a test.

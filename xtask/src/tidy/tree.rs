@@ -24,7 +24,7 @@ impl File {
         }
     }
 
-    /// The lines of a Rust file, told apart into code, comment and test.
+    /// The lines of a Rust file, divided into code, comment and test.
     pub fn rust_lines(&self) -> Vec<Line> {
         let mut lines = source::lines(&self.text);
         if self.is_test {

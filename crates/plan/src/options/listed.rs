@@ -15,7 +15,7 @@ use crate::tls::{CipherSuite, TlsVersion};
 macro_rules! names {
     ($( #[$doc:meta] )* $type:ident, $what:literal: $( $(#[$variant_doc:meta])* $variant:ident = $name:literal ),* $(,)?) => {
         impl $type {
-            /// Every value, in the order it is told.
+            /// Every value, in the order of the documentation.
             pub const ALL: &'static [$type] = &[ $( $type::$variant ),* ];
 
             /// The name in scripts and flags.
@@ -103,7 +103,7 @@ pub enum SystemTag {
     Service,
     Status,
     Subproto,
-    /// One of ours beside k6's.
+    /// One of our own besides k6's.
     TlsCipherSuite,
     TlsVersion,
     Url,
@@ -164,7 +164,7 @@ impl SystemTags {
     /// Reads `url,status,…`, as `--system-tags` has it.
     ///
     /// # Errors
-    /// When one of them is no system tag.
+    /// When one of them is not a system tag.
     pub fn parse(text: &str) -> Result<SystemTags, Fault> {
         let parts = text
             .split(',')
@@ -182,7 +182,7 @@ impl SystemTags {
 }
 
 impl OptionValue for SystemTags {
-    /// A name that is no system tag is a warning: k6 drops it in silence.
+    /// A name that is not a system tag is a warning: k6 drops it silently.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<SystemTags> {
         let names = Vec::<String>::from_json(value, reader)?;
         let mut tags = Vec::new();
@@ -232,7 +232,7 @@ impl OptionValue for TimeUnit {
     }
 }
 
-/// What of requests and answers is logged.
+/// Which parts of requests and responses are logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpDebug {
     Off,
@@ -333,7 +333,7 @@ impl TrendStat {
 /// Reads `avg,p(95),…`, as `--summary-trend-stats` has it.
 ///
 /// # Errors
-/// When one of them is no trend stat.
+/// When one of them is not a trend stat.
 pub fn parse_trend_stats(text: &str) -> Result<Vec<TrendStat>, Fault> {
     let parts = text
         .split(',')

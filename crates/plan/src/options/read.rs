@@ -68,7 +68,7 @@ pub(crate) struct Fields<'v> {
 }
 
 impl<'v> Fields<'v> {
-    /// The fields of `value`, or a fault when it is no object.
+    /// The fields of `value`, or a fault when it is not an object.
     pub(crate) fn of(value: &'v Value, reader: &mut Reader<'_>) -> Option<Fields<'v>> {
         match value {
             Value::Object(object) => Some(Fields {

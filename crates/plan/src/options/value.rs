@@ -193,7 +193,7 @@ impl<T: OptionValue> OptionValue for Vec<T> {
         let read = |(index, item): (usize, &Value)| {
             reader.inside(&format!("[{index}]"), |reader| T::from_json(item, reader))
         };
-        // Every item is read before the verdict, so that all faults are told.
+        // Every item is read before the verdict, so that all faults are reported.
         let read: Vec<Option<T>> = items.iter().enumerate().map(read).collect();
         read.into_iter().collect()
     }

@@ -1,4 +1,4 @@
-//! What the head of a run says of a scenario.
+//! What the header of a run says about a scenario.
 
 use std::time::Duration;
 

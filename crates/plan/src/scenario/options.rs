@@ -143,7 +143,7 @@ impl OptionValue for ScenarioOptions {
         let mut fields = Fields::of(value, reader)?;
         let Some(name) = fields.take::<String>("executor", reader) else {
             return match fields.raw("executor") {
-                // The wrong type has been told already.
+                // The wrong type is already reported.
                 Some(_) => None,
                 None => reader.fault(format!("has no executor: choose one of {}", kinds())),
             };
