@@ -31,6 +31,7 @@ mod h2_connection;
 mod h2_wire;
 mod h3_connection;
 mod head;
+mod host_name;
 #[doc(hidden)]
 pub mod in_memory;
 mod leg;
@@ -42,7 +43,6 @@ mod outcome;
 mod pool;
 mod prepared;
 mod proxy;
-mod punycode;
 mod rate;
 mod redirect;
 mod request;

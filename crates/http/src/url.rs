@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::error::{ErrorInfo, code};
 use crate::escape::{check_escapes, check_escapes_in_host, decode, escape_into};
-use crate::punycode::ascii_host;
+use crate::host_name::ascii_host;
 
 /// A URL as k6 (that is, Go) reads it: lenient about schemes and odd bytes in
 /// the path, strict about host, port and percent escapes. The text is kept as
