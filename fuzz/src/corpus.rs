@@ -1,6 +1,6 @@
 //! The kept inputs: `fuzz/corpora/<target>.txt`, one input per line, escaped so that it can be read and compared.
 
-/// Decodes one line. Printable ASCII stands for itself; `\\`, `\n`, `\r`, `\t` and `\xNN` are escapes.
+/// Decodes one line. Printable ASCII is literal; `\\`, `\n`, `\r`, `\t` and `\xNN` are escapes.
 ///
 /// # Errors
 /// At an escape that is none of these, or a character that should have been escaped.

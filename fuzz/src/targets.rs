@@ -81,7 +81,7 @@ pub const TARGETS: &[&Target] = &[
     &zanzibar_model::TARGET,
 ];
 
-/// The text in `data`, with what is no UTF-8 replaced.
+/// The text in `data`, with invalid UTF-8 replaced.
 fn text(data: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(data)
 }

@@ -257,7 +257,7 @@ impl VirtualUser for HttpUser {
 /// measure.
 ///
 /// # Errors
-/// Why there is no answer with a status of 2xx.
+/// Why there is no response with a status of 2xx.
 pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
     // Whoever asks may be within an event loop, where there can be no second one.
     std::thread::scope(|scope| {

@@ -24,7 +24,7 @@ pub struct Defaults {
 pub struct ListError {
     /// From 1; 0 for the list as a whole.
     pub line: u64,
-    /// In one sentence, with the way out.
+    /// In one sentence, with the fix.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! Archives of scripts: whatever the bytes, an answer, in memory of a few times their size. What was read can be
+//! Archives of scripts: any bytes give a result, in memory of a few times their size. What was read can be
 //! written, and is the same when read again.
 
 use script::Archive;

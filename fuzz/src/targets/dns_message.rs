@@ -1,4 +1,4 @@
-//! What a name server answers, and the names that it is asked for.
+//! Responses of a name server, and the names to look up.
 
 use net::dns_message::{Family, question, reply};
 

@@ -1,4 +1,4 @@
-//! What a server sends: head, framing, body, content codings, cookies.
+//! What a server sends: headers, framing, body, content encodings, cookies.
 
 use std::cell::OnceCell;
 use std::time::Duration;

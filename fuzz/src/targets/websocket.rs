@@ -1,5 +1,5 @@
 //! WebSocket frames of a server, with and without permessage-deflate. However they are
-//! cut, they come to the same, and no message grows beyond the limit.
+//! split, they give the same messages, and no message grows beyond the limit.
 
 use ws::{AgreedDeflate, Decoder, Event, Limits, Violation};
 

@@ -30,9 +30,9 @@ pub struct Line {
     pub version: Version,
     pub host: Option<HeaderValue>,
     pub uri: Uri,
-    /// 0 if the client went away before there was an answer.
+    /// 0 if the client disconnected before there was a response.
     pub status: u16,
-    /// Of the answer's body.
+    /// Of the response's body.
     pub bytes: u64,
     pub route: Option<String>,
     /// The target that was asked last.

@@ -19,7 +19,7 @@ pub struct Asked {
     pub length: Option<u64>,
 }
 
-/// Checks a request's head.
+/// Checks a request's headers.
 pub fn check(head: &Parts) -> Result<Asked, Refusal> {
     if head.method == Method::CONNECT || head.method == Method::TRACE {
         return Err(Refusal::Method);

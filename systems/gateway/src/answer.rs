@@ -1,5 +1,5 @@
-//! The body of an answer on its way to the client. It drives the upstream's connection,
-//! gives it back when the body has ended, and then ends the request's books.
+//! The body of a response while it is sent to the client. It drives the upstream's connection,
+//! returns it when the body has ended, and then completes the request's records.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -145,7 +145,7 @@ impl UpstreamBody {
             })
     }
 
-    /// The client learns of it by its answer breaking off.
+    /// The client notices because its response breaks off.
     fn fail(&mut self, reason: String) -> BoxError {
         self.lease = Lease::none();
         if let Some(mut ticket) = self.ticket.take() {

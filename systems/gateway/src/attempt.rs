@@ -1,4 +1,4 @@
-//! Sending a request to targets until one answers.
+//! Sending a request to targets until one responds.
 
 use std::sync::Arc;
 
@@ -204,7 +204,7 @@ fn again(request: &Request<Outgoing>) -> Option<Request<Outgoing>> {
     Some(copy)
 }
 
-/// Answers that say the target itself is not well.
+/// Statuses that mean the target itself is unhealthy.
 fn blames_target(status: StatusCode) -> bool {
     matches!(
         status,

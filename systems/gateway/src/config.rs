@@ -1,5 +1,5 @@
-//! The gateway's configuration: what the file says, checked, with every problem told
-//! at once.
+//! The gateway's configuration: the contents of the file, checked, with all problems
+//! reported at once.
 //!
 //! Values that did not change between two readings of the file are equal, which is how
 //! a reload knows what it may keep.
@@ -56,7 +56,7 @@ pub enum AccessLog {
 /// What a client may ask of the gateway.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// Bytes of a request's head.
+    /// Bytes of a request's headers.
     pub head: u64,
     /// Bytes of a request's body.
     pub body: u64,
@@ -246,7 +246,7 @@ fn limits(field: Option<&Field<'_>>, problems: &mut Problems) -> Limits {
 
 /// Names that point from one section to another must be there.
 fn check_names(config: &Config, fields: &Fields<'_>, problems: &mut Problems) {
-    // What is wrong with the sections themselves has been told already.
+    // Errors in the sections themselves are already reported.
     let mut scratch = Problems::default();
     for (section, key, kind, others) in [
         ("routes", "service", "service", "services"),

@@ -137,8 +137,8 @@ impl Entry {
         self.manners.store(Arc::new(manners));
     }
 
-    /// Takes up no more connections, and waits for answers under way. Returns whether
-    /// all were given in time.
+    /// Accepts no more connections, and waits for responses in progress. Returns whether
+    /// all were completed in time.
     pub async fn close(self, patience: Duration) -> bool {
         self.closing.store(true, Relaxed);
         self.drain.run(patience).await
@@ -148,7 +148,7 @@ impl Entry {
 impl Manners {
     fn new(settings: &config::Entry, limits: &Limits, closing: &Arc<AtomicBool>) -> Manners {
         let head = u32::try_from(limits.head).unwrap_or(u32::MAX);
-        // Answers mostly are small: one piece of memory is written faster than two.
+        // Responses mostly are small: one buffer is written faster than two.
         let mut h1 = http1::Builder::new();
         h1.max_buf_size(head as usize).writev(false);
         let mut h2 = http2::Builder::new(TokioExecutor::new());
@@ -286,8 +286,8 @@ where
     }
 }
 
-/// Drives a connection to its end, which `end` brings about when draining begins, or
-/// when nothing was asked for too long; half a head of a request counts as nothing.
+/// Drives a connection to its end, which `end` causes when draining begins, or
+/// when there was no request for too long; an incomplete request counts as none.
 ///
 /// Once the connection's task is registered with the drain, a flag says as much as
 /// asking it at every turn; and only while no request is under way is there a look at
@@ -331,7 +331,7 @@ where
             if last.0 != traffic.begun() {
                 last = (traffic.begun(), now);
             } else if now - last.1 >= idle + pause && ended {
-                // It does not end by itself, such as within half a head.
+                // It does not end by itself, for example during incomplete request headers.
                 return Poll::Ready(Err("nothing came for too long".to_owned()));
             } else if now - last.1 >= idle && !ended {
                 ended = true;

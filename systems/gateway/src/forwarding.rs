@@ -1,5 +1,5 @@
-//! What changes in a message's head on its way through: fields of one connection are
-//! taken out (RFC 9110, section 7.6.1), and what the gateway knows is put in.
+//! Changes to a message's headers when it is forwarded: those for one connection are
+//! removed (RFC 9110, section 7.6.1), and what the gateway knows is added.
 
 use hyper::Version;
 use hyper::header::{

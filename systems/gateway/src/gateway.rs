@@ -31,7 +31,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts an answer by its class.
+    /// Counts a response by its class.
     pub fn answered(&self, status: StatusCode) {
         if let Some(class) = self.answered.get(usize::from(status.as_u16() / 100)) {
             count(class);
@@ -48,37 +48,37 @@ impl Counts {
 const METRICS: &[Metric<Counts>] = &[
     (
         "plimsoll_gateway_answers_1xx_total",
-        "Answers 101: another protocol.",
+        "Responses 101: another protocol.",
         |c| c.class(1),
     ),
     (
         "plimsoll_gateway_answers_2xx_total",
-        "Answers 200 to 299.",
+        "Responses 200 to 299.",
         |c| c.class(2),
     ),
     (
         "plimsoll_gateway_answers_3xx_total",
-        "Answers 300 to 399.",
+        "Responses 300 to 399.",
         |c| c.class(3),
     ),
     (
         "plimsoll_gateway_answers_4xx_total",
-        "Answers 400 to 499.",
+        "Responses 400 to 499.",
         |c| c.class(4),
     ),
     (
         "plimsoll_gateway_answers_5xx_total",
-        "Answers 500 to 599.",
+        "Responses 500 to 599.",
         |c| c.class(5),
     ),
     (
         "plimsoll_gateway_rate_limited_total",
-        "Requests answered 429: too many for their key.",
+        "Requests that got 429: too many for their key.",
         |c| c.rate_limited.load(Relaxed),
     ),
     (
         "plimsoll_gateway_overloaded_total",
-        "Requests answered 503: too many under way or waiting.",
+        "Requests that got 503: too many in progress or waiting.",
         |c| c.overloaded.load(Relaxed),
     ),
     (
@@ -88,7 +88,7 @@ const METRICS: &[Metric<Counts>] = &[
     ),
     (
         "plimsoll_gateway_attempts_failed_total",
-        "Attempts at a target that had no answer.",
+        "Attempts at a target that got no response.",
         |c| c.failed.load(Relaxed),
     ),
     (

@@ -51,7 +51,7 @@ use reload::Operator;
 When ready, one line of JSON on standard output says where:
   {\"system\":\"gateway\",\"url\":\"http://127.0.0.1:9900\",\"entries\":{\"web\":\"http://127.0.0.1:8080\"}}
 SIGHUP, or a change of the file, takes the file up anew without losing a request.
-SIGTERM and SIGINT finish the answers under way, then end it.")]
+SIGTERM and SIGINT stop it after the responses in progress.")]
 pub struct Settings {
     /// The configuration: entries, routes, services and upstreams, in YAML
     #[arg(long, value_name = "FILE")]
@@ -65,7 +65,7 @@ pub struct Settings {
     /// Threads that serve
     #[arg(long, default_value_t = workers::default_count())]
     threads: NonZero<usize>,
-    /// Seconds that answers under way have to finish, once told to end
+    /// Seconds that responses in progress have to finish after a signal to stop
     #[arg(long, default_value_t = 10, value_name = "SECONDS")]
     drain_timeout: u64,
 }
@@ -73,7 +73,7 @@ pub struct Settings {
 /// Connections that are idle on the gateway's own port are closed after this time.
 const IDLE: Duration = Duration::from_secs(75);
 
-/// Serves until told to end. An error ends the program.
+/// Serves until a signal stops it. An error ends the program.
 pub fn run(settings: &Settings) -> Result<(), String> {
     if settings.check {
         return config::load(&settings.config)

@@ -99,7 +99,7 @@ pub async fn read_whole(
             Some(Some(Err(_))) => return Err(BodyTrouble::Broken),
             Some(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
         };
-        // A body mostly comes in one piece, which need not be copied.
+        // A body is usually a single chunk, which need not be copied.
         if gathered.is_empty() && data.len() == length {
             return Ok(data);
         }

@@ -1,5 +1,5 @@
-//! One request on its way: checked, routed, limited, sent to a target, tried again if
-//! it may be, and answered.
+//! The path of one request: checked, routed, limited, sent to a target, retried if
+//! that is allowed, and responded to.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -78,7 +78,7 @@ impl Drop for Busy {
     }
 }
 
-/// Answers a request.
+/// Responds to a request.
 pub async fn answer(
     door: Arc<Door>,
     request: Request<Incoming>,
@@ -177,7 +177,7 @@ async fn take_body(plan: &Plan, asked: &Asked, body: Incoming) -> Result<Outgoin
     }
 }
 
-/// What to answer to a body that did not come through; `most` is the limit.
+/// The response to a body that did not arrive completely; `most` is the limit.
 pub fn refuse_body(trouble: BodyTrouble, most: u64) -> Refusal {
     match trouble {
         BodyTrouble::TooLarge => Refusal::BodyTooLarge(most),
@@ -274,7 +274,7 @@ impl Record {
         }
     }
 
-    /// Hands the record over to the answer, which ends it.
+    /// Hands the record over to the response, which completes it.
     pub fn take(&mut self) -> Record {
         Record {
             busy: self.busy.take(),
@@ -314,7 +314,7 @@ pub fn set_host(headers: &mut HeaderMap, host: Option<&HeaderValue>, address: &s
     }
 }
 
-/// The answer of an upstream, made ready for the client.
+/// The response of an upstream, prepared for the client.
 pub fn prepare<B>(
     response: Response<B>,
     route: &Route,
@@ -326,7 +326,7 @@ pub fn prepare<B>(
     response
 }
 
-/// Keeps the books of a request that an upstream answers.
+/// Completes the records of a request that an upstream responds to.
 pub fn ticket(
     record: &mut Record,
     status: u16,

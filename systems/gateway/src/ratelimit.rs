@@ -1,4 +1,4 @@
-//! Token buckets: each key has so many requests at once, and more as time goes by.
+//! Token buckets: each key has a number of requests at once, and gets more over time.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,10 +8,10 @@ use tokio::time::Instant;
 
 use crate::config::RateLimit;
 
-/// Keys are spread over so many tables, each with its own lock.
+/// Keys are spread over this number of tables, each with its own lock.
 const TABLES: usize = 16;
 
-/// A full table looks at so many keys to find one to forget.
+/// A full table examines this number of keys to find one to forget.
 const LOOKED_AT: usize = 8;
 
 pub struct Limiter {

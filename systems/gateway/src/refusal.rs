@@ -1,4 +1,4 @@
-//! Answers of the gateway's own: why a request was not answered by an upstream.
+//! The gateway's own responses: why a request got no response from an upstream.
 
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ pub enum Refusal {
     Loop,
     BodyTooLarge(u64),
     BodyTooSlow,
-    /// The client went away, so nobody reads the answer.
+    /// The client disconnected, so nobody reads the response.
     ClientGone,
-    /// Too many requests for its key; there is room again after this time.
+    /// Too many requests for its key; there is capacity again after this time.
     RateLimited(Duration),
     /// Too many requests are under way and waiting.
     Overloaded,
@@ -86,7 +86,7 @@ impl Refusal {
         }
     }
 
-    /// The answer: JSON, or to gRPC a head that is also its end.
+    /// The response: JSON, or for gRPC a trailers-only response.
     /// `kind` is the request's Content-Type.
     pub fn response(&self, kind: Option<&HeaderValue>) -> Response<Bytes> {
         let grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));

@@ -142,7 +142,7 @@ impl Operator {
         let before = self.gateway.plan();
         let opened = self.open_new(&config)?;
         if let Err(error) = self.gateway.journal.open(&config.access_log) {
-            // Nobody has connected to them yet, or is told so by a closed connection.
+            // Nobody has connected to them yet, or will notice from a closed connection.
             drop(opened);
             return Err(error);
         }

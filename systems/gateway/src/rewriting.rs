@@ -71,7 +71,7 @@ fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> 
         Some(query) => format!("{new}?{query}"),
         None => new,
     };
-    // A replacement may have put together what is no path, such as one without slash.
+    // A replacement may have produced an invalid path, such as one without a slash.
     new.parse()
         .map_err(|_| Refusal::Bad("the rewritten path is none"))
 }

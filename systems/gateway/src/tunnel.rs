@@ -39,7 +39,7 @@ pub struct Upgrade {
 }
 
 impl Upgrade {
-    /// Takes the wish out of a request's head.
+    /// Removes the upgrade from a request's headers.
     pub fn of(head: &mut Parts) -> Option<Upgrade> {
         Some(Upgrade {
             protocol: head.headers.get(UPGRADE)?.clone(),

@@ -41,7 +41,7 @@ pub struct Target {
 }
 
 impl Upstream {
-    /// An upstream for so many workers.
+    /// An upstream for this number of workers.
     pub fn new(settings: config::Upstream, workers: usize) -> Upstream {
         let targets: Vec<_> = settings
             .targets

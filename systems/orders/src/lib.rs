@@ -1,5 +1,5 @@
-//! `orders`: a small service to put behind a gateway. Its main answer is constant, so
-//! that what is measured is what lies before it.
+//! `orders`: a small service to put behind a gateway. Its main response is constant, so
+//! that a measurement shows what is in front of it.
 
 mod pages;
 mod websocket;
@@ -22,15 +22,15 @@ use pages::Pages;
 #[command(after_help = "\
   /spot/orders   any method: a constant order, about 0.8 kB of JSON
   /echo          the request's body
-  /request       the request's head, as JSON
-  /status/CODE   an answer of that status
-  /long?ms=N     an answer after N milliseconds (1000), at most a minute
+  /request       the request's headers, as JSON
+  /status/CODE   a response with that status
+  /long?ms=N     a response after N milliseconds (1000), at most a minute
   /websocket     echoes messages
   /healthz, /metrics
 
 When ready, one line of JSON on standard output says where:
   {\"system\":\"orders\",\"url\":\"http://127.0.0.1:9800\"}
-SIGTERM and SIGINT finish the answers under way, then end it.")]
+SIGTERM and SIGINT stop it after the responses in progress.")]
 pub struct Settings {
     /// Where to listen in plain text, for HTTP/1.1 and HTTP/2 by prior knowledge (port 0
     /// takes any free one)
@@ -43,7 +43,7 @@ pub struct Settings {
     /// if it is empty or absent [default: a directory that is removed at the end]
     #[arg(long, value_name = "DIRECTORY")]
     certs: Option<PathBuf>,
-    /// A name told in each answer's X-Server, to tell several of them apart
+    /// A name for each response's X-Server, to distinguish several of them
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ impl System for Orders {
     }
 }
 
-/// Serves until told to end. An error ends the program.
+/// Serves until a signal stops it. An error ends the program.
 pub fn run(settings: &Settings) -> Result<(), String> {
     let limits = &settings.limits;
     ground::run(limits, async |ground| {

@@ -132,7 +132,7 @@ async fn long(head: &Parts) -> Response<Answer> {
     }
 }
 
-/// An answer in JSON.
+/// A response in JSON.
 pub fn page(status: StatusCode, body: impl Into<JsonText>) -> Response<Answer> {
     let mut response = Response::new(Either::Left(Full::new(body.into().0)));
     *response.status_mut() = status;

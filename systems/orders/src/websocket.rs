@@ -20,7 +20,7 @@ use crate::pages::{Answer, error};
 /// The largest message that is echoed, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Answers the handshake (section 4.2), and echoes from then on.
+/// Responds to the handshake (section 4.2), then echoes.
 pub fn open(head: &mut Parts) -> Response<Answer> {
     let says = |headers: &HeaderMap, name: HeaderName, expected: &str| {
         headers.get_all(name).iter().any(|value| {
@@ -71,7 +71,7 @@ async fn echo(upgrade: OnUpgrade) {
     let stream = TokioIo::new(stream);
     let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(limits)).await;
     while let Some(Ok(message)) = socket.next().await {
-        // Pings and the close are answered by the library itself.
+        // The library itself responds to pings and the close.
         if (message.is_text() || message.is_binary()) && socket.send(message).await.is_err() {
             return;
         }

@@ -33,7 +33,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum System {
-    /// One fixed answer, over HTTP and gRPC, in plain text, TLS and mutual TLS
+    /// One fixed response, over HTTP and gRPC, in plain text, TLS and mutual TLS
     Payload(payload::Settings),
     /// A server of token status lists: indices, statuses, signed lists
     Statuslist(statuslist::Settings),

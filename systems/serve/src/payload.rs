@@ -1,4 +1,4 @@
-//! `payload`: one fixed answer, to find out what distance and encryption cost.
+//! `payload`: one fixed response, to measure the cost of distance and encryption.
 //!
 //! Four listeners: plain text, TLS and mutual TLS with the [`pages`], and gRPC with
 //! the [`greeter`].
@@ -29,7 +29,7 @@ use crate::payload::counters::AllCounters;
     after_help = "\
 When ready, one line of JSON on standard output says where:
   {\"system\":\"payload\",\"plain\":\"http://127.0.0.1:10080\",\"tls\":\"https://127.0.0.1:10443\",…}
-SIGTERM and SIGINT finish the answers under way, then end it."
+SIGTERM and SIGINT stop it after the responses in progress."
 )]
 pub struct Settings {
     /// The address to listen on
@@ -50,7 +50,7 @@ pub struct Settings {
     /// Speak gRPC over TLS
     #[arg(long)]
     grpc_tls: bool,
-    /// Bytes of the answer to GET /
+    /// Bytes of the response to GET /
     #[arg(long, default_value_t = 4096, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(0..=LONGEST))]
     length: u32,
     /// Which HTTP the three HTTP listeners speak
@@ -66,14 +66,14 @@ pub struct Settings {
 
 const LONGEST: i64 = 64 << 20;
 
-/// Serves until told to end.
+/// Serves until a signal stops it.
 pub fn run(settings: &Settings) -> Result<(), String> {
     ground::run(&settings.limits, async |ground| {
         let certificates = Certificates::prepare(settings)?;
         let listeners = Listeners::bind(settings)?;
         let places = listeners.places(certificates.directory());
         listeners.open(settings, &certificates, ground)?;
-        // The directory is removed when the last answer is given.
+        // The directory is removed after the last response.
         Ok((places, async move { drop(certificates) }))
     })
 }

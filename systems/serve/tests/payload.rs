@@ -88,7 +88,7 @@ fn the_payload_is_the_same_everywhere() {
 #[test]
 fn mutual_tls_refuses_who_shows_no_certificate() {
     let served = serve(&[]);
-    // In TLS 1.3 the refusal may come after the handshake, with the first answer.
+    // In TLS 1.3 the refusal may come after the handshake, with the first response.
     let outcome = Client::connect(
         served.place("mutual_tls"),
         served.place("certs"),

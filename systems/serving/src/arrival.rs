@@ -1,7 +1,7 @@
-//! A client's connection, which is closed so that the client can read the last answer.
+//! A client's connection that closes so that the client can read the last response.
 //!
-//! A socket that is closed while bytes lie unread in it answers them with a reset, and
-//! a client that meets the reset before it has read the answer loses it: the one that
+//! If a socket is closed with unread bytes in it, the kernel sends a reset, and a client
+//! that sees the reset before it has read the response loses it: for example the one that
 //! says its body is too large, say. So the end is in two steps, as RFC 9112, section
 //! 9.6, asks for: nothing more is sent, and what still arrives is thrown away for a
 //! while.
@@ -100,7 +100,7 @@ impl AsyncWrite for Arrival {
             let mut buffer = ReadBuf::new(&mut bin);
             match Pin::new(&mut *stream).poll_read(context, &mut buffer) {
                 Poll::Pending => return ending.until.as_mut().poll(context).map(Ok),
-                // The client is gone, and with it whoever would read an answer.
+                // The client is gone, so nobody would read a response.
                 Poll::Ready(Err(_)) => return Poll::Ready(Ok(())),
                 Poll::Ready(Ok(())) => {}
             }

@@ -21,7 +21,7 @@ use crate::drain::Draining;
 /// A handshake that takes longer is given up.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Heads of requests, at most, in bytes.
+/// Longest request headers, in bytes.
 const LARGEST_HEAD: u32 = 32 * 1024;
 
 /// Requests under way on one HTTP/2 connection, at most.
@@ -110,7 +110,7 @@ impl Server {
             Some(acceptor) => Either::Right(handshake(acceptor, stream).await?),
         };
         let stream = TokioIo::new(stream);
-        // hyper-util heeds a forced version only where it serves without upgrades.
+        // hyper-util respects a forced version only where it serves without upgrades.
         if self.forced {
             let connection = self.http.serve_connection(stream, service);
             converse(connection, |it| it.graceful_shutdown(), draining).await

@@ -23,7 +23,7 @@ impl<T> Clone for PerWorker<T> {
 }
 
 impl<T: Default> PerWorker<T> {
-    /// Counters for so many workers.
+    /// Counters for this number of workers.
     pub fn new(workers: usize) -> Self {
         PerWorker((0..workers.max(1)).map(|_| Arc::default()).collect())
     }
@@ -56,7 +56,7 @@ pub struct Counters {
     /// Requests taken up and done with, but for health and metrics.
     pub begun: AtomicU64,
     pub done: AtomicU64,
-    /// Requests answered 503 because too many were under way.
+    /// Requests that got 503 because too many were in progress.
     pub overloaded: AtomicU64,
 }
 
@@ -116,7 +116,7 @@ const REQUESTS: &[Metric<Counters>] = &[
     ),
     (
         "plimsoll_serve_requests_overloaded_total",
-        "Requests answered 503: too many were under way.",
+        "Requests that got 503: too many were in progress.",
         |c| c.overloaded.load(Relaxed),
     ),
 ];

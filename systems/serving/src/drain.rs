@@ -1,5 +1,5 @@
-//! Ending without losing an answer: on SIGTERM or SIGINT no connection is taken up
-//! any more, answers under way are finished, and idle connections are closed.
+//! Stopping without losing a response: on SIGTERM or SIGINT it accepts no more connections,
+//! finishes the responses in progress, and closes idle connections.
 
 use std::io;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-/// Told to every connection and listener.
+/// The signal that every connection and listener watches.
 #[derive(Clone)]
 pub struct Draining(watch::Receiver<bool>);
 
@@ -24,7 +24,7 @@ impl Draining {
     }
 }
 
-/// The end that begins draining, and learns when all who were told are gone.
+/// The end that starts draining, and waits until all watchers are gone.
 pub struct Drain(watch::Sender<bool>);
 
 impl Drain {

@@ -37,7 +37,7 @@ impl Ground {
 
     /// Tells where that port is.
     pub(crate) fn is_at(&self, address: SocketAddr) {
-        // It is told once.
+        // It is reported once.
         let _ = self.address.set(address);
     }
 
@@ -71,7 +71,7 @@ impl Ground {
 }
 
 /// Runs a system. `start` opens its listeners and returns the places to announce, and
-/// what to do once every answer is given.
+/// what to do after the last response.
 pub fn run<E>(
     limits: &Limits,
     start: impl AsyncFnOnce(&Ground) -> Result<(Places, E), String>,

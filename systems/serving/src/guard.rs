@@ -48,13 +48,13 @@ impl Refusal {
         }
     }
 
-    /// An answer in JSON: `{"error":…}`.
+    /// A JSON response: `{"error":…}`.
     pub fn plain(self) -> Response<Bytes> {
         let body = serde_json::json!({"error": self.message()}).to_string();
         page(self.status(), JSON, body.into())
     }
 
-    /// An answer to gRPC: one head that is also its end. The codes are UNAVAILABLE and
+    /// A trailers-only response to gRPC. The codes are UNAVAILABLE and
     /// RESOURCE_EXHAUSTED (gRPC over HTTP/2, "Responses").
     fn grpc(self) -> Response<Bytes> {
         let mut response = page(
@@ -147,7 +147,7 @@ impl<S: System> Guarded<S> {
         }
     }
 
-    /// Answers what no system need answer itself.
+    /// Responds to requests that no system needs to handle itself.
     fn at_once(&self, request: &Request<Incoming>) -> Option<Response<Bytes>> {
         let reading = matches!(*request.method(), Method::GET | Method::HEAD);
         match request.uri().path() {
@@ -207,7 +207,7 @@ impl Drop for Done {
 }
 
 pin_project! {
-    /// An answer to come.
+    /// A future response.
     #[project = Projected]
     pub enum Answer<F> {
         AtOnce { response: Option<Response<Bytes>> },

@@ -1,5 +1,5 @@
-//! What every measured system stands on: listeners, workers, limits, health, metrics,
-//! the log, and an end that loses no answer.
+//! The base of every measured system: listeners, workers, limits, health, metrics,
+//! the log, and a shutdown that loses no response.
 //!
 //! A system is a library of its own (`systems/<name>`), with two public things that
 //! `plimsoll-serve` dispatches to by the system's name:
@@ -15,7 +15,7 @@
 //!     limits: serving::Limits,
 //! }
 //!
-//! /// Serves until told to end. An error is logged, and ends the program with status 1.
+//! /// Serves until a signal stops it. An error is logged, and ends the program with status 1.
 //! pub fn run(settings: &Settings) -> Result<(), String> {
 //!     serving::run("name", settings.listen, &settings.limits, async |_ground| {
 //!         let state = State::connect(settings).await?; // a clear error ends the program
@@ -29,7 +29,7 @@
 //! routes of one: `tonic::service::Routes::into_axum_router`), or a type of the system's
 //! own that makes a hyper service for each connection, where the router's cost matters.
 //! One port speaks HTTP/1.1 and HTTP/2 by prior knowledge. The ground adds `/healthz` and
-//! `/metrics`, answers 503 beyond `--max-requests` under way and 413 beyond `--max-body`,
+//! `/metrics`, responds with 503 above `--max-requests` in progress and with 413 above `--max-body`,
 //! closes connections beyond `--max-connections`, says `{"system":…,"url":…}` on standard
 //! output once it is ready, and drains on SIGTERM or SIGINT.
 //!

@@ -14,16 +14,16 @@ pub struct Limits {
     /// Connections open at once, at most; further ones are closed at once
     #[arg(long, default_value_t = 50_000, value_name = "COUNT")]
     pub max_connections: u64,
-    /// Requests under way at once, at most; further ones are answered 503
+    /// Requests in progress at once, at most; further ones get 503
     #[arg(long, default_value_t = 4096, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_requests: u64,
-    /// Bytes of a request's body, at most; larger ones are answered 413
+    /// Bytes of a request's body, at most; larger ones get 413
     #[arg(long, default_value_t = 1 << 20, value_name = "BYTES")]
     pub max_body: u64,
     /// Seconds after which an idle connection is closed
     #[arg(long, default_value_t = 75, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     idle_timeout: u64,
-    /// Seconds that answers under way have to finish, once told to end
+    /// Seconds that responses in progress have to finish after a signal to stop
     #[arg(long, default_value_t = 10, value_name = "SECONDS")]
     drain_timeout: u64,
 }

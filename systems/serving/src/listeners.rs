@@ -1,5 +1,5 @@
-//! Ports: bound with errors that name the way out, and connections taken from them,
-//! never more than there is room for.
+//! Ports: bound with errors that name the fix, and connections accepted from them,
+//! never more than the limit.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -126,7 +126,7 @@ where
             };
             let outcome = match stream {
                 Ok(stream) => {
-                    // Small answers must not wait for acknowledgements.
+                    // Small responses must not wait for acknowledgements.
                     let _ = stream.set_nodelay(true);
                     serve(Arrival::new(stream), place, draining).await
                 }

@@ -37,6 +37,6 @@ fn write(level: &str, message: &str, fields: Fields<'_>) {
     for (key, value) in fields {
         line.insert((*key).into(), value.clone());
     }
-    // Nobody is left to be told when standard error is closed.
+    // If stderr is closed, nobody can read the message.
     let _ = writeln!(std::io::stderr(), "{}", Value::Object(line));
 }

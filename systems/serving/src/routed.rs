@@ -1,4 +1,4 @@
-//! A system whose answers come from an axum router.
+//! A system whose responses come from an axum router.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -60,13 +60,13 @@ impl Routed {
         self
     }
 
-    /// Answers what is not taken up in the system's own manner.
+    /// Responds to rejected requests in the system's own format.
     pub fn refuse(mut self, refuse: fn(Refusal) -> Response<Bytes>) -> Self {
         self.refuse = Some(refuse);
         self
     }
 
-    /// Does something once every answer is given.
+    /// Does something after the last response.
     pub fn ended<F>(mut self, ended: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + 'static,

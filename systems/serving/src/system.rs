@@ -18,7 +18,7 @@ use crate::listeners::bind;
 
 /// A system with one port.
 pub trait System: Send + Sync + 'static {
-    /// Answers the requests of one connection.
+    /// Handles the requests of one connection.
     type Service: Service<Request<Incoming>, Response = Response<Self::Body>, Error: Send, Future: Send>
         + Send
         + Sync
@@ -36,20 +36,20 @@ pub trait System: Send + Sync + 'static {
     /// Adds metrics of its own to `/metrics`.
     fn metrics(&self, _text: &mut Exposition) {}
 
-    /// The answer to a request that is not taken up: 503 when too many are under way,
-    /// 413 when its body is too large. To gRPC, the code in the answer's head counts.
+    /// The response to a request that is rejected: 503 when too many are in progress,
+    /// 413 when its body is too large. For gRPC, the code in the response headers counts.
     fn refuse(&self, refusal: guard::Refusal) -> Response<Bytes> {
         refusal.plain()
     }
 
-    /// Called when every answer is given, before the program ends.
+    /// Called after the last response, before the program ends.
     fn ended(&self) -> impl Future<Output = ()> {
         async {}
     }
 }
 
 /// Runs a system on one port that speaks HTTP/1.1 and HTTP/2 by prior knowledge, until
-/// told to end. `start` makes it, once the port is known to be free.
+/// a signal stops it. `start` creates it, once the port is known to be free.
 pub fn run<S: System>(
     name: &'static str,
     listen: SocketAddr,

@@ -10,7 +10,7 @@ use crate::token::Form;
 pub fn form(headers: &HeaderMap) -> Option<Form> {
     let mut qualities = [None; Form::ALL.len()];
     for header in headers.get_all(ACCEPT) {
-        // What is no text names no form.
+        // A value that is not text names no format.
         for range in header.to_str().unwrap_or_default().split(',') {
             consider(range, &mut qualities);
         }

@@ -5,13 +5,13 @@
 pub struct Cbor(Vec<u8>);
 
 impl Cbor {
-    /// The start of a map with so many pairs.
+    /// The start of a map with this number of pairs.
     pub fn map(mut self, pairs: u64) -> Cbor {
         self.head(5, pairs);
         self
     }
 
-    /// The start of an array with so many items.
+    /// The start of an array with this number of items.
     pub fn array(mut self, items: u64) -> Cbor {
         self.head(4, items);
         self

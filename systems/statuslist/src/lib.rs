@@ -87,7 +87,7 @@ pub struct Settings {
     limits: serving::Limits,
 }
 
-/// Serves until told to end.
+/// Serves until a signal stops it.
 pub fn run(settings: &Settings) -> Result<(), String> {
     let key = match (&settings.api_key, &settings.pools) {
         (Some(key), _) => Some(ApiKey::new(key).map_err(|reason| format!("--api-key: {reason}"))?),

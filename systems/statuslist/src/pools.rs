@@ -70,7 +70,7 @@ impl Default for Precreation {
 pub struct Prefetch {
     /// With fewer than these ready, more are reserved …
     pub threshold: u32,
-    /// … until so many are.
+    /// … until this number are.
     pub capacity: u32,
     pub on_underflow: Underflow,
 }
@@ -89,9 +89,9 @@ impl Default for Prefetch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Underflow {
-    /// The answer waits.
+    /// The response waits.
     Delay,
-    /// The answer is 429.
+    /// The response is 429.
     Fail,
 }
 

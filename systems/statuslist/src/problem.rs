@@ -23,7 +23,7 @@ pub enum Problem {
     WrongMethod,
     /// The body is larger than this many bytes.
     TooLarge(u64),
-    /// Not so many indices are ready.
+    /// Too few indices are ready.
     Underflow,
     /// The store failed.
     Store(Failure),

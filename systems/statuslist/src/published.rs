@@ -27,7 +27,7 @@ use crate::token::{Claims, Form};
 /// Lists that are kept at once, at most.
 const MOST_KEPT: usize = 2048;
 
-/// From so many bytes on, compressing and signing are left to a thread of their own.
+/// From this number of bytes on, a separate thread compresses and signs.
 const MANY: usize = 256 * 1024;
 
 /// Counters of changes; lists share them, so that there are never more. A list whose
@@ -76,14 +76,14 @@ struct Made {
     forms: [OnceLock<Page>; 3],
 }
 
-/// An answer's body and its tag.
+/// A response's body and its tag.
 #[derive(Debug, Clone)]
 pub struct Page {
     pub body: Bytes,
     pub tag: HeaderValue,
 }
 
-/// Counts a change when it is dropped, whatever became of it: an answer that was lost
+/// Counts a change when it is dropped, whatever its outcome: a response that was lost
 /// may have been a success.
 pub struct Change<'a>(&'a AtomicU64);
 

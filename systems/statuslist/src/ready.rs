@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Between attempts to reserve when the store fails.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// From so many statuses on, shuffling is left to a thread of its own.
+/// From this number of statuses on, a separate thread shuffles.
 const MANY: u32 = 100_000;
 
 /// An index that is handed out.
@@ -122,7 +122,7 @@ impl Ready {
         (queue.ready.len(), queue.waiting.len())
     }
 
-    /// Hands out so many. The amount is at most the pool's capacity.
+    /// Hands out this number. The amount is at most the pool's capacity.
     pub async fn take(&self, amount: usize) -> Result<Vec<Reference>, Problem> {
         let answer = {
             let mut queue = self.queue();

@@ -28,7 +28,7 @@ impl Width {
         u8::MAX >> (8 - self.bits())
     }
 
-    /// Bytes that so many statuses take.
+    /// Bytes for this number of statuses.
     pub fn bytes_for(self, size: u32) -> usize {
         (size as usize).div_ceil(usize::from(8 / self.bits()))
     }

@@ -137,7 +137,7 @@ async fn within_patience<T>(call: impl Future<Output = Outcome<T>>) -> Outcome<T
 }
 
 impl Store {
-    /// Opens the store and makes what it needs there. The error names the way out.
+    /// Opens the store and creates what it needs there. The error names the fix.
     pub async fn open(
         address: &Address,
         connections: usize,
@@ -158,8 +158,8 @@ impl Store {
         each!(self, store => store.create(list))
     }
 
-    /// Reserves at most `want` positions of the pool's oldest list of that shape that has
-    /// room. None: there is no such list.
+    /// Reserves at most `want` positions of the pool's oldest list of that shape with
+    /// free positions. None: there is no such list.
     pub async fn reserve(&self, pool: &str, shape: Shape, want: u32) -> Outcome<Option<Block>> {
         each!(self, store => store.reserve(pool, shape, want))
     }

@@ -147,7 +147,7 @@ fn data(directory: &Path) -> PathBuf {
     directory.join("data")
 }
 
-/// A socket's path is at most 107 bytes (unix(7)); without room, there is only TCP.
+/// A socket's path is at most 107 bytes (unix(7)); if it is longer, there is only TCP.
 fn sockets(directory: &Path) -> String {
     match directory.to_str().filter(|path| path.len() < 80) {
         Some(path) => format!("unix_socket_directories={path}"),

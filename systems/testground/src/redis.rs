@@ -55,7 +55,7 @@ impl Redis {
 }
 
 /// Whether it has loaded its data, and is the one we started: another program on the
-/// port would not answer so.
+/// port would not respond like this.
 fn answers(address: SocketAddr) -> bool {
     let ask = || -> std::io::Result<bool> {
         let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;

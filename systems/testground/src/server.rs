@@ -131,7 +131,7 @@ impl Server {
         }
     }
 
-    /// Stops it for a while: connections stay, and nothing is answered.
+    /// Stops it for a while: connections stay, and nothing responds.
     pub fn freeze(&self) {
         self.each(Signal::STOP);
     }

@@ -9,7 +9,7 @@ pub struct Coordinate {
     pub longitude: f64,
 }
 
-/// Longer numbers are no coordinates.
+/// Longer numbers are not coordinates.
 const LONGEST: usize = 40;
 
 impl Coordinate {

@@ -27,7 +27,7 @@ impl Embedded {
     }
 
     /// The zone at a place; where several overlap or meet, the first by name. Polygons
-    /// alone decide: the library's index of tiles, which is quicker, also answers for
+    /// alone decide: the library's index of tiles, which is faster, also matches
     /// places just across a border.
     pub fn at(&self, place: Coordinate) -> Option<&str> {
         self.finder

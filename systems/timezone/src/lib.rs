@@ -53,7 +53,7 @@ pub struct Settings {
         value_delimiter = ','
     )]
     api_keys: Vec<String>,
-    /// Answer at sea too, with the nautical zones Etc/GMT…, instead of 404
+    /// Respond at sea too, with the nautical zones Etc/GMT…, instead of 404
     #[arg(long)]
     oceans: bool,
     /// Connections to PostgreSQL
@@ -63,7 +63,7 @@ pub struct Settings {
     limits: serving::Limits,
 }
 
-/// Serves until told to end.
+/// Serves until a signal stops it.
 pub fn run(settings: &Settings) -> Result<(), String> {
     let mut keys = Vec::new();
     for key in &settings.api_keys {

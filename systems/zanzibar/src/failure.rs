@@ -13,22 +13,22 @@ pub enum Failure {
     NotFound,
     /// It would take more work than one request may.
     TooMuch(String),
-    /// The storage is down or has no room now.
+    /// The storage is down or full now.
     Unavailable(String),
     /// The method is not there, or not in this form.
     Unimplemented(String),
-    /// A defect of ours; the log says more than the client is told.
+    /// A bug in this program; the log says more than the client gets.
     Internal,
 }
 
 impl Failure {
-    /// A defect of ours, written to the log.
+    /// A bug in this program, written to the log.
     pub fn internal(what: &str, error: &dyn fmt::Display) -> Failure {
         log::error(what, &[("reason", error.to_string().into())]);
         Failure::Internal
     }
 
-    /// What the client is told.
+    /// The message that the client gets.
     pub fn message(&self) -> &str {
         match self {
             Failure::Invalid(message)

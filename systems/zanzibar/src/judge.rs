@@ -11,7 +11,7 @@ use crate::store::DEEPEST;
 /// Object type, object id, relation.
 type Node = (String, String, String);
 
-/// All that a subject has, within so many levels.
+/// Everything that a subject has, within this number of levels.
 pub struct Judge {
     holds: BTreeMap<Node, bool>,
 }

@@ -56,7 +56,7 @@ Then, for example:
   curl http://127.0.0.1:4000/zanzigo.v1.ZanzigoService/Check -H 'content-type: application/json' \\
     -d '{\"tuple\":{\"objectType\":\"doc\",\"objectId\":\"1\",\"objectRelation\":\"viewer\",\
 \"subjectType\":\"user\",\"subjectId\":\"me\"}}'
-SIGTERM and SIGINT finish the answers under way, then end it."
+SIGTERM and SIGINT stop it after the responses in progress."
 )]
 pub struct Settings {
     /// Where to listen (port 0 takes any free one)
@@ -90,7 +90,7 @@ pub struct Settings {
 /// Models are smaller than this, in bytes.
 const LARGEST_MODEL: u64 = 1 << 20;
 
-/// Serves until told to end.
+/// Serves until a signal stops it.
 pub fn run(settings: &Settings) -> Result<(), String> {
     if settings.print_model {
         use std::io::Write;

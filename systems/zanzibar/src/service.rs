@@ -1,4 +1,4 @@
-//! The service on the wire: gRPC and Connect on one port, told apart by the content type.
+//! The service on the wire: gRPC and Connect on one port, distinguished by the content type.
 
 mod connect;
 mod cursor;
@@ -68,7 +68,7 @@ impl System for Zanzibar {
     }
 }
 
-/// Answers the requests of one connection.
+/// Handles the requests of one connection.
 pub struct Front {
     grpc: ZanzigoServiceServer<Grpc>,
     methods: Methods,

@@ -3,7 +3,7 @@
 //! A check goes from the object towards the subject, level by level. A level is one look
 //! at objects: whether one of their tuples names the subject itself, and to which further
 //! relations of other objects the others lead. Level 1 is the object that is asked about;
-//! after [`DEEPEST`] levels the answer is no. A relation of an object is looked at once,
+//! after [`DEEPEST`] levels the result is no. A relation of an object is looked at once,
 //! so that cycles end, and at most [`MOST_NODES`] are.
 
 mod counters;

@@ -38,7 +38,7 @@ pub enum Protocol {
 pub enum Forwarded {
     /// They are forgotten: the client is the first.
     Replace,
-    /// The client is a proxy of ours: its word is kept and added to.
+    /// The client is our own proxy: its values are kept and added to.
     Append,
 }
 

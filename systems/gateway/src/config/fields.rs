@@ -1,5 +1,5 @@
-//! Reading a tree of nodes into values: unknown keys are named with the nearest right
-//! one, and every problem is gathered with its line, so that all are told at once.
+//! Reading a tree of nodes into values: for an unknown key it names the closest valid
+//! one, and it collects every problem with its line, so that all are reported at once.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::document::{Key, Node, Value};
 use super::nearest::way_out;
 
-/// Problems beyond this many are not told.
+/// Problems beyond this number are not reported.
 const MOST_PROBLEMS: usize = 20;
 
-/// Something wrong, where it stands, and the way out.
+/// A problem, its place, and the fix.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
     pub line: usize,

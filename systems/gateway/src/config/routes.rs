@@ -50,7 +50,7 @@ pub enum Rewrite {
 /// A token bucket for each key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateLimit {
-    /// So many requests …
+    /// This number of requests …
     pub count: NonZero<u32>,
     /// … in this time.
     pub per: Duration,

@@ -8,7 +8,7 @@ use super::fields::{Field, Problems};
 pub struct Service {
     pub name: String,
     pub upstream: String,
-    /// Until the head of the response has come, all tries together.
+    /// Until the response headers have arrived, all attempts together.
     pub response_timeout: Duration,
     /// Until the next piece of a response's body has come.
     pub idle_timeout: Duration,
@@ -19,7 +19,7 @@ pub struct Service {
     pub max_queue: usize,
     /// How long they may wait.
     pub queue_timeout: Duration,
-    /// Whether the upstream is told the host that the client asked for.
+    /// Whether the upstream gets the host that the client requested.
     pub preserve_host: bool,
 }
 

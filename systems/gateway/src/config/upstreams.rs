@@ -1,4 +1,4 @@
-//! Upstreams: the servers that answer, and how one is chosen.
+//! Upstreams: the servers behind the gateway, and how one is chosen.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub struct ActiveCheck {
     pub path: String,
     pub interval: Duration,
     pub timeout: Duration,
-    /// Good answers in a row that make a target well again.
+    /// Consecutive successful responses that make a target healthy again.
     pub healthy: u32,
     /// Failures in a row that make it ill.
     pub unhealthy: u32,
@@ -92,7 +92,7 @@ pub struct ActiveCheck {
 /// What is learnt from the clients' own requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassiveCheck {
-    /// Failures in a row (no connection, no answer, or 502 to 504) after which a target
+    /// Consecutive failures (no connection, no response, or 502 to 504) after which a target
     /// is left out; 0 for never.
     pub failures: u32,
     /// For so long.
@@ -170,7 +170,7 @@ fn strategy(fields: &Fields<'_>, problems: &mut Problems) -> Option<Strategy> {
     let Some(field) = fields.get("strategy") else {
         return Some(Strategy::RoundRobin);
     };
-    // `weighted` is the same as `round_robin`, which heeds weights, and says so.
+    // `weighted` is the same as `round_robin`, which respects weights, and says so.
     let words = [
         ("round_robin", Strategy::RoundRobin),
         ("weighted", Strategy::RoundRobin),

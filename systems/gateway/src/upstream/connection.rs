@@ -1,7 +1,7 @@
 //! One connection of HTTP/1.1 to a target.
 //!
 //! hyper's connection is a future that somebody must drive. No task is spawned for that:
-//! whoever waits for the answer drives it, and so a request and its answer never leave
+//! whoever waits for the response drives it, and so a request and its response never leave
 //! the task of the client's connection. That spares two switches of task for each
 //! request.
 
@@ -23,7 +23,7 @@ use crate::outgoing::{BodyTrouble, Outgoing};
 /// Where a new connection's timer stands before it is moved.
 const FIRST_DEADLINE: Duration = Duration::from_secs(3600);
 
-/// Heads of responses, at most, in bytes.
+/// Longest response headers, in bytes.
 const LARGEST_HEAD: usize = 64 << 10;
 
 pub struct Connection {
@@ -33,12 +33,12 @@ pub struct Connection {
     over: bool,
     /// How often the pool was swept since it was used.
     age: u32,
-    /// Fires at or before the deadline of the answer that is waited for. It is moved
+    /// Fires at or before the deadline of the awaited response. It is moved
     /// only when it fires or is too late, and so costs a request next to nothing.
     timer: Pin<Box<Sleep>>,
 }
 
-/// Why there was no answer.
+/// Why there was no response.
 #[derive(Debug)]
 pub struct Trouble {
     pub kind: TroubleKind,
@@ -57,7 +57,7 @@ pub enum TroubleKind {
     Unsent,
     /// The connection broke after the request was sent, at least in part.
     Broken,
-    /// It was not answered in time.
+    /// There was no response in time.
     Late,
     /// The client's own body did not come through.
     Client(BodyTrouble),
@@ -157,7 +157,7 @@ impl Connection {
     }
 }
 
-/// Sends a request and waits for the head of its answer until `deadline`. The body that
+/// Sends a request and waits for the headers of its response until `deadline`. The body that
 /// comes with it arrives only while the connection is driven.
 pub async fn exchange(
     connection: &mut Connection,

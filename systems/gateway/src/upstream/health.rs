@@ -1,4 +1,4 @@
-//! How a target is: what its answers to clients say, and what the active check says.
+//! Whether a target is healthy: from its responses to clients, and from the active check.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -53,7 +53,7 @@ impl Health {
         self.ill.swap(ill, Relaxed) != ill
     }
 
-    /// A request was answered.
+    /// A request got a response.
     pub fn succeeded(&self) {
         // Mostly there is nothing to change, and nothing is written to.
         if self.failures.load(Relaxed) != 0 {
@@ -62,8 +62,8 @@ impl Health {
         }
     }
 
-    /// A request was not answered, or with 502 to 504. Once there were too many in a
-    /// row, each further one leaves the target out anew, so that a single try after the
+    /// A request got no response, or 502 to 504. Once there were too many in a
+    /// row, each further one leaves the target out again, so that a single try after the
     /// pause decides.
     pub fn failed(&self) {
         let failures = self.failures.fetch_add(1, Relaxed).saturating_add(1);

@@ -17,7 +17,7 @@ use crate::outgoing::Outgoing;
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 4 << 20;
 
-/// Heads of responses, at most, in bytes.
+/// Longest response headers, in bytes.
 const LARGEST_HEAD: u32 = 64 << 10;
 
 /// A silent connection is asked for a sign of life this often.
@@ -29,7 +29,7 @@ pub struct Multiplexed {
 }
 
 impl Multiplexed {
-    /// So many connections, made when they are needed.
+    /// This number of connections, opened when they are needed.
     pub fn new(count: usize) -> Multiplexed {
         Multiplexed {
             slots: (0..count).map(|_| Mutex::new(None)).collect(),
@@ -60,7 +60,7 @@ impl Multiplexed {
             .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| Trouble::unreachable(error.to_string()))?;
-        // It ends when the last sender is gone; what broke it is told to its requests.
+        // It ends when the last sender is gone; its requests get the error that broke it.
         tokio::spawn(connection);
         *slot = Some(sender.clone());
         Ok(Sender(sender))
@@ -71,7 +71,7 @@ impl Multiplexed {
 pub struct Sender(http2::SendRequest<Outgoing>);
 
 impl Sender {
-    /// Sends a request and waits for the head of its answer.
+    /// Sends a request and waits for the headers of its response.
     pub async fn exchange(
         mut self,
         request: Request<Outgoing>,

@@ -12,7 +12,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool that keeps at most so many.
+    /// A pool that keeps at most this number.
     pub fn new(most: usize) -> Pool {
         Pool {
             idle: Mutex::default(),

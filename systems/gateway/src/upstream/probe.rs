@@ -16,7 +16,7 @@ use crate::outgoing::Outgoing;
 pub async fn probe(upstream: Weak<Upstream>, check: ActiveCheck) {
     let mut rounds = tokio::time::interval(check.interval);
     rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    // Answers in a row that say the same, for each target.
+    // Consecutive equal results, for each target.
     let mut runs: Vec<(bool, u32)> = Vec::new();
     loop {
         rounds.tick().await;

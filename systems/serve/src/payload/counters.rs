@@ -1,4 +1,4 @@
-//! What is counted of the answers.
+//! Counts of responses.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ use serving::counters::{Metric, PerWorker};
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Counters {
-    /// Answers given, by what was asked for.
+    /// Responses, by what was requested.
     pub payloads: AtomicU64,
     pub others: AtomicU64,
     pub calls: AtomicU64,
@@ -18,15 +18,15 @@ pub struct Counters {
 pub type AllCounters = PerWorker<Counters>;
 
 pub const METRICS: &[Metric<Counters>] = &[
-    ("plimsoll_serve_payloads_total", "Payloads answered.", |c| {
+    ("plimsoll_serve_payloads_total", "Payloads sent.", |c| {
         c.payloads.load(Relaxed)
     }),
     (
         "plimsoll_serve_other_answers_total",
-        "Other HTTP answers.",
+        "Other HTTP responses.",
         |c| c.others.load(Relaxed),
     ),
-    ("plimsoll_serve_calls_total", "gRPC calls answered.", |c| {
+    ("plimsoll_serve_calls_total", "gRPC calls completed.", |c| {
         c.calls.load(Relaxed)
     }),
 ];

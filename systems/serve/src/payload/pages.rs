@@ -21,7 +21,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const PROMETHEUS: HeaderValue =
     HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// What the pages hold, made once and never freed, so that answering touches no
+/// The contents of the pages, made once and never freed, so that responding touches no
 /// counter that threads share.
 #[derive(Clone, Copy)]
 pub struct Content(&'static Fixed);

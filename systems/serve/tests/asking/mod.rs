@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// How long an answer may take.
+/// Time limit for a response.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Client {
@@ -14,7 +14,7 @@ pub struct Client {
     stream: Option<BufReader<TcpStream>>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
@@ -86,7 +86,7 @@ impl Client {
         }
         let stream = self.stream.as_mut().unwrap();
         let written = stream.get_mut().write_all(request.as_bytes());
-        // A server that has had enough may have answered before it hung up.
+        // A server may have responded before it closed the connection.
         let answer = match read(stream, method == "HEAD") {
             Ok(answer) => answer,
             Err(error) => return Err(written.err().unwrap_or(error)),

@@ -20,14 +20,14 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// An answer, with the version of HTTP it came in.
+/// A response, with its version of HTTP.
 pub struct Answer {
     pub status: u16,
     pub body: Vec<u8>,
     pub h2: bool,
 }
 
-/// A gRPC call's answer.
+/// A gRPC call's response.
 pub struct Called {
     /// The code, as text.
     pub status: String,

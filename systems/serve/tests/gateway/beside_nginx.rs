@@ -44,7 +44,7 @@ const REQUESTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The status, and which server answered.
+/// The status, and which server responded.
 fn ask(address: SocketAddr, request: &(&str, &str, &str)) -> (u16, Option<String>) {
     let (method, target, fields) = request;
     let body = if *method == "POST" { "0\r\n\r\n" } else { "" };
@@ -61,7 +61,7 @@ fn ask(address: SocketAddr, request: &(&str, &str, &str)) -> (u16, Option<String
     stream.write_all(bytes.as_bytes()).unwrap();
     let mut answer = Vec::new();
     let mut piece = [0; 4096];
-    // The head is enough: a connection that was to be upgraded stays open.
+    // The headers are enough: a connection that was to be upgraded stays open.
     while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
         match stream.read(&mut piece) {
             Ok(count @ 1..) => answer.extend_from_slice(&piece[..count]),

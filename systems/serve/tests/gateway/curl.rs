@@ -38,7 +38,7 @@ pub fn trusting(certs: &Path, arguments: &[&str]) -> Answer {
     curl(&all)
 }
 
-/// Runs curl. Status 0 is for no answer at all.
+/// Runs curl. Status 0 means no response at all.
 pub fn curl(arguments: &[&str]) -> Answer {
     let output = tool("curl", "curl")
         .args(["--silent", "--include", "--max-time", "20", "--path-as-is"])
@@ -50,7 +50,7 @@ pub fn curl(arguments: &[&str]) -> Answer {
     let (mut rest, last) = text.rsplit_once('\n').unwrap();
     let (status, version) = last.split_once(' ').unwrap();
     let mut headers = Vec::new();
-    // Answers before the last one, such as 100, come first.
+    // Interim responses, such as 100, come first.
     while rest.starts_with("HTTP/") {
         let (head, body) = rest.split_once("\r\n\r\n").unwrap_or((rest, ""));
         headers = head

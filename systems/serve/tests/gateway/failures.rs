@@ -231,7 +231,7 @@ fn a_frozen_upstream_is_given_up_and_others_go_on() {
 
 #[test]
 fn a_stale_connection_is_nobodys_fault() {
-    // A server that answers one request on each connection, and closes it without saying.
+    // A server that responds to one request on each connection, and closes it without notice.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {

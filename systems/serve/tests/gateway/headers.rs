@@ -1,4 +1,4 @@
-//! What changes in heads on the way, and what is written about it.
+//! Changes to forwarded headers, and their logging.
 
 use serde_json::Value;
 

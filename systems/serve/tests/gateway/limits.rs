@@ -96,8 +96,8 @@ fn large_bodies_are_refused_whether_they_say_so_or_not() {
         let data = format!("@{}", file.display());
         for framing in ["Content-Type: text/plain", "Transfer-Encoding: chunked"] {
             let answer = curl(&[&url, "--data-binary", &data, "-H", framing, "-H", "Expect:"]);
-            // A body that turns out too large after its echo began breaks the answer
-            // off, and what is still being sent may cost the client all of it.
+            // A body that turns out too large after its echo began interrupts the response,
+            // and what is still being sent may cost the client all of it.
             let broken = framing.starts_with("Transfer") && status == 413;
             let cut = matches!(answer.status, 0 | 200) && answer.body.len() < length;
             if !(broken && cut) {
@@ -120,7 +120,7 @@ fn large_heads_are_refused() {
     let url = gateway.url("/spot/orders");
     let header = |length: usize| format!("x-long: {}", "x".repeat(length));
     assert_eq!(curl(&[&url, "-H", &header(4096)]).status, 200);
-    // What the client has not sent yet when it is refused may cost it the answer.
+    // What the client has not sent yet when it is refused may cost it the response.
     let refused = curl(&[&url, "-H", &header(20_000)]);
     assert!(matches!(refused.status, 431 | 0), "{refused:?}");
     assert_eq!(
@@ -232,7 +232,7 @@ fn a_connection_on_which_nothing_is_asked_is_closed() {
     let config = simple(&[&orders.address()], "", "");
     let gateway =
         Gateway::start(&config.replace("127.0.0.1:0}", "127.0.0.1:0, idle_timeout: 200ms}"));
-    // Nothing, half a head, a whole request, and one of HTTP/2.
+    // Nothing, incomplete headers, a whole request, and one of HTTP/2.
     for sent in [
         &b""[..],
         b"GET /spot",

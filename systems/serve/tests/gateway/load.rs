@@ -11,7 +11,7 @@ pub struct Counted {
     pub failed: u64,
     pub errored: u64,
     pub timeout: u64,
-    /// Answers by class: 2xx, 3xx, 4xx, 5xx.
+    /// Responses by class: 2xx, 3xx, 4xx, 5xx.
     pub classes: [u64; 4],
 }
 
@@ -25,7 +25,7 @@ impl Counted {
             (0, 0, 0),
             "{self:?}"
         );
-        // An answer whose head was read when the time was over counts by its class alone.
+        // A response whose headers were read when the time was over counts by its class alone.
         assert!(good >= self.succeeded, "{self:?}");
         assert_eq!(self.classes, [good, 0, 0, 0], "{self:?}");
     }

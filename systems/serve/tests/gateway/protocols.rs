@@ -224,7 +224,7 @@ fn a_websocket_over_tls_passes_and_a_silent_one_ends() {
     assert!(begun.elapsed() > Duration::from_millis(500));
     assert!(socket.read().is_err());
     eventually("its end", || gateway.metric("requests_at_targets") == 0);
-    // What is no WebSocket's handshake is answered as any request.
+    // Anything but a WebSocket handshake is handled as an ordinary request.
     let refused = curl(&[
         &gateway.url("/websocket"),
         "-H",
@@ -268,7 +268,7 @@ fn grpc_passes_with_its_trailers() {
             (greeted.status.as_str(), &greeted.message[..]),
             ("0", &b"\x0a\x0bHello world"[..])
         );
-        // An error that the service tells comes in a head that is also the end.
+        // An error of the service comes as a trailers-only response.
         assert_eq!(call("Slow", b"\x08\xff\xff\xff\x07").status, "3");
         assert_eq!(call("Absent", b"").status, "12");
         // More than any flow-control window holds.
@@ -277,7 +277,7 @@ fn grpc_passes_with_its_trailers() {
             call("Push", &data).message,
             b"\x0a\x163145728 bytes received"
         );
-        // What the gateway itself refuses is told as gRPC has it: DEADLINE_EXCEEDED.
+        // The gateway's own refusal has gRPC's format: DEADLINE_EXCEEDED.
         assert_eq!(call("Slow", b"\x08\xd0\x0f").status, "4");
     }
     running.signal(Signal::TERM);

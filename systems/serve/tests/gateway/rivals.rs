@@ -1,5 +1,5 @@
-//! The configurations of other products that stand beside ours: each starts, answers,
-//! and speaks on both sides what it is there for.
+//! The configurations of other products next to ours: each starts, responds,
+//! and speaks the intended protocols on both sides.
 
 use std::path::{Path, PathBuf};
 use std::{fs, thread};

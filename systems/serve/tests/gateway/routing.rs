@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::curl::{curl, get};
 use crate::running::{Gateway, Orders, program, simple};
 
-/// Who answers.
+/// Which target responds.
 fn server(arguments: &[&str]) -> String {
     let answer = curl(arguments);
     assert_eq!(answer.status, 200, "{arguments:?}: {answer:?}");
@@ -91,7 +91,7 @@ fn the_least_busy_target_is_asked() {
         "",
         ", strategy: least_connections",
     ));
-    // One target is busy with a long answer; all others go to its neighbour.
+    // One target is busy with a long response; all others go to its neighbor.
     let long = gateway.url("/long?ms=3000");
     let busy = std::thread::spawn(move || server(&[&long]));
     crate::running::eventually("the long request", || {

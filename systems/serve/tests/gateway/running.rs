@@ -23,7 +23,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// One whose answers tell `name`.
+    /// One whose responses contain `name`.
     pub fn start(name: &str) -> Orders {
         Orders::start_with(&["--listen=127.0.0.1:0", "--name", name])
     }

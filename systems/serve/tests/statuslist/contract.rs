@@ -1,4 +1,4 @@
-//! Routes, answers and errors.
+//! Routes, responses and errors.
 
 use std::collections::HashSet;
 

@@ -50,7 +50,7 @@ impl Random {
 #[derive(Default)]
 struct Memory {
     /// Each index that it was given, and the statuses it may have now: more than one if
-    /// an update was not answered.
+    /// an update got no response.
     given: Vec<(Reference, Vec<u64>)>,
     acknowledged: u64,
 }
@@ -81,7 +81,7 @@ impl Crowd {
             } else {
                 let place = random.below(memory.given.len() as u64) as usize;
                 let (reference, statuses) = &mut memory.given[place];
-                // An update whose answer was lost may still be under way in the store;
+                // An update whose response was lost may still be in progress in the store;
                 // after it, nobody could say which came last.
                 if statuses.len() > 1 {
                     continue;

@@ -57,7 +57,7 @@ fn what_is_wrong_with_the_flags_is_told() {
     drop(ground);
 }
 
-/// Kills the store, looks at what is answered, and starts it again.
+/// Kills the store, checks the responses, and starts it again.
 fn outlives(store: &str, server: &mut Server) {
     let ground = ground();
     let store = format!("--store={store}");

@@ -97,7 +97,7 @@ impl Reference {
         }
     }
 
-    /// All of an answer.
+    /// A whole response.
     pub fn all(answer: &Answer) -> Vec<Reference> {
         assert_eq!(answer.status, 200, "{answer:?}");
         let json = answer.json();

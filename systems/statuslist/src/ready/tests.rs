@@ -82,7 +82,7 @@ async fn underflow_fails_where_it_is_told_to() {
     let mut orders = Orders::default();
     bench.ready.fill(&bench.store, &mut orders).await.unwrap();
     assert_eq!(bench.ready.take(8).await.unwrap().len(), 8);
-    // Two are left, which is no fewer than the threshold, but fewer than are asked for.
+    // Two are left, which is not below the threshold, but fewer than requested.
     assert_eq!(bench.ready.take(3).await, Err(Problem::Underflow));
     bench.ready.fill(&bench.store, &mut orders).await.unwrap();
     assert_eq!(bench.ready.take(10).await.unwrap().len(), 10);

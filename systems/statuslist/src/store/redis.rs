@@ -1,5 +1,5 @@
 //! Lists in Redis. Each change is one command or one script, so that it is whole; with
-//! `appendfsync always` an answer means that it is on the disk.
+//! `appendfsync always` a response means that it is on the disk.
 //!
 //! | key | what |
 //! |---|---|
@@ -21,7 +21,7 @@ use crate::pools::Shape;
 use crate::shuffle::Seed;
 use crate::status::Width;
 
-/// How long to wait for a connection, and for an answer.
+/// How long to wait for a connection, and for a response.
 const CONNECTING: Duration = Duration::from_secs(2);
 const ANSWERING: Duration = Duration::from_secs(5);
 
@@ -34,7 +34,7 @@ const PIPELINE: usize = 1024;
 /// What Redis must promise before statuses are entrusted to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Durability {
-    /// An append-only file, flushed before each answer (`appendfsync always`)
+    /// An append-only file, flushed before each response (`appendfsync always`)
     Always,
     /// An append-only file, flushed each second: a crash of the machine may lose what a second changed
     Everysec,

@@ -1,5 +1,5 @@
 //! Lists in one SQLite file. One thread owns the connection; it takes what waits for it
-//! into one transaction, so that one flush to the disk serves many, and answers when the
+//! into one transaction, so that one flush to the disk serves many, and responds when the
 //! transaction is durable (write-ahead log, `synchronous = FULL`).
 
 use std::path::Path;
@@ -269,7 +269,7 @@ fn work(mut connection: Connection, mut queue: mpsc::Receiver<Job>) {
 }
 
 /// Does `first`, and what waits besides, in one transaction. If anything fails, all of it
-/// is undone, and all are told.
+/// is undone, and all get the error.
 fn transact(
     connection: &mut Connection,
     queue: &mut mpsc::Receiver<Job>,

@@ -14,7 +14,7 @@ use crate::embedded::{Embedded, Rings, is_nautical};
 /// How the polygons are laid out; a database that was loaded otherwise is loaded anew.
 const LAYOUT: i32 = 1;
 
-/// Polygons that are sent before an answer is waited for.
+/// Polygons sent before waiting for a response.
 const TOGETHER: usize = 64;
 
 /// One server loads at a time; the number is ours.

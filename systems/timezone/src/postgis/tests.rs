@@ -1,4 +1,4 @@
-//! Both look-ups give the same answers, for they have the same polygons.
+//! Both look-ups give the same results, because they have the same polygons.
 
 use std::pin::pin;
 

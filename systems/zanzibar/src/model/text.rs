@@ -1,4 +1,4 @@
-//! A model read from its text, with errors that say the line and the way out.
+//! A model read from its text, with errors that name the line and the fix.
 
 use std::collections::BTreeMap;
 

@@ -73,7 +73,7 @@ impl Form {
     }
 }
 
-/// Answers a request that is not gRPC.
+/// Responds to a request that is not gRPC.
 pub async fn answer(
     methods: &Methods,
     max_body: usize,
@@ -195,7 +195,7 @@ fn status(failure: &Failure) -> StatusCode {
     }
 }
 
-/// The answer to what was not taken up.
+/// The response to a rejected request.
 pub fn refuse(refusal: Refusal) -> Response<Bytes> {
     let code = match refusal {
         Refusal::Overloaded => "unavailable",

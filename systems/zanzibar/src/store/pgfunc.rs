@@ -199,7 +199,7 @@ fn dispatcher(model: &Model) -> String {
             )
         })
         .collect();
-    // A CASE without a branch is no statement.
+    // A CASE without a branch is not a valid statement.
     let case = if cases.is_empty() {
         String::new()
     } else {

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::tuple::fields;
 
-/// How the tables came to be, step by step; `zanzibar.version` tells how many were taken.
+/// The migrations of the tables, step by step; `zanzibar.version` is the number applied.
 /// The order of the unique index puts all that a check asks of a relation side by side.
 /// Text is compared byte by byte, so that the order does not hang on a locale.
 const MIGRATIONS: &[&str] = &[
@@ -41,7 +41,7 @@ const MIGRATIONS: &[&str] = &[
 /// Whoever changes tables holds this lock, so that servers can start side by side.
 pub(super) const LOCK: &str = "SELECT pg_advisory_xact_lock(7811889301)";
 
-/// How long to wait for a connection, or for an answer.
+/// How long to wait for a connection, or for a response.
 const CONNECT: Duration = Duration::from_secs(5);
 const WAIT: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(6);
@@ -155,7 +155,7 @@ impl Postgres {
     }
 
     /// Runs a query in one round trip, on a connection that has it prepared already or
-    /// prepares it first; `prepared` is told in the latter case.
+    /// prepares it first; `prepared` is called in the latter case.
     pub(super) async fn query(
         &self,
         client: Client,
@@ -272,7 +272,7 @@ impl Postgres {
         }
     }
 
-    /// What a client is told of an error of PostgreSQL.
+    /// What a client gets to know about an error of PostgreSQL.
     pub(super) fn failure(&self, error: &Error) -> Failure {
         let Some(state) = error.code() else {
             return self.lost(&chain(error));

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Plan, Relation};
 
-/// How the tables came to be, step by step; `user_version` tells how many were taken.
+/// The migrations of the tables, step by step; `user_version` is the number applied.
 /// The order of the unique index puts all that a check asks of a relation side by side.
 const MIGRATIONS: &[&str] = &[
     "CREATE TABLE tuples (
@@ -303,7 +303,7 @@ fn query(plan: &Plan) -> Option<String> {
         )
     };
     // Each relation apart: with `IN` it would build a table of them for every query. But
-    // there may be only so many parts.
+    // the number of parts is limited.
     let mut direct: Vec<String> = plan
         .direct
         .iter()
@@ -407,7 +407,7 @@ fn uuid(mut bytes: [u8; 16]) -> String {
     parts.join("-")
 }
 
-/// What a client is told of an error of SQLite.
+/// What a client gets to know about an error of SQLite.
 pub(super) fn failure(error: rusqlite::Error) -> Failure {
     use ErrorCode as Code;
     match error.sqlite_error_code() {

@@ -111,7 +111,7 @@ fn work(mut connection: Connection, waiting: &Receiver<Job>) {
                 Ok(touched) => Ok(touched.get(index).copied().unwrap_or(0)),
                 Err(failure) => Err(failure.clone()),
             };
-            // A client that went away is not told.
+            // A client that disconnected gets no message.
             let _ = job.done.send(outcome);
         }
     }
