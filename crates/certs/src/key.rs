@@ -8,7 +8,7 @@ use rsa::pkcs8::EncodePrivateKey;
 pub enum KeyKind {
     /// ECDSA over P-256: small, quick, and understood everywhere.
     EcdsaP256,
-    /// RSA with a modulus of so many bits: one of [`RSA_BITS`].
+    /// RSA with a modulus of this number of bits: one of [`RSA_BITS`].
     Rsa(u32),
 }
 

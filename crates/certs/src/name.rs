@@ -37,8 +37,8 @@ impl Name {
             ));
         }
         let labels = text.strip_prefix("*.").unwrap_or(text);
-        // RFC 1035 §2.3.4: a label has 63 octets at most, a name 253 in this notation. Underscores are no part of a
-        // host's name by RFC 1123, and are about all the same.
+        // RFC 1035 §2.3.4: a label has at most 63 octets, a name 253 in this notation. RFC 1123 does not allow underscores
+        // in host names, but they are in use.
         let valid = |label: &str| {
             (1..=63).contains(&label.len())
                 && !label.starts_with('-')

@@ -103,7 +103,7 @@ fn both_sides_trust_ecdsa_certificates_for_their_names_alone() {
         let error = handshake(&made, &made.server, name).expect_err(name);
         assert!(error.contains("not valid for name"), "{name}: {error}");
     }
-    // A client's certificate is no server's.
+    // A client's certificate is not valid for a server.
     let error = handshake(&made, &made.client, "localhost").expect_err("another purpose");
     assert!(error.to_lowercase().contains("certificate"), "{error}");
     // Another authority is another trust.

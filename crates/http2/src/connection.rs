@@ -24,11 +24,11 @@ const FIRST_WINDOW: i64 = 65_535;
 /// Streams at once before the peer has said how many it allows: section 6.5.2 has it that
 /// nobody should allow fewer.
 const FIRST_STREAMS: usize = 100;
-/// How long an answer's head may be, as sent and as read.
+/// Longest response headers, as sent and as decoded.
 const LONGEST_HEAD: usize = 1 << 20;
 /// So much may wait for the socket; who sends more has to wait.
 const WAITING: usize = 256 << 10;
-/// So much may wait for a peer that asks for answers and does not read them.
+/// Most bytes that may wait for a peer that requests responses and does not read them.
 const FLOOD: usize = 1 << 20;
 /// What a buffer keeps when it is empty.
 const KEPT: usize = 16 << 10;
@@ -52,7 +52,7 @@ pub(crate) struct Connection {
     next: u32,
     encoder: Encoder,
     decoder: Decoder,
-    /// A head that goes on in the next frame.
+    /// Headers that continue in the next frame.
     block: Option<Block>,
     has_settings: bool,
     send_window: i64,
@@ -64,7 +64,7 @@ pub(crate) struct Connection {
     goes_away: bool,
     /// Why it is over.
     over: Option<StreamFault>,
-    /// Who waits for room: of streams, of windows, of `out`.
+    /// Tasks that wait for capacity: of streams, of windows, of `out`.
     waiting: Vec<Waker>,
     driver: Option<Waker>,
     /// Nobody will open a stream any more.
@@ -144,12 +144,12 @@ impl Connection {
         self.out.get(self.written..).unwrap_or_default()
     }
 
-    /// So many bytes more were taken by the socket.
+    /// The socket accepted this number of further bytes.
     pub fn wrote(&mut self, count: usize) {
         self.written += count;
         if self.written >= self.out.len() {
             self.out.clear();
-            // One large message must not cost its length for ever.
+            // One large message must not keep its memory forever.
             if self.out.capacity() > KEPT {
                 self.out = Vec::new();
             }
@@ -220,7 +220,7 @@ impl Connection {
             }
             let start = at + HEAD;
             let Some(payload) = bytes.get(start..start + head.length) else {
-                // What is no HTTP/2 is known before its frame is whole.
+                // A violation of HTTP/2 is detected before the whole frame has arrived.
                 self.check_first(head)?;
                 break;
             };
@@ -240,7 +240,7 @@ impl Connection {
     }
 
     fn frame(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
-        // A head's frames follow each other: section 6.10.
+        // The frames of a header block are consecutive: section 6.10.
         if self.block.is_some() && head.kind != kind::CONTINUATION {
             return Err(code::PROTOCOL_ERROR);
         }

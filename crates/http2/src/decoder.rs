@@ -10,7 +10,7 @@ use crate::static_table::STATIC;
 
 /// What we allow the peer to keep: the value that holds unless a setting says otherwise.
 const TABLE_SIZE: usize = 4096;
-/// How many heads are remembered by the bytes that mean them.
+/// Number of header blocks that are remembered by their bytes.
 const KNOWN: usize = 4;
 
 /// Reads header blocks, all of a connection's, in their order.
@@ -29,7 +29,7 @@ pub(crate) struct Decoder {
 #[derive(Clone, Debug)]
 pub(crate) enum Decoded {
     Heading(Rc<Heading>),
-    /// The block could be read, and no head can be made of its fields.
+    /// The block is readable, but its fields are not valid headers.
     Malformed,
 }
 
@@ -188,7 +188,7 @@ mod tests {
         )
     }
 
-    /// The examples of RFC 7541, appendix C.6: answers in the Huffman code, one connection.
+    /// The examples of RFC 7541, appendix C.6: Huffman-coded responses on one connection.
     #[test]
     fn the_rfcs_answers_decode() {
         let mut decoder = Decoder {

@@ -67,7 +67,7 @@ impl<W: Wire> Driver<W> {
                     self.has_ended = true;
                     connection.fail(StreamFault::io(&error));
                 }
-                // What was read before may have asked for an answer.
+                // The bytes read before may need a response.
                 Poll::Pending if written.is_ready() && connection.unwritten().is_empty() => {
                     return Poll::Pending;
                 }

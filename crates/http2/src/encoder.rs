@@ -11,7 +11,7 @@ use crate::static_table::STATIC;
 const TABLE_SIZE: usize = 4096;
 /// A field that takes more than this part of the table would drive out all others.
 const LARGEST_PART: usize = 4;
-/// How many heads are remembered as the references that they have become.
+/// Number of headers that are remembered as encoded references.
 const KNOWN: usize = 8;
 
 /// Writes header blocks, all of a connection's.
@@ -21,10 +21,10 @@ pub(crate) struct Encoder {
     dynamic: VecDeque<(Vec<u8>, Vec<u8>)>,
     size: usize,
     limit: usize,
-    /// The peer's limit has changed since the last block, at the least to this. The next one
-    /// has to say so: section 4.2.
+    /// The peer's limit has changed since the last block, at least to this. The next one
+    /// must say so: section 4.2.
     lowest: Option<usize>,
-    /// Heads sent before, as blocks that hold while the table stays as it is.
+    /// Headers sent before, as blocks that are valid while the table stays the same.
     known: Vec<(Rc<RequestHead>, Vec<u8>)>,
 }
 
@@ -52,7 +52,7 @@ impl Encoder {
         }
     }
 
-    /// Appends the block of a head.
+    /// Appends the block of a request's headers.
     pub fn encode(&mut self, head: &Rc<RequestHead>, out: &mut Vec<u8>) {
         if let Some(lowest) = self.lowest.take() {
             if lowest < self.limit {

@@ -1,6 +1,6 @@
 //! Frames as they go over the wire: RFC 9113, sections 4 and 6.
 
-/// Bytes of a frame's head.
+/// Bytes of a frame's header.
 pub(crate) const HEAD: usize = 9;
 /// The largest payload that we allow, and that everybody must take: section 4.2.
 pub(crate) const MAX_FRAME: usize = 16_384;
@@ -39,7 +39,7 @@ pub(crate) mod setting {
     pub const MAX_HEADER_LIST_SIZE: u16 = 6;
 }
 
-/// A frame's head.
+/// A frame's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameHead {
     pub length: usize,

@@ -3,7 +3,7 @@ use std::hash::BuildHasher;
 use http_types::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use rustc_hash::FxBuildHasher;
 
-/// The head of a request as it is sent: pseudo-fields first. Made once, sent often.
+/// The headers of a request as they are sent: pseudo-fields first. Made once, sent often.
 #[derive(Debug)]
 pub struct RequestHead {
     pub(crate) fields: Vec<Sent>,
@@ -21,8 +21,8 @@ pub(crate) struct Sent {
 }
 
 impl RequestHead {
-    /// The head of a request whose URL has scheme and authority (RFC 9113, section 8.3.1).
-    /// Fields that belong to a connection have to be left out by the caller.
+    /// The headers of a request whose URL has scheme and authority (RFC 9113, section 8.3.1).
+    /// The caller must leave out fields that belong to a connection.
     pub fn of(request: &Request<()>) -> RequestHead {
         let uri = request.uri();
         let mut fields = Vec::with_capacity(4 + request.headers().len());
@@ -65,7 +65,7 @@ impl RequestHead {
     }
 }
 
-/// The head of an answer, or its trailers.
+/// The headers of a response, or its trailers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
     /// None of trailers.
@@ -133,7 +133,7 @@ impl Name {
     }
 }
 
-/// Why fields are no head.
+/// Why fields are not valid headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -141,7 +141,7 @@ impl Heading {
     /// Puts a field where it belongs.
     ///
     /// # Errors
-    /// For a field that no answer can have, or not there.
+    /// For a field that no response may have, or not in that place.
     pub(crate) fn put(&mut self, field: &Field) -> Result<(), Malformed> {
         let value = field.value.as_ref().ok_or(Malformed)?;
         match &field.name {

@@ -1,10 +1,10 @@
 //! A client's HTTP/2 (RFC 9113, RFC 7541): streams whose bodies go both ways, for what is
 //! made often and has to cost little. A connection belongs to one worker's thread.
 //!
-//! A head is written once into references to what the peer keeps of it, and then copied;
-//! an answer's head that is nothing but references is read once, and then shared. Bodies
-//! are bounded by the window of their stream (4 MiB), heads to 1 MiB, what waits for a peer
-//! that does not read to 1 MiB.
+//! Request headers are encoded once into references to the peer's table, and then copied.
+//! Response headers that consist only of references are decoded once, and then shared. Bodies
+//! are bounded by the window of their stream (4 MiB), headers by 1 MiB, and data for a peer
+//! that does not read by 1 MiB.
 //!
 //! [`connection`] is the protocol without a socket, [`driver`] has the socket.
 

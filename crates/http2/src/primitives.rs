@@ -1,7 +1,7 @@
 //! What HPACK is written with (RFC 7541, section 5), and QPACK too (RFC 9204, section 4.1):
 //! integers that begin within a byte, and strings that may be in the Huffman code.
 
-/// Appends an integer with a prefix of so many bits, below the bits of `mark`: section 5.1.
+/// Appends an integer with a prefix of this number of bits, below the bits of `mark`: section 5.1.
 pub fn put_integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
     let most = (1usize << bits) - 1;
     if value < most {

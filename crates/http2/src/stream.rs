@@ -11,7 +11,7 @@ use crate::head::Heading;
 
 /// What the peer may send on a stream before it is read: its speed is its own, not the window's.
 pub(crate) const WINDOW: i64 = 4 << 20;
-/// So many pieces may wait as they came; what follows is put together, for each costs its place.
+/// This number of chunks is kept as received; further ones are combined, because each has a cost.
 const PIECES: usize = 64;
 
 /// One stream.
@@ -66,14 +66,14 @@ impl Stream {
         self.fault.is_some() || self.has_sent_all && self.has_received_all
     }
 
-    /// Takes a head or trailers.
+    /// Takes headers or trailers.
     pub fn heading(&mut self, heading: Rc<Heading>, last: bool) -> Result<(), Refused> {
         use crate::fault::code::{PROTOCOL_ERROR, STREAM_CLOSED};
         if self.has_received_all {
             return Err(STREAM_CLOSED);
         }
         match (self.has_head, heading.status) {
-            // An answer for the meantime: RFC 9113, section 8.1.
+            // An interim response: RFC 9113, section 8.1.
             (false, Some(status)) if status.is_informational() && !last => return Ok(()),
             (false, Some(_)) => {
                 self.has_head = true;

@@ -31,7 +31,7 @@ impl Streams {
         self.0.borrow().is_open()
     }
 
-    /// Opens a stream; with `last` nothing follows the request's head. Waits while the peer
+    /// Opens a stream; with `last` nothing follows the request's headers. Waits while the peer
     /// allows no more streams.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ struct Held {
 }
 
 impl Drop for Held {
-    /// Who drops both ways before their end has no use for the rest of the answer.
+    /// A caller that drops both halves before their end does not need the rest of the response.
     fn drop(&mut self) {
         let stream = &mut *self.stream.borrow_mut();
         stream.held = stream.held.saturating_sub(1);
@@ -131,7 +131,7 @@ impl Outgoing {
 pub struct Incoming(Held);
 
 impl Incoming {
-    /// The head of the answer; to be awaited once, before anything else.
+    /// The headers of the response; await this once, before anything else.
     ///
     /// # Errors
     /// See [`StreamFault`].
@@ -139,7 +139,7 @@ impl Incoming {
         poll_fn(|cx| self.poll_head(cx)).await
     }
 
-    /// [`Incoming::head`] in the form of a poll.
+    /// [`Incoming::head`] as a poll function.
     ///
     /// # Errors
     /// See [`StreamFault`].

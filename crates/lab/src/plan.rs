@@ -1,4 +1,4 @@
-//! What a lab would do, told without doing it.
+//! What a lab would do, shown without running it.
 
 use std::fmt::Write;
 use std::time::Duration;

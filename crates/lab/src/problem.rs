@@ -30,12 +30,12 @@ impl Place {
     }
 }
 
-/// Something that keeps a lab from running: where it stands, what it is, the way out.
+/// Something that keeps a lab from running: its place, the problem, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// Where, if it is about a line.
+    /// The place, if it has a line.
     pub place: Option<Place>,
-    /// What, and the way out.
+    /// The problem and the fix.
     pub message: String,
 }
 

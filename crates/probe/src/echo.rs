@@ -9,10 +9,10 @@ use tokio::time::timeout;
 use crate::spread::Spread;
 use crate::{Address, Peer, Plan, RoundTrip};
 
-/// Sends a request and tells by the beginning of the answer who is there.
+/// Sends a request and identifies the peer by the beginning of its response.
 ///
 /// # Errors
-/// Why that cannot be told.
+/// Why the peer cannot be identified.
 pub async fn ask(
     stream: &mut Stream,
     address: &Address,
@@ -24,7 +24,7 @@ pub async fn ask(
         stream.write_all(request.as_bytes()).await?;
         let mut answer = vec![0; request.len()];
         let mut filled = 0;
-        // An answer that begins like both is read on; an echo is read to its end.
+        // A response that begins like both is read on; an echo is read to its end.
         while filled < answer.len() {
             let count = stream.read(&mut answer[filled..]).await?;
             if count == 0 {

@@ -1,4 +1,4 @@
-//! A peer that speaks HTTP/1.1: from the request's first byte to the answer's first.
+//! A peer that speaks HTTP/1.1: from the request's first byte to the response's first.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //!
 //! [`probe`] does so a number of times and gives a [`Report`]. The round trip is that of a byte stream which is already
 //! open: a peer that sends back what it gets ([`Peer::Echo`]) is measured by its echo, and one that speaks HTTP by the
-//! first byte of its answer ([`Peer::Http`]), which has the server's own time in it. One message finds out which: it is
+//! first byte of its response ([`Peer::Http`]), which includes the server's own time. One message finds out which: it is
 //! a whole HTTP request, so that nobody waits for the rest of it, and an echo gives it back as it is.
 
 mod address;
@@ -39,12 +39,12 @@ pub struct Plan {
     pub throughput_port: Option<u16>,
 }
 
-/// How a peer answers.
+/// How a peer responds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// It sends back what it gets.
     Echo,
-    /// It answers HTTP/1.1.
+    /// It responds with HTTP/1.1.
     Http,
 }
 
@@ -57,7 +57,7 @@ pub async fn probe(plan: &Plan) -> Result<Report, String> {
     let mut report = Report::new(plan);
     let way = Way::new(plan, false);
     if plan.tls.is_some() {
-        // The first handshake reads the system's authorities too, which is no part of the way.
+        // The first handshake also reads the system's authorities, which is not part of the network path.
         way.open().await?;
     }
     for _ in 0..plan.repeats.max(1) {
@@ -84,7 +84,7 @@ async fn resume(plan: &Plan, report: &mut Report) -> Result<(), String> {
         if facts.is_some_and(|facts| facts.resumed) {
             report.resumed(&opening);
         }
-        // In TLS 1.3 what resumes a session comes after the handshake, with the first answer (RFC 8446 §4.6.1).
+        // In TLS 1.3 the data to resume a session comes after the handshake, with the first response (RFC 8446 §4.6.1).
         let patience = plan.timeout.min(Duration::from_millis(500));
         let _ = echo::ask(&mut stream, &plan.address, &plan.path, patience).await;
     }

@@ -1,8 +1,9 @@
-//! What the tests of the built program stand on.
+//! The base of the tests of the built program.
 //!
 //! - [`program`] runs a program as a user would; [`figures`] and [`snapshot`] compare what it says.
-//! - [`logged_server`] behaves as told and logs every request; [`peers`] misbehave on the wire; [`ports`] finds one where nobody listens.
-//! - [`case_server`] gives known answers, and [`cases`] are recorded from another program and
+//! - [`logged_server`] behaves as configured and logs every request; [`peers`] misbehave on the wire;
+//!   [`ports`] finds a port without a listener.
+//! - [`case_server`] gives known responses, and [`cases`] are recorded from another program and
 //!   compared with ours.
 
 pub mod case_server;

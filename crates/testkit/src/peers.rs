@@ -1,7 +1,7 @@
 //! Scripted peers: servers that misbehave on purpose, in raw bytes.
 //!
 //! A [`Peer`] listens on a port of its own and plays one [`Play`] to every
-//! connection. It knows no HTTP but where a request's head ends, so that nothing in
+//! connection. The only part of HTTP it knows is where a request's headers end, so that nothing in
 //! it can be wrong in the way the client is.
 
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
-/// What a peer does once it has read the head of a request.
+/// What a peer does once it has read the headers of a request.
 #[derive(Debug, Clone)]
 pub enum Play {
     /// Sends these bytes and waits for the next request.
@@ -31,7 +31,7 @@ pub enum Play {
     /// Sends these bytes before any request, then reads and ignores.
     SpeakFirst(Vec<u8>),
     /// Sends a start, then these bytes again and again until the other side has had
-    /// enough, or so many bytes are sent.
+    /// enough, or until this number of bytes is sent.
     Endless {
         start: Vec<u8>,
         again: Vec<u8>,
@@ -42,7 +42,7 @@ pub enum Play {
 }
 
 impl Play {
-    /// A proper answer with this body, after which the connection is kept.
+    /// A valid response with this body, after which the connection is kept.
     pub fn ok(body: &str) -> Play {
         Play::Answer(answer(body).into_bytes())
     }
@@ -55,17 +55,17 @@ impl Play {
         }
     }
 
-    /// An answer that no parser can take for HTTP.
+    /// A response that no parser can take for HTTP.
     pub fn garbage() -> Play {
         Play::AnswerAndClose(b"\x00\xff\x13\x37 this is no HTTP\r\n\r\n".to_vec())
     }
 
-    /// The head promises more than comes before the connection is closed.
+    /// The headers promise more than is sent before the connection is closed.
     pub fn half_answer() -> Play {
         Play::AnswerAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this".to_vec())
     }
 
-    /// Reads the request and never answers.
+    /// Reads the request and never responds.
     pub fn stall() -> Play {
         Play::AnswerAndStall(Vec::new())
     }
@@ -75,7 +75,7 @@ impl Play {
         Play::AnswerAndReset(Vec::new())
     }
 
-    /// A head that never ends; after 64 MiB the peer gives up.
+    /// Headers that never end; after 64 MiB the peer gives up.
     pub fn endless_head() -> Play {
         Play::Endless {
             start: b"HTTP/1.1 200 OK\r\n".to_vec(),
@@ -84,7 +84,7 @@ impl Play {
         }
     }
 
-    /// A body of so many bytes, all announced.
+    /// A body of this number of bytes, all announced.
     pub fn huge_body(bytes: u64) -> Play {
         Play::Endless {
             start: format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n").into_bytes(),
@@ -94,7 +94,7 @@ impl Play {
     }
 }
 
-/// A proper HTTP/1.1 answer with this body.
+/// A valid HTTP/1.1 response with this body.
 pub fn answer(body: &str) -> String {
     format!(
         "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
@@ -164,7 +164,7 @@ impl Peer {
         self.told.connections.load(Ordering::SeqCst)
     }
 
-    /// Heads of requests read so far.
+    /// Requests whose headers were read so far.
     pub fn requests(&self) -> usize {
         self.told.requests.load(Ordering::SeqCst)
     }
@@ -242,9 +242,9 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Told) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads up to the empty line that ends a head; false at the connection's end. The
-/// body of a request, if any, is taken for the start of the next head, which is no
-/// matter to a peer that only answers.
+/// Reads up to the empty line that ends the headers; false at the connection's end. The
+/// body of a request, if any, is taken for the start of the next headers, which does not
+/// matter to a peer that only sends responses.
 fn read_head(stream: &mut TcpStream, told: &Told) -> io::Result<bool> {
     let mut last = [0_u8; 4];
     let mut byte = [0_u8; 1];

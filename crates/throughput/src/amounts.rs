@@ -9,7 +9,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is no amount: write it like 100K, 10M or 1G"))
 }
 
-/// Reads bits per second, with K, M, G or T behind it for multiples of 1000; 0 is no limit. What stands behind a slash
+/// Reads bits per second, with K, M, G or T for multiples of 1000; 0 means no limit. The number after a slash
 /// is the number of blocks of a burst.
 ///
 /// # Errors

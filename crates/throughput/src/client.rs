@@ -29,7 +29,7 @@ pub struct Ask {
     pub port: u16,
     pub family: Family,
     pub from: From,
-    /// How long connecting and each answer of the server may take.
+    /// Time limit for connecting and for each response of the server.
     pub patience: Duration,
     pub test: Test,
     /// Bytes of a block; without it 128 KiB for TCP, and for UDP what the control connection's segments carry.
@@ -41,11 +41,11 @@ pub struct Ask {
     pub json: bool,
 }
 
-/// What UDP clients say first, and what servers answer.
+/// The first datagram of UDP clients, and the server's response.
 pub(crate) const GREETING: &[u8; 4] = b"9876";
 pub(crate) const WELCOME: &[u8; 4] = b"6789";
 
-/// Runs a test until it is over or `stop` is set. Lines go to `print` as they come to be. An error is in the report, with
+/// Runs a test until it is over or `stop` is set. Lines go to `print`. An error is in the report, with
 /// what was measured until then.
 pub fn run(ask: &Ask, stop: &AtomicBool, print: &mut Print<'_>) -> Report {
     let mut report = Report::new(Role::Client, ask.test.clone(), ask.host.clone(), ask.port);

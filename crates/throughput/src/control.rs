@@ -14,7 +14,7 @@ use crate::wire::{self, State};
 pub struct Control {
     pub stream: TcpStream,
     pub peer: &'static str,
-    /// How long the peer may take to answer.
+    /// Time limit for the peer's response.
     pub patience: Duration,
 }
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-/// Writes the header over the beginning of `block`, which must have room for it.
+/// Writes the header over the beginning of `block`, which must be long enough.
 pub fn stamp(block: &mut [u8], sent: Duration, number: u64, wide: bool) {
     let mut header = [0; 16];
     header[..4].copy_from_slice(&(sent.as_secs() as u32).to_be_bytes());
@@ -37,7 +37,7 @@ pub fn read(datagram: &[u8], wide: bool) -> Option<(Duration, u64)> {
     Some((sent, number))
 }
 
-/// What came of the datagrams of a stream.
+/// The outcome of a stream's datagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arrivals {
     /// The highest number so far: how many were sent, as far as is known.

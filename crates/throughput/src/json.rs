@@ -65,7 +65,7 @@ fn start(report: &Report) -> Value {
         object.insert(key.to_owned(), value);
     };
     put("connected", json!(connected));
-    // Readers look for iperf's version to know the shape; whose report it is stands beside it.
+    // Readers look for iperf's version to know the format; the name of this program is next to it.
     put("version", json!(format!("iperf {SPOKEN}")));
     put(
         "generator",

@@ -1,7 +1,7 @@
 //! How many bytes a way carries, by iperf3's protocol, in both roles.
 //!
-//! A [`Test`] is what client and server agree on. [`client`] asks for it and [`server`] serves one after another; both
-//! come to [`session`], which runs the [`flow`]s, each a socket with a thread of its own, and reads their counters at
+//! A [`Test`] is what client and server agree on. [`client`] requests one and [`server`] serves one after another; both
+//! use [`session`], which runs the [`flow`]s, each a socket with its own thread, and reads their counters at
 //! every interval. [`text`] and [`json`] show a [`Report`] as iperf3 does.
 //!
 //! The protocol, as seen on the wire. Everything but the data goes over one control connection:
@@ -12,7 +12,7 @@
 //!                                ◄─────  PARAM_EXCHANGE        (a state is one byte)
 //! length (4, big end first), JSON ────►
 //!                                ◄─────  CREATE_STREAMS
-//! n connections, the cookie each ─────►                         (UDP: four bytes, answered by four)
+//! n connections, the cookie each ─────►                         (UDP: four bytes, and four in response)
 //!                                ◄─────  TEST_START, TEST_RUNNING
 //!           … data, in one direction or both …
 //! TEST_END                       ─────►

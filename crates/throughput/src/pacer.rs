@@ -34,7 +34,7 @@ impl Pacer {
         Some(self.began + self.rate?.time_for(Bytes(self.sent)))
     }
 
-    /// Waits until the next block of `size` may be sent; false if told to stop instead.
+    /// Waits until the next block of `size` may be sent; false if it must stop instead.
     pub fn wait(&mut self, size: usize, stop: &AtomicBool) -> bool {
         if self.left == 0 {
             while let Some(due) = self.due() {

@@ -32,7 +32,7 @@ pub struct Report {
     pub periods: Vec<Period>,
     pub cpu: Cpu,
     pub congestion: Option<String>,
-    /// What the other side said, if it came to that.
+    /// The other side's results, if they arrived.
     pub remote: Option<Results>,
     pub error: Option<Error>,
 }

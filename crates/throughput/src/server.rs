@@ -47,11 +47,11 @@ pub struct Server {
     serve: Serve,
     listener: TcpListener,
     address: SocketAddr,
-    /// Who is being told that the server is busy.
+    /// Clients that are being informed that the server is busy.
     turning_away: Arc<AtomicUsize>,
 }
 
-/// At most so many are told at one time that the server is busy; more are closed without a word.
+/// Most clients informed at one time that the server is busy; further ones are closed without a message.
 const TURNED_AWAY: usize = 32;
 /// At most so much of what a server prints is kept for its client.
 const LONGEST_OUTPUT: usize = 1 << 20;
@@ -288,7 +288,7 @@ impl Server {
                     .and_then(|()| stream.set_write_timeout(limit));
                 let _ = (&stream).write_all(&[State::AccessDenied.byte()]);
                 let _ = stream.shutdown(std::net::Shutdown::Write);
-                // What it has sent is read, since closing before would take the answer from it.
+                // Its bytes are read first, because closing with unread bytes would discard the response.
                 let mut rest = [0; Cookie::LENGTH + 1];
                 let _ = (&stream).read_exact(&mut rest);
                 told.fetch_sub(1, Ordering::Relaxed);
@@ -310,7 +310,7 @@ impl Server {
         let directions: Vec<bool> = test.streams().collect();
         let until = clock::now() + self.serve.patience;
         let mut flows = Vec::new();
-        // UDP must be listened for before the client is told to go on.
+        // UDP must be listened for before the client gets the signal to continue.
         let mut next = match test.protocol {
             Protocol::Tcp => None,
             Protocol::Udp => Some(sockets::listen_udp(local, test)?),

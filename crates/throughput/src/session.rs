@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
     /// report, also after an error. `watch` waits until a moment for what the other side says.
     ///
     /// # Errors
-    /// Why the test did not come to its proper end.
+    /// Why the test did not end properly.
     pub fn run(
         &mut self,
         report: &mut Report,

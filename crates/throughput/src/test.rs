@@ -29,9 +29,9 @@ pub enum Direction {
 pub enum End {
     /// After so long, not counting what is omitted. Whole seconds, as the protocol has no others.
     Time(Duration),
-    /// When each direction's streams have carried so many bytes together.
+    /// When each direction's streams have transferred this number of bytes together.
     Bytes(u64),
-    /// When each direction's streams have sent so many blocks together.
+    /// When each direction's streams have sent this number of blocks together.
     Blocks(u64),
 }
 
@@ -49,7 +49,7 @@ pub struct Test {
     pub length: usize,
     /// Of each stream; none is as fast as it goes.
     pub rate: Option<BitRate>,
-    /// Blocks sent at once when the rate allows for so many; 0 is one.
+    /// Blocks sent at once when the rate allows that; 0 means one.
     pub burst: u32,
     /// Bytes of each socket's buffers.
     pub window: Option<u32>,

@@ -52,7 +52,7 @@ impl Layout {
         }
     }
 
-    /// The streams, and the heads of the columns.
+    /// The streams, and the column headings.
     pub fn streams(&self, streams: &[Stream], print: &mut Print<'_>) {
         for stream in streams {
             let text = format!(
@@ -267,7 +267,7 @@ pub fn listening(port: u16, number: u64, print: &mut Print<'_>) {
     ));
 }
 
-/// `3/250 (1.2%)`, the percentage with two digits at the most.
+/// `3/250 (1.2%)`, the percentage with at most two digits.
 fn losses(lost: u64, packets: u64) -> String {
     format!("{lost}/{packets} ({}%)", two_digits(percent(lost, packets)))
 }

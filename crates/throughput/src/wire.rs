@@ -86,7 +86,7 @@ impl Cookie {
         Ok(Cookie(cookie))
     }
 
-    /// Without the zero; what is no letter is replaced.
+    /// Without the zero byte; characters that are not letters are replaced.
     pub fn text(&self) -> String {
         let shown = self.0.split(|byte| *byte == 0).next().unwrap_or_default();
         shown
@@ -134,7 +134,7 @@ pub fn read_json(mut from: impl Read) -> io::Result<Value> {
         .map_err(|error| invalid(format!("the peer sent no JSON: {error}")))
 }
 
-/// Writes a length and the JSON, in one piece.
+/// Writes a length and the JSON in one write.
 ///
 /// # Errors
 /// What the writer says.

@@ -160,7 +160,7 @@ fn a_server_that_resets_in_the_middle_is_told_of() {
     }
 }
 
-/// A server that takes one stream and reads it, up to the results, which `answer` writes.
+/// A server that accepts one stream and reads it, up to the results, which `answer` writes.
 fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -229,7 +229,7 @@ fn what_was_measured_is_kept_when_results_are_lies() {
     assert!(report.ends(&report.streams[0]).receiver.is_none());
 }
 
-/// A server of ours on a thread of its own; stops when dropped.
+/// Our own server on its own thread; stops when dropped.
 struct Served {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -287,7 +287,7 @@ impl Served {
         TcpStream::connect(self.address).expect("the server")
     }
 
-    /// A control connection after its parameters; the server's answers are to be read.
+    /// A control connection after its parameters; the caller reads the server's responses.
     fn begin(&self, parameters: &Value) -> TcpStream {
         let stream = self.connect();
         (&stream).write_all(Cookie::random().bytes()).expect("sent");

@@ -16,7 +16,7 @@ const NANOS_PER_DAY: u128 = 86_400_000_000_000;
 /// The last way to write a duration in [`ParseError`]'s texts.
 const BARE_FORM: &str = " or 300 (milliseconds)";
 
-/// Why a text is no duration.
+/// Why a text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {
     /// Nothing was written.
@@ -111,7 +111,7 @@ pub fn parse(text: &str) -> Result<Duration, ParseError> {
     if negative && nanos > 0 {
         return Err(ParseError::Negative(excerpt(text)));
     }
-    // The comparison above leaves room in 64 bits.
+    // After the comparison above it fits into 64 bits.
     Ok(Duration::from_nanos(nanos as u64))
 }
 
@@ -134,7 +134,7 @@ pub fn from_millis(millis: f64) -> Result<Duration, ParseError> {
     Ok(Duration::from_nanos(nanos as u64))
 }
 
-/// The inner findings, before they are told with the whole text.
+/// The inner errors, before the whole text is added.
 enum Fault {
     Invalid,
     MissingUnit,
@@ -155,7 +155,7 @@ impl Fault {
 }
 
 fn is_plain_number(text: &str) -> bool {
-    // `f64::from_str` also reads "inf" and "nan", which are no durations.
+    // `f64::from_str` also reads "inf" and "nan", which are not durations.
     text.bytes()
         .all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'))
         && text.parse::<f64>().is_ok()
@@ -248,12 +248,12 @@ fn split_while(text: &str, keep: impl Fn(char) -> bool) -> (&str, &str) {
 /// What is wrong with the text, and what to write instead.
 pub fn parse_with_unit(text: &str) -> Result<Duration, String> {
     needs_unit(text)?;
-    // The way out of `parse` ends with the one form that is refused here.
+    // The message of `parse` ends with the one form that is refused here.
     parse(text).map_err(|error| error.to_string().replace(BARE_FORM, ""))
 }
 
 /// Refuses a bare number, where people mean seconds and would get
-/// milliseconds: what stands on a command line carries its unit.
+/// milliseconds: a value on a command line needs its unit.
 ///
 /// # Errors
 /// What to write instead.

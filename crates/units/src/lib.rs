@@ -1,7 +1,7 @@
 //! Quantities that cross function borders: moments, durations, byte counts.
 //!
-//! A bare `f64` says neither its unit nor its origin, so what one room hands
-//! another is typed here: a [`Moment`] on the process's one timeline, a
+//! A bare `f64` shows neither its unit nor its origin, so values that cross crates
+//! are typed here: a [`Moment`] on the process's one timeline, a
 //! `std::time::Duration` read and written as k6 does ([`duration`]), a count
 //! of [`Bytes`], a date of the calendar ([`CivilTime`]). [`nearest`] finds the name somebody probably meant.
 //!

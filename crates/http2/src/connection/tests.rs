@@ -14,7 +14,7 @@ fn cx() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }
 
-/// A connection that has heard SETTINGS, with a stream that waits for its answer.
+/// A connection that has received SETTINGS, with a stream that waits for its response.
 fn asked() -> (Connection, Rc<RefCell<Stream>>) {
     let mut connection = Connection::new();
     connection.feed(SETTINGS);

@@ -29,7 +29,7 @@ pub fn of(
         }
     };
     for measured in repeats {
-        // What a search prints is no block of figures.
+        // The output of a search is not a block of figures.
         let printed = match &measured.search {
             Some(_) => "",
             None => measured.repeat.raw.as_str(),

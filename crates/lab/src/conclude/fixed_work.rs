@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use results::record::End;
 use serde_json::Value;
 
-/// What an amount of work came to.
+/// The results of fixed work.
 struct Work {
     makespan_seconds: f64,
-    /// Both directions, without heads and framing, of calls that did not fail.
+    /// Both directions, without headers and framing, of calls that did not fail.
     payload_bytes: f64,
 }
 

@@ -19,7 +19,7 @@ const HEADLINES: [&str; 6] = [
     "limit",
 ];
 
-/// What each objective came to in each of its cells that has figures.
+/// The outcome of each objective in each of its cells that has figures.
 pub fn objectives(
     lab: &Lab,
     written: &[Written],
@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    /// The comparison of figures, corrected together with so many others that show nothing.
+    /// The comparison of figures, corrected together with this number of others that show nothing.
     fn compared(base: &[f64], other: &[f64], noise: Option<f64>, others: usize) -> Comparison {
         let of = |base: &[f64], other: &[f64]| {
             let (one, two) = (cell("a=1", base), cell("a=2", other));

@@ -1,4 +1,4 @@
-//! What one run of a cell came to.
+//! The results of one run of a cell.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,13 +29,13 @@ pub struct Measured {
     pub whole: BTreeMap<String, f64>,
     /// The figures.
     pub figures: BTreeMap<String, f64>,
-    /// Answers by protocol.
+    /// Responses by protocol.
     pub protocols: BTreeMap<String, u64>,
     /// Whether requests began by a schedule.
     pub open: bool,
     /// Checks of a script by name: passed, failed.
     pub checks: BTreeMap<String, (u64, u64)>,
-    /// What a search came to, where the load is one.
+    /// The result of a search, if the load is one.
     pub search: Option<LimitSearch>,
 }
 
@@ -242,7 +242,7 @@ fn complete(used: &mut [Used], end: &End) {
     }
 }
 
-/// All that is not told elsewhere.
+/// Everything that is not reported elsewhere.
 fn extra(figures: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     figures
         .iter()

@@ -83,7 +83,7 @@ fn read_trial(trial: &Value, figure: &str) -> LimitTrial {
 }
 
 /// A search is valid where it is confirmed: `find` confirms only what valid trials showed. One whose generator was the
-/// limit, or whose service drifted, says so in its answer.
+/// limit, or whose service drifted, says so in its result.
 fn judge(
     search: &LimitSearch,
     trials: &[&Value],
@@ -126,7 +126,7 @@ fn judge(
     (worst(verdicts.into_iter()), reasons)
 }
 
-/// What several searches of one cell come to: what all of them kept, and what none did.
+/// The result of several searches of one cell: what all of them kept, and what none did.
 pub fn together(searches: &[LimitSearch]) -> Option<LimitSearch> {
     let (first, rest) = searches.split_first()?;
     let mut all = first.clone();

@@ -106,7 +106,7 @@ impl Value {
 /// Reads TOML.
 ///
 /// # Errors
-/// What is no TOML, with its line.
+/// Invalid TOML, with its line.
 pub fn parse(file: &Path, text: &str) -> Result<Table, Problem> {
     if text.len() > LARGEST {
         return Err(Place::new(file, 1).problem(format!(

@@ -59,7 +59,7 @@ pub struct Key {
     pub name: &'static str,
     /// What it takes.
     pub kind: Kind,
-    /// What holds without it, as a reader is told.
+    /// The default, as a reader sees it.
     pub default: &'static str,
     /// What it does, in a sentence.
     pub says: &'static str,
@@ -102,7 +102,7 @@ pub fn check(kind: &Kind, name: &str, node: &Node, problems: &mut Vec<Problem>) 
             if of_one.is_empty() || of_other.is_empty() {
                 return;
             }
-            // Told is what is wrong with what was probably meant.
+            // Report what is wrong with the key that was probably meant.
             let tables = node.items().iter().any(|item| item.table().is_some());
             problems.append(if tables && is_table(other) {
                 &mut of_other

@@ -11,8 +11,8 @@ use crate::file::{Document, keys, unknown};
 use crate::matrix::{Axis, When};
 use crate::problem::{Place, Problem};
 
-/// Figures of a cell that a lab file may name, with their units. Counters of scripts of
-/// one's own come to `NAME` and `NAME_per_second` besides.
+/// Figures of a cell that a lab file may name, with their units. A script's own
+/// counters are available as `NAME` and `NAME_per_second`.
 pub const FIGURES: &[(&str, &str)] = &[
     ("requests_per_second", "requests/s"),
     ("iterations_per_second", "iterations/s"),
@@ -38,9 +38,9 @@ pub const FIGURES: &[(&str, &str)] = &[
 /// Something that is to hold.
 #[derive(Clone, Debug, Serialize)]
 pub struct Objective {
-    /// The figure it is about.
+    /// Its figure.
     pub figure: String,
-    /// As a reader is told: `latency_p95 at most 50ms`.
+    /// As shown to a reader: `latency_p95 at most 50ms`.
     pub text: String,
     /// The limit, in the figure's unit.
     pub limit: f64,
@@ -65,7 +65,7 @@ pub struct Compared {
     /// The share up to which a difference is noise, where the lab states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
-    /// Whether the lab is made to answer it: all such comparisons are corrected together.
+    /// Whether the lab exists for this comparison: all such comparisons are corrected together.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub primary: bool,
     /// For which cells.

@@ -174,7 +174,7 @@ impl<'a> Fields<'a> {
             );
             return None;
         }
-        // What does not parse has been told by the check.
+        // The check has already reported what does not parse.
         parse(&text)
     }
 

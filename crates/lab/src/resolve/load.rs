@@ -132,7 +132,7 @@ pub struct Grpc {
     pub tls: bool,
     /// Accept any certificate.
     pub insecure: bool,
-    /// A payload of so many bytes instead of the message.
+    /// A payload of this number of bytes instead of the message.
     pub size: Option<String>,
 }
 
@@ -383,7 +383,7 @@ pub struct Sanity {
     pub how: SanityKind,
     /// Further variables of a script.
     pub environment: Vec<(String, String)>,
-    /// What the answer has to be.
+    /// The expected response.
     pub expect: Expect,
     /// How long it may take.
     #[serde(serialize_with = "text_of_time")]
@@ -405,7 +405,7 @@ pub enum SanityKind {
     Command(Vec<String>),
 }
 
-/// What an answer has to be.
+/// The expected response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Expect {
     /// The status; 200, or 0 of gRPC, if it is not said.

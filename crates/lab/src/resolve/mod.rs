@@ -123,7 +123,7 @@ pub struct Seed {
 pub struct Link {
     /// Its name.
     pub name: String,
-    /// There and back.
+    /// Round trip.
     #[serde(serialize_with = "text_of_time")]
     pub round_trip: Duration,
     /// How far it strays.
@@ -181,7 +181,7 @@ impl Lab {
             ));
         }
         check_names(&document, &mut problems);
-        // Mistakes in tables that hold nowhere, or everywhere, are told once.
+        // Errors in tables that apply nowhere, or everywhere, are reported once.
         if !problems.is_empty() {
             return Err(sorted(problems));
         }
@@ -462,7 +462,7 @@ fn variables(
                 Ok(text) => known.push((name.clone(), text)),
                 Err(why) => {
                     problems.push(node.place.problem(why));
-                    // Known all the same, so that it is told once.
+                    // Known all the same, so that it is reported once.
                     known.push((name.clone(), String::new()));
                 }
             }

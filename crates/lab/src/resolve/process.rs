@@ -122,7 +122,7 @@ pub struct Process {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ready {
-    /// A path or an address answers.
+    /// A path or an address responds.
     Http(String),
     /// Connections are taken up: a port, an address, or its own port if empty.
     Tcp(String),
@@ -141,7 +141,7 @@ pub struct Capture {
     pub name: String,
     /// What is asked.
     pub http: String,
-    /// Where in the answer; all of it if empty.
+    /// Where in the response; all of it if empty.
     pub json: String,
 }
 

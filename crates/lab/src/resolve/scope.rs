@@ -15,7 +15,7 @@ pub struct ProcessNames {
     pub ports: Vec<String>,
     /// What is captured from it.
     pub captured: Vec<String>,
-    /// Whether fields of a line of JSON come to that, which nobody knows before.
+    /// Whether these may be fields of a line of JSON, which is unknown beforehand.
     pub any: bool,
 }
 

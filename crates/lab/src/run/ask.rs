@@ -5,13 +5,13 @@ use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// The longest answer that is read.
+/// The longest response that is read.
 const LONGEST: usize = 4 << 20;
 
 /// Asks `http://HOST:PORT/PATH`: the status and the body.
 ///
 /// # Errors
-/// Why there is no answer.
+/// Why there is no response.
 pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let rest = url.strip_prefix("http://").ok_or_else(|| {
         format!("{url} does not begin with http://; for anything else take tcp or log")
@@ -26,7 +26,7 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let mut stream = TcpStream::connect_timeout(&address, patience).map_err(told)?;
     stream.set_read_timeout(Some(patience)).map_err(told)?;
     stream.set_write_timeout(Some(patience)).map_err(told)?;
-    // HTTP/1.0 keeps the answer's framing simple: a length, or the connection's end.
+    // HTTP/1.0 keeps the response's framing simple: a length, or the connection's end.
     let request =
         format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\nAccept: */*\r\n\r\n");
     stream.write_all(request.as_bytes()).map_err(told)?;
@@ -50,7 +50,7 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     Ok((status, body.to_owned()))
 }
 
-/// Whether as much has come as the head says (RFC 9112, 6.3).
+/// Whether everything that the headers announce has arrived (RFC 9112, 6.3).
 fn is_whole(answer: &[u8]) -> bool {
     let text = String::from_utf8_lossy(answer);
     let Some((head, _)) = text.split_once("\r\n\r\n") else {
@@ -61,7 +61,7 @@ fn is_whole(answer: &[u8]) -> bool {
         name.eq_ignore_ascii_case("content-length")
             .then(|| value.trim().parse::<usize>().ok())?
     });
-    // The head is ASCII, so its length in the text is its length in bytes.
+    // The headers are ASCII, so their length in the text is their length in bytes.
     length.is_some_and(|length| answer.len() >= head.len() + 4 + length)
 }
 

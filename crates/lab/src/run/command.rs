@@ -73,8 +73,8 @@ pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Pr
     Ok(invocation)
 }
 
-/// Statuses of a command of our own that are results: `find` has an answer also where not
-/// even the least rate was kept (1), and where it could not be certain (3).
+/// Exit statuses of our own command that are results: `find` has a result also if it met the
+/// objective at no rate (1), and if it could not be certain (3).
 fn results_of(load: &Load) -> Vec<i32> {
     match load.is_search() {
         true => vec![1, 3],
@@ -403,7 +403,7 @@ fn grpc_flags(
     Ok(flags)
 }
 
-/// A message with so many bytes in its field `data`, in a file: a megabyte is no argument.
+/// A message with this number of bytes in its field `data`, in a file: a megabyte is too long for an argument.
 fn payload(size: &str, directory: &Path) -> Result<String, String> {
     const MOST: usize = 64 << 20;
     let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');

@@ -34,7 +34,7 @@ use store::{Facts, RunFile, Store};
 use told::Told;
 use variant::Variant;
 
-/// What a lab that ran came to.
+/// The outcome of a lab that ran.
 #[derive(Clone, Debug, Default)]
 pub struct Came {
     /// Repeats that were run now.
@@ -195,7 +195,7 @@ pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
 /// Opens a run that was begun: its file and its lab.
 ///
 /// # Errors
-/// That it is no run, that its lab file is gone or has changed.
+/// If it is not a run, or its lab file is gone or has changed.
 pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     let one = |why: String| vec![Problem::nowhere(why)];
     let run: RunFile = store::read(&directory.join("run.json")).map_err(|why| {
@@ -501,7 +501,7 @@ fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
             figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
         }
     }
-    // A way that cannot be measured is told as such by the figure that is not there.
+    // A missing figure reports a network path that cannot be measured.
     let rate = match link {
         Some(link) => variant.rate_of(link).ok().flatten(),
         None => Sink::open()

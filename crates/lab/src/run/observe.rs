@@ -19,7 +19,7 @@ struct Sample {
     switches: (u64, u64),
 }
 
-/// What the process that makes the load is called.
+/// The name of the process that generates the load.
 pub const GENERATOR: &str = "generator";
 
 /// A process to look at.
@@ -79,7 +79,7 @@ impl Observer {
         observer
     }
 
-    /// Looks, if it is time; also at the process that makes the load, once there is one.
+    /// Observes, if it is time; also the process that generates the load, once there is one.
     pub fn turn(&mut self, generator: u32) {
         if !self.watched.iter().any(|one| one.pid == generator) {
             let looked = Looked {

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use super::keeper::signal_group;
 use super::start::start;
 
-/// What a command came to.
+/// The outcome of a command.
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// Its status in words.

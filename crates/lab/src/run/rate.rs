@@ -1,5 +1,5 @@
-//! How much one TCP stream carries and how long a byte takes there and back, in a blink:
-//! through a relay to a sink of our own, or over loopback.
+//! The throughput of one TCP stream and the round trip of a byte, in a short measurement:
+//! through a relay to our own sink, or over loopback.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -29,7 +29,7 @@ impl Sink {
     }
 
     /// Bits per second of one stream to this sink by way of `port`, counted for a time from
-    /// the first byte that comes; none if too little comes to tell.
+    /// the first byte that arrives; none if too little arrives to know.
     ///
     /// # Errors
     /// What the system says.
@@ -40,7 +40,7 @@ impl Sink {
         let near = stream.try_clone()?;
         let writer = std::thread::spawn(move || fill(stream));
         let found = self.accept().and_then(|stream| count(stream, counted));
-        // Whoever still writes is told that nobody reads.
+        // A peer that still writes notices that nobody reads.
         let _ = near.shutdown(Shutdown::Both);
         let _ = writer.join();
         found
@@ -103,7 +103,7 @@ fn fill(mut stream: TcpStream) {
 
 fn count(mut stream: TcpStream, counted: Duration) -> std::io::Result<Option<f64>> {
     let mut block = vec![0; 256 << 10];
-    // What comes at once has gathered on the way, and is no rate.
+    // Bytes that arrive together were queued on the network path, and do not show the rate.
     if stream.read(&mut block)? == 0 {
         return Ok(None);
     }

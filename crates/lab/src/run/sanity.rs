@@ -17,7 +17,7 @@ use crate::resolve::load::{SanityKind, Source};
 /// Tries it: what was asked and what came.
 ///
 /// # Errors
-/// What did not hold, with the place in the lab file and the way out.
+/// What failed, with the place in the lab file and the fix.
 pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Problem> {
     let sanity = &cell.sanity;
     let script = match (&sanity.how, &cell.load.source) {

@@ -44,11 +44,11 @@ impl Server {
         self.child.as_ref().map(Child::id)
     }
 
-    /// Starts a process and waits until it is ready; what it is called comes to `names`.
+    /// Starts a process and waits until it is ready; adds its values to `names`.
     /// Its directory is below `private`, its log below `logs`.
     ///
     /// # Errors
-    /// What is wrong, with the place in the lab file and the way out.
+    /// What is wrong, with the place in the lab file and the fix.
     pub fn start(
         process: &Process,
         private: &Path,

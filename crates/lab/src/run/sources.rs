@@ -95,8 +95,8 @@ fn is_script(path: &Path) -> bool {
     matches!(extension, Some("js" | "mjs" | "ts" | "py" | "sh")) && path.is_file()
 }
 
-/// Files that a script imports or opens: whatever stands in it in quotes, and is a file
-/// when it is taken relative to it.
+/// Files that a script imports or opens: every quoted text in it that names a file
+/// relative to it.
 fn named_in(script: &Path) -> Vec<PathBuf> {
     const LONGEST: usize = 300;
     let extension = script.extension().and_then(|extension| extension.to_str());

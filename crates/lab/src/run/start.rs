@@ -19,7 +19,7 @@ pub fn close() {
 /// Does something that must not happen any more once all is cleaned up.
 ///
 /// # Errors
-/// What it comes to, or that the lab is ending.
+/// Why it failed, or that the lab is ending.
 pub fn while_open<T>(act: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if !*open {

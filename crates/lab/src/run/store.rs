@@ -95,12 +95,12 @@ impl Store {
             .join(format!("variant-{}", variant + 1))
     }
 
-    /// What a repeat came to, if it is done.
+    /// The results of a repeat, if it is done.
     pub fn facts(&self, cell: usize, repeat: u32) -> Option<Facts> {
         read(&self.repeat(cell, repeat).join("facts.json")).ok()
     }
 
-    /// Makes room for a repeat. What an interrupted attempt left is kept beside it.
+    /// Makes space for a repeat. What an interrupted attempt left is kept next to it.
     ///
     /// # Errors
     /// What the system says.

@@ -1,4 +1,4 @@
-//! What went wrong, each once: cells that fail for one cause are told together.
+//! Problems, each reported once: cells that fail for one cause are reported together.
 
 use crate::problem::Problem;
 

@@ -59,7 +59,7 @@ impl Variant {
     /// Starts everything and puts the data in.
     ///
     /// # Errors
-    /// What is wrong, with the place in the lab file and the way out.
+    /// What is wrong, with the place in the lab file and the fix.
     pub fn start(
         number: usize,
         setup: &Setup,
@@ -155,7 +155,7 @@ impl Variant {
             .map_err(|error| error.to_string())
     }
 
-    /// How long a byte takes there and back through the same relay.
+    /// The round trip of a byte through the same relay.
     ///
     /// # Errors
     /// What the system says.
@@ -206,7 +206,7 @@ impl Variant {
 
 /// How long is counted what a link carries.
 const COUNTED: Duration = Duration::from_millis(250);
-/// How often a byte is sent there and back.
+/// Number of round trips of a byte.
 const ROUND_TRIPS: usize = 5;
 
 impl Relay {
@@ -302,7 +302,7 @@ fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(
     Ok(())
 }
 
-/// Runs a seed and checks what came of it.
+/// Runs a seed and checks its results.
 fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
     let wrong = |what: String| seed.place.problem(format!("the seed {} {what}", seed.name));
     let environment = names.fill_pairs(&seed.environment, &seed.place)?;

@@ -1,4 +1,4 @@
-//! Runs the server that the scripts under `cases/` talk to, to try one by hand:
+//! Runs the server that the scripts under `cases/` use, to try one by hand:
 //! it prints the `-e NAME=value` arguments to give to `run`, and serves until Ctrl-C.
 
 use std::io::{self, Write};

@@ -21,7 +21,7 @@ pub fn basic_allows(authorization: &str, user: &str, password: &str) -> bool {
     authorization.strip_prefix("Basic ") == Some(wanted.as_str())
 }
 
-/// Whether an `Authorization` value answers our challenge for this user and password.
+/// Whether an `Authorization` value is the correct response to our challenge for this user and password.
 pub fn digest_allows(authorization: &str, method: &str, user: &str, password: &str) -> bool {
     let Some(fields) = authorization.strip_prefix("Digest ") else {
         return false;

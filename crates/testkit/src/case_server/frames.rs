@@ -29,7 +29,7 @@ impl Frame {
         self.first & 0x0f
     }
 
-    /// The payload, decompressed where the frame says so. Each message stands for itself.
+    /// The payload, decompressed if the frame says so. Each message is compressed separately.
     pub fn message(&self) -> io::Result<Vec<u8>> {
         if self.first & COMPRESSED == 0 {
             return Ok(self.payload.clone());
@@ -106,7 +106,7 @@ pub async fn write_compressed(
     payload: &[u8],
 ) -> io::Result<()> {
     let mut engine = Compress::new(Compression::default(), false);
-    // Room for all at once: an engine that runs out of it holds back more than it says.
+    // Space for all at once: an engine that runs out of it holds back more than it says.
     let mut out = Vec::with_capacity(payload.len() * 9 / 8 + 256);
     loop {
         let taken = usize::try_from(engine.total_in()).unwrap_or(usize::MAX);

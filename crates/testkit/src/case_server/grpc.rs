@@ -1,4 +1,4 @@
-//! The gRPC service of `cases.proto`. What came packed is answered packed.
+//! The gRPC service of `cases.proto`. A compressed request gets a compressed response.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub fn is_call<B>(request: &Request<B>) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
 }
 
-/// Answers one call.
+/// Responds to one call.
 pub async fn answer(request: Request<Incoming>) -> Response<Body> {
     let (head, mut body) = request.into_parts();
     let path = head.uri.path().to_owned();
@@ -161,7 +161,7 @@ fn fail(message: &Bytes) -> Response<Body> {
     answer
 }
 
-/// What came under names that start with `x-`, and some in both places of the answer.
+/// Received fields whose names start with `x-`; some are returned in both parts of the response.
 fn metadata(asked: &HeaderMap) -> Response<Body> {
     let mut names: Vec<&str> = asked
         .keys()
@@ -221,7 +221,7 @@ fn reflection(mut body: Incoming) -> Response<Body> {
     answer
 }
 
-/// One answer of the reflection service.
+/// One response of the reflection service.
 fn described(question: &Bytes) -> Vec<u8> {
     let mut answer = Vec::new();
     let file_named = bytes_of(question, 3);
@@ -262,7 +262,7 @@ fn described(question: &Bytes) -> Vec<u8> {
     answer
 }
 
-/// An answer whose parts follow.
+/// A response whose parts follow.
 pub(super) fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
     let (parts, told) = mpsc::channel(4);
     let parts_of_body = stream::unfold(told, |mut told| async move {
@@ -278,7 +278,7 @@ pub(super) fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) ->
     whole(headers, framed(&message), trailers)
 }
 
-/// An answer of one message that is framed already.
+/// A response of one message that is already framed.
 pub(super) fn whole(headers: HeaderMap, framed: Bytes, trailers: HeaderMap) -> Response<Body> {
     let (parts, answer) = begun(headers);
     tokio::spawn(async move {

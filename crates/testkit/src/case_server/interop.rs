@@ -11,13 +11,13 @@ use hyper::header::{HeaderMap, HeaderName};
 use super::grpc::{Body, Parts, alone, begun, ok, put, single, status, whole};
 use super::messages::{Reader, bytes_of, field, fields, framed, number, numbered, packed};
 
-/// No answer of a test is longer.
+/// No response of a test is longer.
 const MOST: usize = 8 << 20;
 
 const INITIAL: &str = "x-grpc-test-echo-initial";
 const TRAILING: &str = "x-grpc-test-echo-trailing-bin";
 
-/// Answers one call.
+/// Responds to one call.
 pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Response<Body> {
     let mut reader = Reader::default();
     let mut headers = echoed(asked, INITIAL);
@@ -64,7 +64,7 @@ pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Resp
     }
 }
 
-/// Answers each message with what it asks for, as it comes or after the last one.
+/// Responds to each message with what it requests, immediately or after the last one.
 async fn stream(
     mut reader: Reader,
     mut body: Incoming,
@@ -112,7 +112,7 @@ async fn send(parts: &Parts, message: &Bytes) -> bool {
     true
 }
 
-/// A message whose first field is a payload of so many zeros.
+/// A message whose first field is a payload of this number of zeros.
 fn payload(size: i64) -> Bytes {
     let size = usize::try_from(size).unwrap_or(0).min(MOST);
     let mut payload = Vec::new();

@@ -1,6 +1,6 @@
-//! The server that the scripts under `cases/` talk to, when they are recorded and when they run.
+//! The server that the scripts under `cases/` use, both for recording and for comparing.
 //!
-//! Every answer is a function of its request, so two runs of one script see the same. It listens
+//! Every response is a function of its request, so two runs of one script see the same. It listens
 //! on several ports of 127.0.0.1, whose addresses scripts get in their environment:
 //!
 //! | variable | what listens there |
@@ -104,7 +104,7 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor) {
     }
 }
 
-/// Answers the requests of one connection.
+/// Handles the requests of one connection.
 async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S) {
     let asked = Arc::new(AtomicU64::new(0));
     let answer = service_fn(move |request| {
@@ -118,7 +118,7 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S)
         }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    // A date would make two answers differ.
+    // A date would make two responses differ.
     builder.http1().auto_date_header(false);
     builder.http2().auto_date_header(false);
     let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);

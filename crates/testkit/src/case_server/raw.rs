@@ -1,10 +1,10 @@
 //! A peer that misbehaves below HTTP, one way for each path.
 //!
-//! `/close` answers nothing and closes; `/reset` resets; `/garbage` is no HTTP; `/half` promises
+//! `/close` closes without a response; `/reset` resets; `/garbage` is not HTTP; `/half` promises
 //! 100 bytes and sends 10; `/until-close` ends its body by closing; `/chunk` breaks a chunk;
-//! `/switch` answers 101; `/huge-header` never ends its headers (it stops at 12 MB);
-//! `/bad-gzip` is not what its coding says; `/stall` never answers; `/continue` sends an
-//! interim 100 first; `/twice` sends one header many times. Those under `/odd/` are heads and
+//! `/switch` responds with 101; `/huge-header` never ends its headers (it stops at 12 MB);
+//! `/bad-gzip` is not gzip although it says so; `/stall` never responds; `/continue` sends an
+//! interim 100 first; `/twice` sends one header many times. Those under `/odd/` are headers and
 //! framings at the edge of what HTTP allows, each with the name of what is odd about it.
 
 use std::time::Duration;
@@ -78,7 +78,7 @@ async fn misbehave(mut stream: TcpStream) {
     let _ = tokio::time::timeout(Duration::from_secs(2), stream.read(&mut buffer)).await;
 }
 
-/// Heads and framings at the edge of what HTTP allows.
+/// Headers and framings at the edge of what HTTP allows.
 fn odd(what: &str) -> Option<String> {
     let ok = "HTTP/1.1 200 OK\r\n";
     Some(match what {

@@ -1,4 +1,4 @@
-//! What the well-behaved listeners answer, by path.
+//! The responses of the well-behaved listeners, by path.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ type Body = BoxBody<Bytes, std::convert::Infallible>;
 const NESTED: &str = r#"{"id":7,"name":"Ada","tags":["a","b","c"],"nested":{"deep":{"value":42}},"friends":[{"first":"Dale","age":44},{"first":"Roger","age":68},{"first":"Jane","age":47}],"none":null,"yes":true,"pi":3.25}"#;
 const PAGE: &str = "<!doctype html><html><head><title>A page</title></head><body><h1 id=\"top\">Hello</h1><a href=\"/get?from=link\">link</a></body></html>";
 
-/// Answers one request; `number` counts the requests of its connection from 1.
+/// Responds to one request; `number` counts the requests of its connection from 1.
 pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
     if request.uri().path().starts_with("/ws/") {
         return shake_hands(request).await;
@@ -289,7 +289,7 @@ fn several_headers() -> Response<Body> {
     response
 }
 
-/// How many of these requests were being answered at the same time, this one included.
+/// How many of these requests were in progress at the same time, this one included.
 async fn in_flight(milliseconds: &str) -> Response<Body> {
     static BUSY: AtomicU64 = AtomicU64::new(0);
     static MOST: AtomicU64 = AtomicU64::new(0);

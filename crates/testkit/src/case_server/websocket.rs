@@ -12,7 +12,7 @@
 //! | `headers` | what the handshake's request said, as JSON |
 //! | `fragments` | a text in three fragments, and a ping among them |
 //! | `protocol`, `protocol/NAME` | the first subprotocol offered, or that name in any case |
-//! | `set-cookie` | a cookie comes with the answer |
+//! | `set-cookie` | a cookie comes with the response |
 //! | `deaf` | nothing is read, and nothing said |
 //! | `bad/KIND` | a frame that breaks the rules |
 //! | `refuse/STATUS`, `bad-accept`, `not-upgraded` | no handshake |
@@ -34,14 +34,14 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 
 use super::frames::{self, BINARY, CLOSE, CONTINUATION, LAST, PING, PONG, TEXT};
 
-/// What a handshake is answered with: status, headers, body.
+/// The response to a handshake: status, headers, body.
 pub struct Handshake {
     pub status: StatusCode,
     pub headers: Vec<(&'static str, String)>,
     pub body: &'static str,
 }
 
-/// Answers a request below `/ws/`, and goes on with its connection if that is a handshake.
+/// Handles a request below `/ws/`, and continues with its connection if that is a handshake.
 pub async fn answer(mut request: Request<Incoming>) -> Handshake {
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
@@ -187,7 +187,7 @@ async fn converse(
     echo(stream, deflate).await
 }
 
-/// Sends messages back until the client closes. A pong is answered by a text that says so.
+/// Sends messages back until the client closes. The response to a pong is a text that says so.
 async fn echo(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), deflate: bool) -> io::Result<()> {
     loop {
         let frame = frames::read(stream).await?;

@@ -48,7 +48,7 @@ pub struct Told {
     /// The order of the log lines is not fixed (several users log at once).
     #[serde(default)]
     pub any_order: bool,
-    /// Leave out where errors were thrown: an engine may not know it for what is no `Error`.
+    /// Leave out where errors were thrown: an engine may not know the place for a value that is not an `Error`.
     #[serde(default)]
     pub no_places: bool,
     /// Messages made by the JavaScript engine itself: only the error's class is compared.

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::case::Case;
 use super::normalise::Normaliser;
 
-/// Two runs at once both want the port of the control interface; that one lost is no finding.
+/// Two runs at once both want the port of the control interface; the message of the one that lost it is ignored.
 pub const PORT_TAKEN: &str = "Error from API server";
 
 /// The log lines of a run, each as `level: message (field=value, …)` without its time.

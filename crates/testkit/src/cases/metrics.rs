@@ -120,7 +120,7 @@ fn add(metric: &mut Metric, name: &str, data: &Value, normaliser: &Normaliser) {
         tags.push(format!("{tag}={value}"));
         metric.tags.insert(tag.clone());
     }
-    // Metadata is not indexed, and is told apart from a tag of the same name.
+    // Metadata is not indexed, and differs from a tag of the same name.
     for (key, value) in data["metadata"].as_object().into_iter().flatten() {
         let value = normaliser.text(value.as_str().unwrap_or_default());
         tags.push(format!("metadata.{key}={value}"));

@@ -84,7 +84,7 @@ pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<O
 /// How often the judge runs a case when it is recorded, to see what varies.
 const RUNS: usize = 3;
 
-/// Runs every case with the judge and writes `expected.json`; tells what each case came to.
+/// Runs every case with the judge and writes `expected.json`; reports the outcome of each case.
 pub fn record(cases: Vec<Case>, judge: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
     let write = |case: &Case, server: &Addresses| -> Result<(), String> {
         let runs: Vec<Observation> = (0..RUNS)

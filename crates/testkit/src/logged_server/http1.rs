@@ -12,7 +12,7 @@ use super::behavior::{Act, Conduct};
 use super::log::Outcome;
 use super::websocket;
 
-/// The longest head that is read.
+/// Longest request headers that are read.
 const LONGEST_HEAD: usize = 64 << 10;
 
 pub(super) fn serve(listener: &TcpListener, conduct: &Arc<Conduct>) {
@@ -86,7 +86,7 @@ pub(super) fn end(stream: &mut TcpStream, act: Act) -> io::Result<()> {
     Ok(())
 }
 
-/// The bytes of the next head; `None` at the end of the connection. What follows the head stays in `pending`.
+/// The bytes of the next request's headers; `None` at the end of the connection. Later bytes stay in `pending`.
 fn read_head(
     stream: &mut TcpStream,
     pending: &mut Vec<u8>,

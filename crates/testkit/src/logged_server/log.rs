@@ -63,7 +63,7 @@ impl Log {
         (self.entries.len() - good.count()) as u64
     }
 
-    /// How long the server held each answered request: the shortest that a client can have measured. Sorted.
+    /// How long the server held each request before its response: the shortest that a client can have measured. Sorted.
     pub fn held(&self) -> Vec<Duration> {
         let mut held: Vec<_> = self
             .answered()
@@ -73,7 +73,7 @@ impl Log {
         held
     }
 
-    /// For clients that send their next request when the last is answered: all the time that their requests can have
+    /// For clients that send their next request after the last response: all the time that their requests can have
     /// taken together, from each connection's first arrival to its last end.
     pub fn busy(&self) -> Duration {
         let mut spans = BTreeMap::new();

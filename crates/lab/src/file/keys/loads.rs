@@ -29,7 +29,7 @@ pub static SEED: Shape = Shape {
     ],
 };
 
-/// What a request is to be answered with.
+/// The expected response to a request.
 pub static EXPECT: Shape = Shape {
     name: "expect",
     says: "The expected response.",
