@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::pure::logline::Level;
-use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value, give_way};
 use crate::user::user;
 
 /// The functions of the global `console`.
@@ -110,6 +110,9 @@ fn write_object<'c>(
     Ok(())
 }
 
+/// Bytes that are read in the time that it takes to show a value.
+const VALUE: usize = 128;
+
 /// How deep values are shown. Nobody reads further, and a stack has an end.
 const DEEPEST: usize = 100;
 
@@ -128,6 +131,7 @@ fn write_items<'c>(
         if index > 0 {
             line.push_str(", ");
         }
+        give_way(VALUE);
         write_inner(line, &value.at(index)?, around)?;
     }
     line.push_str(" ]");
@@ -141,6 +145,7 @@ fn write_members<'c>(
 ) -> Result<(), Thrown> {
     let mut any = false;
     for key in value.keys()? {
+        give_way(VALUE);
         line.push_str(if any { ", " } else { "{ " });
         any = true;
         key.with_text(|text| line.push_str(text));
@@ -155,6 +160,7 @@ fn write_buffer(line: &mut String, value: &Value<'_>) {
     line.push_str("ArrayBuffer { [Uint8Contents]: <");
     let length = value.with_bytes(|bytes| {
         for (place, byte) in bytes.iter().enumerate() {
+            give_way(16);
             let _ = write!(line, "{}{byte:02x}", if place > 0 { " " } else { "" });
         }
         bytes.len()

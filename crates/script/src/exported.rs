@@ -4,7 +4,7 @@
 //! their own, and what JSON has no form for is refused instead of being left out.
 
 use crate::pure::base64::{self, Dialect};
-use crate::quickjs::{Thrown, Value};
+use crate::quickjs::{Thrown, Value, give_way};
 
 /// Why a value has no JSON: it threw, or holds what is named.
 pub enum NoJson {
@@ -36,6 +36,7 @@ fn write<'c>(
     value: &Value<'c>,
     around: &mut Vec<Value<'c>>,
 ) -> Result<(), NoJson> {
+    give_way(128);
     if value.is_nullish() {
         text.push_str("null");
     } else if let Some(number) = value.as_number() {

@@ -17,11 +17,15 @@ fn beside(busy: &str) -> Run {
         "
         import {{ sleep }} from 'k6';
         import exec from 'k6/execution';
+        import {{ parseHTML }} from 'k6/html';
+        import k6crypto from 'k6/crypto';
         export const options = {{ scenarios: {{
             busy: {{ executor: 'constant-vus', vus: 3, duration: '{HELD}', gracefulStop: '0s', exec: 'busy' }},
             others: {{ executor: 'per-vu-iterations', vus: 4, iterations: 10, exec: 'other' }},
         }} }};
         const text = '[' + '{{\"a\":[1,2,3]}},'.repeat(2e5) + '1]';
+        const password = new Uint8Array(16);
+        const key = await crypto.subtle.importKey('raw', password, 'PBKDF2', false, ['deriveBits']);
         export function busy() {{ {busy} }}
         export function other() {{
             sleep(0.01);
@@ -46,6 +50,10 @@ fn a_user_that_never_waits_holds_up_nobody() {
         "new Array(3e6).fill(0).sort()",
         "while (true) /(a*)*b/.test('a'.repeat(40))",
         "while (true) 'ab'.repeat(2e7)",
+        // Single calls of host functions.
+        "parseHTML('<div>'.repeat(1e6))",
+        "k6crypto.sha256('abcdefgh'.repeat(1e7), 'hex')",
+        "crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-1', salt: password, iterations: 4e9 }, key, 160)",
     ] {
         let run = beside(busy);
         assert!(

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::octets::{octets, text_or_empty, with_octets};
 use super::{BuiltIn, Shape};
 use crate::pure::digests::{self, Algorithm, Encoded, Hasher};
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/crypto",
@@ -90,8 +90,11 @@ fn random_bytes<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         return Err(context.throw_plain("invalid size"));
     }
     let mut bytes = vec![0; usize::try_from(size).unwrap_or_default()];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| context.throw_plain(format!("no random bytes to be had: {error}")))?;
+    for piece in bytes.chunks_mut(64 * 1024) {
+        getrandom::fill(piece)
+            .map_err(|error| context.throw_plain(format!("no random bytes to be had: {error}")))?;
+        give_way(piece.len());
+    }
     context.array_buffer(&bytes)
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{BuiltIn, Shape};
-use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value};
+use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, give_way};
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -24,6 +24,9 @@ pub const MODULE: BuiltIn = BuiltIn {
         )
     }),
 };
+
+/// Bytes that are read in the time that it takes to look at an element.
+const ELEMENT: usize = 64;
 
 /// All shared arrays of a program, by name.
 #[derive(Debug, Default)]
@@ -117,6 +120,7 @@ fn made<'c>(context: &'c Context, make: &Value<'c>) -> Result<Elements, Thrown> 
     }
     let mut elements = Elements::default();
     for index in 0..u32::try_from(array.length()?).unwrap_or(u32::MAX) {
+        give_way(ELEMENT);
         elements.push(array.at(index)?.to_json()?.as_deref());
     }
     elements.text.shrink_to_fit();
@@ -243,6 +247,7 @@ fn freeze_all(value: &Value<'_>) -> Result<(), Thrown> {
     let mut pending = vec![value.clone()];
     while let Some(object) = pending.pop() {
         for key in object.keys()? {
+            give_way(ELEMENT);
             let inner = object.get(&key)?;
             if inner.is_object() {
                 pending.push(inner);
@@ -266,7 +271,10 @@ fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 fn own_keys<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with_traps(context, call, |traps| {
-        let indices = (0..traps.elements.len()).map(|index| index.to_string());
+        let indices = (0..traps.elements.len()).map(|index| {
+            give_way(ELEMENT);
+            index.to_string()
+        });
         context.strings(indices.chain(["length".to_owned()]))
     })
 }

@@ -44,6 +44,8 @@ mod encoding;
 mod execution;
 mod fault;
 pub mod fs;
+#[cfg(test)]
+mod give_way_tests;
 pub mod grpc;
 pub mod html;
 pub mod http;

@@ -12,7 +12,7 @@ use samples::{Recorder, Registry, TagMap, Watch, WatchSettings};
 
 use crate::instance::{Argument, Instance, Outcome};
 use crate::user::{Phase, User, Work};
-use crate::{ImportMap, LoadSettings, Program};
+use crate::{ImportMap, Interrupted, LoadSettings, Program};
 
 /// Where the scripts and logs lie.
 fn folder() -> PathBuf {
@@ -50,18 +50,37 @@ pub fn logged(file: &str) -> String {
     let path = folder().join(file);
     let lines = Arc::new(Mutex::new(String::new()));
     let log_lines = Arc::clone(&lines);
+    let source = std::fs::read(&path).unwrap();
+    let log = move |text: &str| {
+        let mut lines = log_lines.lock().unwrap();
+        lines.push_str(text);
+        lines.push('\n');
+    };
+    match run(path, source, log, None) {
+        Outcome::Returned(()) => {}
+        Outcome::Threw(text) => panic!("{text}"),
+        _ => panic!("the iteration did not end by itself"),
+    }
+    let lines = lines.lock().unwrap();
+    lines.clone()
+}
+
+/// Runs a script's init code twice, as the first and as user 1's, and one iteration, which ends early once `interrupted`
+/// says so.
+pub fn run(
+    path: PathBuf,
+    source: Vec<u8>,
+    log: impl Fn(&str) + Send + Sync + 'static,
+    interrupted: Option<Interrupted>,
+) -> Outcome<()> {
     let registry = Arc::new(Registry::new());
     let program = Program::load(LoadSettings {
-        source: std::fs::read(&path).unwrap(),
+        source,
         path,
         may_be_typescript: false,
         env: Default::default(),
         registry: Arc::clone(&registry),
-        log: Arc::new(move |_, text, _| {
-            let mut lines = log_lines.lock().unwrap();
-            lines.push_str(text);
-            lines.push('\n');
-        }),
+        log: Arc::new(move |_, text, _| log(text)),
         fetch: None,
         import_map: ImportMap::default(),
         archive: None,
@@ -75,7 +94,8 @@ pub fn logged(file: &str) -> String {
             run: Arc::new(RunState::new()),
             client: http::Client::new(http::Shared::new(Default::default()), 1),
         };
-        let user = User::new(UserId(1), Arc::clone(&program.common), Some(work));
+        let mut user = User::new(UserId(1), Arc::clone(&program.common), Some(work));
+        user.interrupted = interrupted;
         let instance = Instance::start(user, None)
             .await
             .unwrap_or_else(|e| panic!("{e}"));
@@ -88,13 +108,7 @@ pub fn logged(file: &str) -> String {
             None,
             |_| Ok(()),
         );
-        match outcome.await {
-            Outcome::Returned(()) => {}
-            Outcome::Threw(text) => panic!("{text}"),
-            _ => panic!("the iteration did not end by itself"),
-        }
+        outcome.await
     })
-    .unwrap();
-    let lines = lines.lock().unwrap();
-    lines.clone()
+    .unwrap()
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::link_constructor;
 use crate::pure::text_decoding::{Decoder, Encoding};
-use crate::quickjs::{Call, Class, Context, Entry, ErrorKind, Returned, Thrown};
+use crate::quickjs::{Call, Class, Context, Entry, ErrorKind, Returned, Thrown, give_way};
 
 /// Defines both on the global object.
 pub fn define(context: &Context) -> Result<(), Thrown> {
@@ -61,7 +61,7 @@ fn encode_into<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let result = context.object()?;
     result.define(
         "read",
-        context.integer(written.encode_utf16().count() as u64),
+        context.integer(written.encode_utf16().inspect(|_| give_way(1)).count() as u64),
     )?;
     result.define("written", context.integer(fits as u64))?;
     Ok(result)

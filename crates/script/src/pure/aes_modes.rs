@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::quickjs::{give_way, pieces};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use ghash::GHash;
@@ -66,6 +67,7 @@ impl Aes {
     }
 
     fn encrypt(&self, block: &mut Block) {
+        give_way(BLOCK);
         match self {
             Aes::Aes128(aes) => aes.encrypt_block(block.into()),
             Aes::Aes192(aes) => aes.encrypt_block(block.into()),
@@ -74,6 +76,7 @@ impl Aes {
     }
 
     fn decrypt(&self, block: &mut Block) {
+        give_way(BLOCK);
         match self {
             Aes::Aes128(aes) => aes.decrypt_block(block.into()),
             Aes::Aes192(aes) => aes.decrypt_block(block.into()),
@@ -198,7 +201,7 @@ impl Aes {
             return first;
         }
         let mut hash = self.ghash();
-        hash.update_padded(nonce);
+        absorb(&mut hash, nonce);
         hash.update(&[lengths(0, nonce.len()).into()]);
         hash.finalize().into()
     }
@@ -215,8 +218,8 @@ impl Aes {
 
     fn gcm_tag(&self, first: &Block, extra: &[u8], enciphered: &[u8]) -> Block {
         let mut hash = self.ghash();
-        hash.update_padded(extra);
-        hash.update_padded(enciphered);
+        absorb(&mut hash, extra);
+        absorb(&mut hash, enciphered);
         hash.update(&[lengths(extra.len(), enciphered.len()).into()]);
         let mut tag: Block = hash.finalize().into();
         let mut mask = *first;
@@ -289,6 +292,14 @@ impl Aes {
         cipher(self, &mut block);
         let joined = u128::from_be_bytes(block);
         ((joined >> 64) as u64, (joined as u64).to_be_bytes())
+    }
+}
+
+/// Feeds `bytes` to the hash, filled up with zeros to whole blocks.
+fn absorb(hash: &mut GHash, bytes: &[u8]) {
+    // Pieces are whole blocks, all but the last.
+    for piece in pieces(bytes) {
+        hash.update_padded(piece);
     }
 }
 

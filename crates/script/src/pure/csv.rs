@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::quickjs::give_way;
+
 /// Why a text is not CSV, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CsvError {
@@ -92,6 +94,7 @@ impl Reader {
     /// See [`CsvError`].
     pub fn next(&mut self, text: &[u8]) -> Result<Option<Vec<String>>, CsvError> {
         while let Some(empty) = empty_line(text.get(self.at..).unwrap_or_default()) {
+            give_way(empty);
             self.at += empty;
             self.line += 1;
         }
@@ -116,6 +119,9 @@ impl Reader {
         Ok(Some(fields))
     }
 }
+
+/// Bytes that are read in the time that it takes to make a field.
+const FIELD: usize = 64;
 
 /// The length of the newline that `rest` starts with.
 fn empty_line(rest: &[u8]) -> Option<usize> {
@@ -153,6 +159,7 @@ impl RecordReader<'_> {
     fn fields(&mut self) -> Result<Vec<String>, CsvError> {
         let mut fields = Vec::new();
         loop {
+            give_way(FIELD);
             let field = if self.rest().starts_with(b"\"") {
                 self.quoted()?
             } else {
@@ -191,6 +198,7 @@ impl RecordReader<'_> {
         let start = self.at;
         // A carriage return that ends the whole text belongs to a newline that is missing.
         while let Some(&byte) = self.rest().first() {
+            give_way(1);
             let ends_text = self.rest() == b"\r";
             if ends_text || empty_line(self.rest()).is_some() || self.starts_with_delimiter() {
                 break;
@@ -211,6 +219,7 @@ impl RecordReader<'_> {
         self.at += 1;
         let mut field = Vec::new();
         loop {
+            give_way(1);
             match self.rest() {
                 [b'"', b'"', ..] => {
                     field.push(b'"');

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::base64::{self, Dialect};
+use crate::quickjs::pieces;
 
 /// The digests that `k6/crypto` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +159,9 @@ impl Hasher {
     }
 
     pub fn update(&mut self, bytes: &[u8]) {
-        self.inner.update(bytes);
+        for piece in pieces(bytes) {
+            self.inner.update(piece);
+        }
     }
 
     /// The digest of everything so far. More may follow: what was fed stays.
@@ -227,9 +230,11 @@ pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 0xF)]);
     let mut out = String::with_capacity(2 * bytes.len());
-    for &byte in bytes {
-        out.push(digit(byte >> 4));
-        out.push(digit(byte));
+    for piece in pieces(bytes) {
+        for &byte in piece {
+            out.push(digit(byte >> 4));
+            out.push(digit(byte));
+        }
     }
     out
 }

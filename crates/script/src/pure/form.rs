@@ -1,5 +1,7 @@
 //! How forms write text in URLs: `application/x-www-form-urlencoded`.
 
+use crate::quickjs::give_way;
+
 /// `name=value`, both escaped.
 pub fn pair(name: &str, value: &str) -> String {
     let mut text = String::new();
@@ -13,6 +15,7 @@ pub fn pair(name: &str, value: &str) -> String {
 pub fn push_escaped(out: &mut String, text: &str) {
     use std::fmt::Write as _;
     for byte in text.bytes() {
+        give_way(1);
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
                 out.push(byte as char)

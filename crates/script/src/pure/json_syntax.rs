@@ -7,6 +7,8 @@
 //! Grammar: RFC 8259. The checker keeps its own stack of open brackets, so that a hostile body of
 //! a million `[` cannot exhaust a user's small coroutine stack.
 
+use crate::quickjs::give_way;
+
 /// The first place where a text stops being JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
@@ -77,6 +79,7 @@ impl Checker<'_> {
     fn run(mut self) -> Result<(), SyntaxError> {
         let mut next = Next::Value;
         loop {
+            let before = self.at;
             self.skip_space();
             next = match next {
                 Next::Value => self.value()?,
@@ -94,6 +97,7 @@ impl Checker<'_> {
                     (Some(_), _) => return Err(self.unexpected("after object key:value pair")),
                 },
             };
+            give_way(self.at - before);
         }
     }
 

@@ -1,6 +1,10 @@
 //! Keys from passwords: PBKDF2 (RFC 8018, section 5.2) with HMAC.
 
 use super::digests::{Algorithm, Hasher};
+use crate::quickjs::give_way;
+
+/// Bytes that a digest reads in the time of an iteration.
+const ITERATION: usize = 512;
 
 /// `length` bytes derived from `password`, `salt` and that many iterations (at least one).
 pub fn derive(
@@ -16,12 +20,14 @@ pub fn derive(
         if out.len() >= length {
             break;
         }
+        give_way(ITERATION);
         let mut first = keyed.clone();
         first.update(salt);
         first.update(&number.to_be_bytes());
         let mut last = first.digest();
         let mut block = last.clone();
         for _ in 1..iterations {
+            give_way(ITERATION);
             let mut next = keyed.clone();
             next.update(&last);
             last = next.digest();

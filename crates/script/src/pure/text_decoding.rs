@@ -2,6 +2,8 @@
 //!
 //! WHATWG Encoding Standard, sections 7.1 (the interface), 8 (UTF-8) and 14.3 (UTF-16).
 
+use crate::quickjs::give_way;
+
 /// The encodings there are, UTF-8 and the two byte orders of UTF-16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
@@ -35,6 +37,9 @@ impl Encoding {
         }
     }
 }
+
+/// Bytes of UTF-8 that are decoded at once.
+const PIECE: usize = 16 * 1024;
 
 /// The bytes are not text in the encoding, and the decoder was told to insist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,16 +109,25 @@ impl Decoder {
     fn utf8(&mut self, mut input: &[u8], more: bool) -> Result<String, Malformed> {
         let mut text = String::with_capacity(input.len());
         loop {
-            let error = match std::str::from_utf8(input) {
-                Ok(rest) => {
-                    text.push_str(rest);
+            // A piece may end within a character, which the next piece begins with.
+            let piece = input.get(..PIECE).unwrap_or(input);
+            give_way(piece.len());
+            let error = match std::str::from_utf8(piece) {
+                Ok(valid) if piece.len() == input.len() => {
+                    text.push_str(valid);
                     return Ok(text);
+                }
+                Ok(valid) => {
+                    text.push_str(valid);
+                    input = input.get(piece.len()..).unwrap_or_default();
+                    continue;
                 }
                 Err(error) => error,
             };
             let (valid, rest) = input.split_at(error.valid_up_to());
             text.push_str(&String::from_utf8_lossy(valid));
             match error.error_len() {
+                None if piece.len() < input.len() => input = rest,
                 None if more => {
                     self.pending = rest.to_vec();
                     return Ok(text);
@@ -151,6 +165,7 @@ impl Decoder {
         }
         let mut text = String::with_capacity(units.len());
         for decoded in char::decode_utf16(units) {
+            give_way(2);
             match decoded {
                 Ok(c) => text.push(c),
                 Err(_) => self.replace(&mut text)?,

@@ -19,6 +19,7 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use engine::time_slice;
 
+use super::give_way::Running;
 use super::runtime::Inner;
 use super::{Context, Runtime, Thrown, sys};
 
@@ -133,7 +134,10 @@ impl<R: 'static> Fiber<R> {
         let Some(mut coroutine) = self.coroutine.take() else {
             return Poll::Pending;
         };
-        match coroutine.resume(wake) {
+        let running = Running::mark(self.runtime.inner());
+        let resumed = coroutine.resume(wake);
+        drop(running);
+        match resumed {
             CoroutineResult::Yield(waiting) => {
                 self.waiting = Some(waiting);
                 self.coroutine = Some(coroutine);

@@ -8,8 +8,8 @@
 //! ```
 
 use std::ffi::{CStr, c_int};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::give_way::{Interrupted, in_host_function};
 use super::value::Borrowed;
 use super::{Context, Thrown, Value, sys};
 
@@ -134,10 +134,14 @@ pub(super) fn guarded<'c>(
     context: &'c Context,
     body: impl FnOnce() -> Returned<'c>,
 ) -> sys::JSValue {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match in_host_function(body) {
         Ok(Ok(value)) => value.into_raw(),
         Ok(Err(thrown)) => {
             let Thrown { .. } = thrown;
+            sys::JS_EXCEPTION
+        }
+        Err(panic) if panic.is::<Interrupted>() => {
+            let _ = context.throw_uncatchable("interrupted");
             sys::JS_EXCEPTION
         }
         Err(panic) => {

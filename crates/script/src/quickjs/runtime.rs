@@ -53,6 +53,8 @@ pub(super) struct Inner {
     _ticking: Ticking,
     /// True while the script is being unwound by force: every wait and every poll for interrupts ends it.
     pub(super) cancelled: Cell<bool>,
+    /// Host functions on the script's stack while it is suspended.
+    pub(super) host_depth: Cell<u32>,
     /// The script is suspended in the middle of a computation, not where it waits.
     pub(super) paused: Cell<bool>,
 }
@@ -103,6 +105,7 @@ impl Runtime {
             interrupt: RefCell::new(None),
             _ticking: ticking,
             cancelled: Cell::new(false),
+            host_depth: Cell::new(0),
             paused: Cell::new(false),
         });
         let opaque = Rc::as_ptr(&inner) as *mut c_void;
@@ -214,7 +217,7 @@ impl Inner {
     }
 
     /// Called by the engine in the middle of loops, of scripts and of its own.
-    fn on_interrupt(&self) -> bool {
+    pub(super) fn on_interrupt(&self) -> bool {
         let now = clock::now();
         if self.must_end(now) {
             return true;
@@ -223,6 +226,17 @@ impl Inner {
             return false;
         }
         self.pause().is_err() || self.must_end(clock::now())
+    }
+
+    /// Suspends the script if its worker has other work to do.
+    pub(super) fn pause_if_due(&self) {
+        if self.suspender.is_active()
+            && !self.cancelled.get()
+            && time_slice::is_used_up(clock::now())
+        {
+            // If the script is to end, whoever polls for that next sees it.
+            let _ = self.pause();
+        }
     }
 }
 

@@ -2,7 +2,10 @@
 
 use super::selection::Selection;
 use crate::pure::html::{Node, Selectors};
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown};
+use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, give_way};
+
+/// Bytes that are read in the time that it takes to make an element of a node.
+const NODE: usize = 256;
 
 pub struct Element(pub Node);
 
@@ -225,7 +228,10 @@ fn flag<'c>(context: &'c Context, call: &Call<'c>, name: &str) -> Returned<'c> {
 fn list(context: &Context, nodes: Vec<Node>) -> Returned<'_> {
     let each: Result<Vec<_>, Thrown> = nodes
         .into_iter()
-        .map(|node| context.instance(Element(node)))
+        .map(|node| {
+            give_way(NODE);
+            context.instance(Element(node))
+        })
         .collect();
     context.array(each?)
 }

@@ -5,7 +5,10 @@ use std::rc::Rc;
 use super::element::Element;
 use super::values;
 use crate::pure::html::{Node, Selectors};
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
+
+/// Bytes that are read in the time that it takes to look at a node.
+const NODE: usize = 128;
 
 /// What was found, and what it was found from.
 pub struct Selection(Rc<Found>);
@@ -180,7 +183,10 @@ impl<'c> Wanted<'c> {
     fn has(&self, context: &'c Context, place: usize, node: &Node) -> Result<bool, Thrown> {
         match self {
             Wanted::Selectors(selectors) => Ok(selectors.as_ref().is_some_and(|s| s.matches(node))),
-            Wanted::Nodes(nodes) => Ok(nodes.contains(node)),
+            Wanted::Nodes(nodes) => {
+                give_way(nodes.len());
+                Ok(nodes.contains(node))
+            }
             Wanted::Function(function) => {
                 let (place, node) = (context.number(place as f64), one(context, node)?);
                 let answer = function.call(&context.undefined(), &[&place, &node])?;
@@ -192,6 +198,7 @@ impl<'c> Wanted<'c> {
     fn only(&self, context: &'c Context, nodes: Vec<Node>) -> Result<Vec<Node>, Thrown> {
         let mut kept = Vec::new();
         for (place, node) in nodes.into_iter().enumerate() {
+            give_way(NODE);
             if self.has(context, place, &node)? {
                 kept.push(node);
             }
@@ -208,13 +215,17 @@ fn found(context: &Context, call: &Call<'_>) -> Result<Rc<Found>, Thrown> {
 }
 
 fn one<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
+    give_way(NODE);
     context.instance(Selection::of(vec![node.clone()]))
 }
 
 /// A selection found from another: each node once.
 fn follow<'c>(context: &'c Context, from: &Rc<Found>, nodes: Vec<Node>) -> Returned<'c> {
     let mut seen = std::collections::HashSet::new();
-    let nodes = nodes.into_iter().filter(|node| seen.insert(node.key()));
+    let nodes = nodes.into_iter().filter(|node| {
+        give_way(NODE);
+        seen.insert(node.key())
+    });
     context.instance(Selection(Rc::new(Found {
         nodes: nodes.collect(),
         from: Some(Rc::clone(from)),

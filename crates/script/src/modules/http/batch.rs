@@ -8,8 +8,11 @@ use http::Method;
 use super::arguments::{Prepared, Refused, prepare};
 use super::send::{Outcome, conclude, exchange, method_of, refuse_as};
 use super::url::TaggedUrl;
-use crate::quickjs::{Call, Context, Returned, Thrown, Value};
+use crate::quickjs::{Call, Context, Returned, Thrown, Value, give_way};
 use crate::user::{User, Work, user};
+
+/// Bytes that are read in the time that it takes to read one request.
+const REQUEST: usize = 1024;
 
 /// `http.batch(requests)`: an array gives an array, an object an object of the same keys.
 pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
@@ -27,6 +30,7 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     let mut items = Vec::new();
     for (key, value) in requests.entries()? {
+        give_way(REQUEST);
         match read_item(context, &key, &value) {
             Ok(prepared) => items.push((key, prepared)),
             Err(Refused::Thrown(thrown)) => return Err(thrown),
@@ -43,6 +47,7 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         .into_iter()
         .zip(outcomes)
         .map(|((key, prepared), outcome)| {
+            give_way(REQUEST);
             conclude(context, prepared, outcome).map(|response| (key, response))
         });
     // Every outcome is told of, and then the first exception, if there is one, is thrown.

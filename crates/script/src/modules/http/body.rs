@@ -6,7 +6,7 @@ use http::Request;
 use super::file::FileData;
 use crate::pure::form::push_escaped;
 use crate::pure::logline::Level;
-use crate::quickjs::{Context, Thrown, Value};
+use crate::quickjs::{Context, Thrown, Value, give_way};
 use crate::user::user;
 
 /// Puts `body` into the request, with the content type that its form has.
@@ -57,6 +57,9 @@ pub fn read_body<'c>(
     Ok(request.headers.set("Content-Type", &content_type))
 }
 
+/// Bytes that are read in the time that it takes to read a field.
+const FIELD: usize = 64;
+
 /// A form as `application/x-www-form-urlencoded`, keys sorted.
 fn urlencoded<'c>(
     context: &'c Context,
@@ -67,6 +70,7 @@ fn urlencoded<'c>(
     for (key, value) in &entries {
         if value.is_array() {
             for place in 0..value.length()? {
+                give_way(FIELD);
                 push_pair(
                     &mut text,
                     key,
@@ -74,6 +78,7 @@ fn urlencoded<'c>(
                 );
             }
         } else {
+            give_way(FIELD);
             push_pair(&mut text, key, &field_text(context, key, value)?);
         }
     }

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use super::select::{self, Found, array_of};
 use super::text::{Kind, elements, kind, members, quote, unquote, value_end};
 use crate::pure::json_syntax;
+use crate::quickjs::give_way;
 
 /// Whether `name` (without its `@`) is a modifier.
 pub(super) fn exists(name: &str) -> bool {
@@ -86,6 +87,7 @@ fn ugly(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len());
     let mut i = 0;
     while let Some(&byte) = json.get(i) {
+        give_way(1);
         if byte == b'"' {
             let end = value_end(json, i);
             out.extend_from_slice(json.get(i..end).unwrap_or_default());

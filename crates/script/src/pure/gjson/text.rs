@@ -2,6 +2,7 @@
 //!
 //! Everything here tolerates any bytes: an index past the end reads as the end.
 
+use crate::quickjs::give_way;
 use std::borrow::Cow;
 
 /// What a value's first byte says it is.
@@ -61,6 +62,7 @@ fn skip_space(json: &[u8], mut at: usize) -> usize {
 pub(super) fn string_end(json: &[u8], at: usize) -> usize {
     let mut i = at + 1;
     while let Some(&byte) = json.get(i) {
+        give_way(1);
         match byte {
             b'"' => return i + 1,
             b'\\' => i += 2,
@@ -88,6 +90,7 @@ fn nested_end(json: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     let mut i = at;
     while let Some(&byte) = json.get(i) {
+        give_way(1);
         match byte {
             b'"' => {
                 i = string_end(json, i);
@@ -141,6 +144,7 @@ impl<'a> Iterator for Values<'a> {
             self.at = skip_space(self.json, self.at + 1);
         }
         let end = value_end(self.json, self.at);
+        give_way(1);
         let value = self.json.get(self.at..end)?;
         self.at = end;
         (!value.is_empty()).then_some(value)
@@ -157,6 +161,7 @@ pub(super) fn unquote(string: &[u8]) -> Cow<'_, str> {
     let mut out = Vec::with_capacity(inner.len());
     let mut rest = inner;
     while let [byte, tail @ ..] = rest {
+        give_way(1);
         rest = tail;
         if *byte != b'\\' {
             out.push(*byte);

@@ -5,17 +5,31 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::quickjs::{give_way, give_way_in_drop};
 use html5ever::interface::{
     Attribute, ElemName, ElementFlags, NodeOrText, QualName, QuirksMode, TreeSink,
 };
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{LocalName, Namespace, ParseOpts, parse_document};
 
+/// Bytes that the parser is fed at once.
+const PIECE: usize = 512;
+/// Bytes that are read in the time that it takes to make or to drop a node.
+const NODE: usize = 256;
+
 /// Parses a document, or what is taken for one: there is no text that is none.
 pub fn parse(text: &str) -> Node {
-    let tree = parse_document(Builder::default(), ParseOpts::default()).one(text);
+    let mut parser = parse_document(Builder::default(), ParseOpts::default());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE));
+        // A piece within a tag with many attributes can take as long as a whole page, so the clock is looked at each time.
+        give_way(32 * PIECE);
+        parser.process(piece.into());
+        rest = after;
+    }
     Node {
-        tree: Rc::new(tree),
+        tree: Rc::new(parser.finish()),
         id: DOCUMENT,
     }
 }
@@ -53,6 +67,16 @@ pub(super) enum Kind {
     Element(QualName, Vec<Attribute>),
 }
 
+impl Drop for Tree {
+    fn drop(&mut self) {
+        // Nodes refer to each other by number, so that they can go in any order.
+        while let Some(entry) = self.nodes.pop() {
+            drop(entry);
+            give_way_in_drop(NODE);
+        }
+    }
+}
+
 /// Takes what the parser says, and becomes a tree.
 struct Builder {
     nodes: RefCell<Vec<Entry>>,
@@ -87,6 +111,7 @@ impl ElemName for Named {
 
 impl Builder {
     fn add(&self, kind: Kind) -> usize {
+        give_way(NODE);
         let mut nodes = self.nodes.borrow_mut();
         nodes.push(Entry {
             kind,
@@ -98,6 +123,7 @@ impl Builder {
 
     /// Puts `child` under `parent`, before the child at `place`; the last without one.
     fn put(&self, parent: usize, place: Option<usize>, child: NodeOrText<usize>) {
+        give_way(NODE);
         let mut nodes = self.nodes.borrow_mut();
         let place = place.unwrap_or(nodes[parent].children.len());
         let child = match child {
@@ -128,7 +154,9 @@ impl Builder {
 
 fn detach(nodes: &mut [Entry], child: usize) {
     if let Some(parent) = nodes[child].parent.take() {
-        nodes[parent].children.retain(|other| *other != child);
+        let children = &mut nodes[parent].children;
+        give_way(children.len());
+        children.retain(|other| *other != child);
     }
 }
 
@@ -151,6 +179,8 @@ impl TreeSink for Builder {
     }
 
     fn elem_name<'a>(&'a self, target: &'a usize) -> Named {
+        // Asked of all open elements when one begins or ends.
+        give_way(16);
         match &self.nodes.borrow()[*target].kind {
             Kind::Element(name, _) => Named(name.clone()),
             _ => Named(QualName::new(
@@ -217,6 +247,7 @@ impl TreeSink for Builder {
                 return;
             };
             let children = &nodes[parent].children;
+            give_way(children.len());
             (parent, children.iter().position(|other| other == sibling))
         };
         self.put(parent, place, child);
@@ -239,6 +270,7 @@ impl TreeSink for Builder {
     fn reparent_children(&self, node: &usize, new_parent: &usize) {
         let mut nodes = self.nodes.borrow_mut();
         let children = std::mem::take(&mut nodes[*node].children);
+        give_way(children.len());
         for child in &children {
             nodes[*child].parent = Some(*new_parent);
         }

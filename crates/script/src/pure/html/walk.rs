@@ -3,6 +3,12 @@
 use html5ever::serialize::{HtmlSerializer, SerializeOpts, Serializer};
 
 use super::tree::{Entry, Kind, Node};
+use crate::quickjs::give_way;
+
+/// Bytes of text that are written at once.
+const PIECE: usize = 4096;
+/// Bytes that are read in the time of a step from node to node.
+const STEP: usize = 64;
 
 impl Node {
     fn entry(&self) -> &Entry {
@@ -82,13 +88,16 @@ impl Node {
 
     /// Parents, the nearest first, as far as they are elements.
     pub fn ancestors(&self) -> impl Iterator<Item = Node> + use<> {
-        std::iter::successors(self.parent(), Node::parent).filter(Node::is_element)
+        std::iter::successors(self.parent(), Node::parent)
+            .inspect(|_| give_way(STEP))
+            .filter(Node::is_element)
     }
 
     pub fn children(&self) -> Vec<Node> {
         self.entry()
             .children
             .iter()
+            .inspect(|_| give_way(STEP))
             .map(|id| self.at(*id))
             .collect()
     }
@@ -105,6 +114,7 @@ impl Node {
         let all = self
             .parent()
             .map_or_else(|| vec![self.clone()], |parent| parent.element_children());
+        give_way(all.len());
         let place = all.iter().position(|node| node == self).unwrap_or(0);
         (all, place)
     }
@@ -113,6 +123,7 @@ impl Node {
     pub fn descendants(&self) -> impl Iterator<Item = Node> + use<'_> {
         let mut waiting: Vec<usize> = self.entry().children.iter().rev().copied().collect();
         std::iter::from_fn(move || {
+            give_way(STEP);
             let id = waiting.pop()?;
             waiting.extend(self.tree.nodes[id].children.iter().rev());
             Some(self.at(id))
@@ -122,14 +133,17 @@ impl Node {
     /// All text in it.
     pub fn text(&self) -> String {
         if let Kind::Text(text) = &self.entry().kind {
+            give_way(text.len());
             return text.clone();
         }
-        self.descendants()
-            .filter_map(|node| match &node.entry().kind {
-                Kind::Text(text) => Some(text.clone()),
-                _ => None,
-            })
-            .collect()
+        let mut all = String::new();
+        for node in self.descendants() {
+            if let Kind::Text(text) = &node.entry().kind {
+                give_way(text.len());
+                all.push_str(text);
+            }
+        }
+        all
     }
 
     /// What is in it, as HTML.
@@ -142,7 +156,7 @@ impl Node {
         let mut serializer = HtmlSerializer::new(&mut html, options);
         // Writing to memory cannot fail.
         let _ = self.write(&mut serializer);
-        String::from_utf8_lossy(&html).into_owned()
+        String::from_utf8(html).unwrap_or_default()
     }
 
     fn write(&self, serializer: &mut impl Serializer) -> std::io::Result<()> {
@@ -154,6 +168,7 @@ impl Node {
         let open = |id: usize| nodes[id].children.iter().rev().map(|id| Step::Open(*id));
         let mut waiting: Vec<Step> = open(self.id).collect();
         while let Some(step) = waiting.pop() {
+            give_way(STEP);
             match step {
                 Step::Close(id) => {
                     if let Kind::Element(name, _) = &nodes[id].kind {
@@ -163,7 +178,15 @@ impl Node {
                 Step::Open(id) => match &nodes[id].kind {
                     Kind::Document => {}
                     Kind::Doctype(name) => serializer.write_doctype(name)?,
-                    Kind::Text(text) => serializer.write_text(text)?,
+                    Kind::Text(text) => {
+                        let mut rest = text.as_str();
+                        while !rest.is_empty() {
+                            let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE));
+                            serializer.write_text(piece)?;
+                            give_way(PIECE);
+                            rest = after;
+                        }
+                    }
                     Kind::Comment(text) => serializer.write_comment(text)?,
                     Kind::Element(name, attributes) => {
                         let attributes = attributes.iter().map(|a| (&a.name, &a.value[..]));

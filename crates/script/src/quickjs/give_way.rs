@@ -1,0 +1,110 @@
+//! Lets host functions that compute for long give way to other work, and end when the script is to end.
+//!
+//! The engine polls for interrupts in the loops of scripts and of its own functions, but not in ours. Loops of host
+//! functions call [`give_way`] instead. It suspends the script's stack, whatever Rust frames are on it, so that even
+//! functions that know nothing of scripts can call it.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+
+use super::runtime::Inner;
+
+/// Work between two looks at the clock. A look costs as much as a few hundred bytes of work.
+const STEP: usize = 16 * 1024;
+
+thread_local! {
+    /// Whose script this thread is running.
+    static RUNNING: Cell<Option<NonNull<Inner>>> = const { Cell::new(None) };
+    /// Host functions on this script's stack, each called by the one before by way of the engine.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// Work that may be done before the next look at the clock.
+    static LEFT: Cell<usize> = const { Cell::new(STEP) };
+}
+
+/// Notes `work`, a number of bytes or of steps that take as long as some, and now and then lets the worker's other
+/// users and timers run. Does nothing on a thread that runs no script.
+///
+/// If the script is to end, it unwinds the stack to the caller of the host function, which then ends the script. Outside
+/// of host functions it just returns. The caller must hold no lock that another user waits for.
+#[inline]
+pub fn give_way(work: usize) {
+    let left = LEFT.get();
+    if work < left {
+        LEFT.set(left - work);
+    } else {
+        look();
+    }
+}
+
+#[cold]
+fn look() {
+    LEFT.set(STEP);
+    let Some(running) = running() else { return };
+    // SAFETY: as in `give_way_in_drop`.
+    if unsafe { running.as_ref() }.on_interrupt() && DEPTH.get() > 0 {
+        // Runs no panic hook: nothing is wrong.
+        std::panic::resume_unwind(Box::new(Interrupted));
+    }
+}
+
+/// Like [`give_way`] where a value is dropped, maybe by the engine, which cannot be ended halfway.
+pub fn give_way_in_drop(work: usize) {
+    let left = LEFT.get();
+    if work < left {
+        LEFT.set(left - work);
+        return;
+    }
+    LEFT.set(STEP);
+    if let Some(running) = running() {
+        // SAFETY: the runtime is kept by the fiber that runs on this thread, and this is its stack.
+        unsafe { running.as_ref() }.pause_if_due();
+    }
+}
+
+fn running() -> Option<NonNull<Inner>> {
+    // A stack that is being unwound cannot be suspended, nor unwound again.
+    RUNNING.get().filter(|_| !std::thread::panicking())
+}
+
+/// What unwinds a host function whose script is to end.
+pub(super) struct Interrupted;
+
+/// Runs a host function.
+#[inline]
+pub(super) fn in_host_function<R>(body: impl FnOnce() -> R) -> std::thread::Result<R> {
+    DEPTH.set(DEPTH.get() + 1);
+    let result = catch_unwind(AssertUnwindSafe(body));
+    DEPTH.set(DEPTH.get() - 1);
+    result
+}
+
+/// Marks a runtime as the one whose script runs on this thread, until it is dropped.
+pub(super) struct Running<'a> {
+    inner: &'a Inner,
+    before: (Option<NonNull<Inner>>, u32),
+}
+
+impl Running<'_> {
+    pub(super) fn mark(inner: &Inner) -> Running<'_> {
+        let running = RUNNING.replace(Some(NonNull::from(inner)));
+        let depth = DEPTH.replace(inner.host_depth.get());
+        Running {
+            inner,
+            before: (running, depth),
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let (running, depth) = self.before;
+        RUNNING.set(running);
+        self.inner.host_depth.set(DEPTH.replace(depth));
+    }
+}
+
+/// Bytes in pieces, giving way after each.
+pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.chunks(STEP).inspect(|piece| give_way(piece.len()))
+}
