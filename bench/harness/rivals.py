@@ -26,6 +26,7 @@ OURS = {
     "fixed-server": ("plimsoll-bench", "release"),
     "bare-client": ("plimsoll-bench", "release"),
     "echo-way": ("plimsoll-bench", "release"),
+    "link-exchanges": ("plimsoll-bench", "release"),
     "grpc-fixed": ("plimsoll-bench", "release"),
     "websocket-echo": ("plimsoll-bench", "release"),
 }

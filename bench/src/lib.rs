@@ -11,6 +11,8 @@ pub mod arguments;
 pub mod capacity;
 pub mod connection;
 pub mod delays;
+pub mod exchanges;
+pub mod line;
 pub mod peers;
 pub mod quantiles;
 pub mod server;

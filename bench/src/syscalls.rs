@@ -185,6 +185,71 @@ pub fn receive(socket: RawFd, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     transferred(count)
 }
 
+/// Asks the kernel to note when bytes arrive on `socket`, and on connections that it accepts.
+pub fn note_arrivals(socket: RawFd) -> io::Result<()> {
+    set_flag(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS)
+}
+
+/// As [`receive`], and when the last of the bytes arrived, on the clock of [`monotonic_nanos`].
+pub fn receive_noted(socket: RawFd, buffer: &mut [u8]) -> io::Result<Option<(usize, Option<u64>)>> {
+    let mut piece = libc::iovec {
+        iov_base: buffer.as_mut_ptr().cast(),
+        iov_len: buffer.len(),
+    };
+    // Aligned as control messages are.
+    let mut control = [0_u64; 8];
+    // SAFETY: an all-zero msghdr is an empty message.
+    let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
+    message.msg_iov = &raw mut piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_controllen = size_of_val(&control) as _;
+    // SAFETY: the message points to `buffer` and `control` with their lengths; both outlive the call.
+    let count = unsafe { libc::recvmsg(socket, &raw mut message, 0) };
+    let Some(count) = transferred(count)? else {
+        return Ok(None);
+    };
+    // SAFETY: the kernel filled the message in.
+    let header = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
+    if header.is_null() {
+        return Ok(Some((count, None)));
+    }
+    // SAFETY: the header is not null, so the kernel wrote it completely.
+    let kind = unsafe { ((*header).cmsg_level, (*header).cmsg_type) };
+    if kind != (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
+        return Ok(Some((count, None)));
+    }
+    // SAFETY: a message of this kind holds one timespec, at any alignment.
+    let arrived = unsafe {
+        libc::CMSG_DATA(header)
+            .cast::<libc::timespec>()
+            .read_unaligned()
+    };
+    let wall = arrived.tv_sec as i128 * 1_000_000_000 + i128::from(arrived.tv_nsec);
+    Ok(Some((count, u64::try_from(wall - wall_ahead()).ok())))
+}
+
+/// By how many nanoseconds the wall clock is ahead of the monotonic one.
+fn wall_ahead() -> i128 {
+    let wall = || {
+        let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since_epoch.map_or(0, |since| since.as_nanos() as i128)
+    };
+    // An interruption between the readings would make the difference wrong: take the closest of several.
+    let mut best = (u64::MAX, 0);
+    for _ in 0..100 {
+        let before = monotonic_nanos();
+        let wall = wall();
+        let after = monotonic_nanos();
+        let middle = i128::from(before) + i128::from(after - before) / 2;
+        best = best.min((after - before, wall - middle));
+        if best.0 < 500 {
+            break;
+        }
+    }
+    best.1
+}
+
 /// Bytes taken by the kernel; `None` when its buffer is full.
 pub fn send(socket: RawFd, bytes: &[u8]) -> io::Result<Option<usize>> {
     // SAFETY: the pointer and the length describe `bytes`.
