@@ -203,6 +203,77 @@ fn a_relay_that_is_late_adds_no_more_than_the_delay() {
     assert_eq!(account(running)["connections"], CONNECTIONS);
 }
 
+/// A line with a full buffer takes bytes in the order in which they came, whichever connection they came on.
+#[test]
+fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered() {
+    const CONNECTIONS: usize = 200;
+    const SIZE: usize = 1_400;
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let target = listener.local_addr().expect("an address");
+    // 1.4 ms on the line for each, 280 ms in all.
+    let (running, address) = link(target, &["--round-trip", "300ms", "--rate", "8Mbit/s"]);
+    let clients: Vec<TcpStream> = (0..CONNECTIONS)
+        .map(|number| {
+            let mut new = TcpStream::connect(address).expect("the relay");
+            let mut message = [0; SIZE];
+            message[..8].copy_from_slice(&(number as u64).to_be_bytes());
+            new.write_all(&message).expect("sent");
+            new
+        })
+        .collect();
+    listener.set_nonblocking(true).expect("non-blocking");
+    let given_up = Instant::now() + Duration::from_secs(30);
+    let mut connections: Vec<(TcpStream, Vec<u8>)> = Vec::new();
+    let mut arrived: Vec<u64> = Vec::new();
+    while arrived.len() < CONNECTIONS {
+        assert!(Instant::now() < given_up, "{} arrived", arrived.len());
+        while let Ok((connection, _)) = listener.accept() {
+            connection.set_nonblocking(true).expect("non-blocking");
+            connections.push((connection, Vec::new()));
+        }
+        let mut buffer = [0; SIZE];
+        for (connection, message) in &mut connections {
+            let Ok(count @ 1..) = connection.read(&mut buffer) else {
+                continue;
+            };
+            message.extend(&buffer[..count]);
+            if message.len() == SIZE {
+                let number = message.first_chunk().expect("eight bytes");
+                arrived.push(u64::from_be_bytes(*number));
+            }
+        }
+        thread::sleep(Duration::from_micros(200));
+    }
+    drop(clients);
+    let displaced: u64 = (0..)
+        .zip(&arrived)
+        .map(|(place, number)| number.abs_diff(place))
+        .sum();
+    // Connections that wait side by side for the buffer to empty would be 40 places off.
+    assert!(displaced <= 10 * CONNECTIONS as u64, "{arrived:?}");
+    assert_eq!(account(running)["connections"], CONNECTIONS);
+}
+
+/// The kernel's table of open files must not grow while connections come: each time, the relay would wait for 10 to 20 ms.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_table_of_open_files_has_its_size_before_connections_come() {
+    let (running, _) = link(echo(), &[]);
+    let read = |file: &str| {
+        let path = format!("/proc/{}/{file}", running.id());
+        std::fs::read_to_string(path).expect("a file of the kernel")
+    };
+    let number_after = |text: &str, name: &str| -> u64 {
+        let rest = text.split_once(name).expect("the line").1;
+        let word = rest.split_whitespace().next().expect("a number");
+        word.parse().unwrap_or(u64::MAX)
+    };
+    let size = number_after(&read("status"), "FDSize:");
+    let limit = number_after(&read("limits"), "Max open files");
+    assert!(size >= limit.min(40_000), "{size} of {limit}");
+    drop(account(running));
+}
+
 #[test]
 fn the_usual_limit_of_open_files_does_not_limit_the_relay() {
     let to = echo().to_string();

@@ -33,10 +33,14 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// A piece of `size` was passed on, `late` after it was due.
-    pub fn passed(&self, size: Bytes, late: Duration) {
-        self.pieces.set(self.pieces.get() + 1);
+    /// The kernel took `size` of a piece.
+    pub fn wrote(&self, size: Bytes) {
         self.bytes.set(self.bytes.get() + size.get());
+    }
+
+    /// The kernel took a whole piece, `late` after it was due.
+    pub fn passed(&self, late: Duration) {
+        self.pieces.set(self.pieces.get() + 1);
         self.late.borrow_mut().record(late.as_secs_f64() * 1e6);
     }
 

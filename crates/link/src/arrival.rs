@@ -2,7 +2,6 @@
 //!
 //! On Linux the kernel dates them ([`net::stamped`]); elsewhere, and where it has no date, the moment of reading counts.
 
-use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
 
@@ -54,27 +53,31 @@ pub fn receive_early(_socket: &TcpStream, _scratch: &mut [u8]) -> Option<Receive
     None
 }
 
-/// The next bytes, at most as many as `scratch` holds.
+/// Waits until there is something to read.
 ///
 /// # Errors
 /// As of any read.
-pub async fn receive(socket: &TcpStream, scratch: &RefCell<Vec<u8>>) -> io::Result<Received> {
-    loop {
-        // Counts against the task's budget, so that one busy connection does not keep the others from running.
-        poll_fn(|context| socket.poll_read_ready(context)).await?;
-        let scratch = &mut *scratch.borrow_mut();
-        match socket.try_io(Interest::READABLE, || read(socket, scratch)) {
-            Ok(read) => {
-                if 0 < read.0 && read.0 < scratch.len() {
-                    // The socket is empty. Saying so spares the next read a system call that finds nothing.
-                    let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
-                    let _ = socket.try_io(Interest::READABLE, empty);
-                }
-                return Ok(Received::new(scratch, read));
+pub async fn readable(socket: &TcpStream) -> io::Result<()> {
+    // Counts against the task's budget, so that one busy connection does not keep the others from running.
+    poll_fn(|context| socket.poll_read_ready(context)).await
+}
+
+/// The next bytes, at most as many as `scratch` holds. None if there are none after all.
+///
+/// # Errors
+/// As of any read.
+pub fn receive(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<Option<Received>> {
+    match socket.try_io(Interest::READABLE, || read(socket, scratch)) {
+        Ok(read) => {
+            if 0 < read.0 && read.0 < scratch.len() {
+                // The socket is empty. Saying so spares the next read a system call that finds nothing.
+                let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+                let _ = socket.try_io(Interest::READABLE, empty);
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => return Err(error),
+            Ok(Some(Received::new(scratch, read)))
         }
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -13,6 +13,7 @@
 
 pub mod account;
 mod arrival;
+mod deliveries;
 pub mod line;
 pub mod netem;
 mod queue;

@@ -20,7 +20,6 @@ pub struct Queue {
     pieces: RefCell<VecDeque<(Moment, Piece)>>,
     bytes: Cell<usize>,
     filled: Notify,
-    emptied: Notify,
 }
 
 impl Queue {
@@ -31,13 +30,6 @@ impl Queue {
         }
         self.pieces.borrow_mut().push_back((due, piece));
         self.filled.notify_one();
-    }
-
-    /// Waits until fewer than `limit` bytes are under way.
-    pub async fn room(&self, limit: usize) {
-        while self.bytes.get() >= limit {
-            self.emptied.notified().await;
-        }
     }
 
     /// Bytes that are under way.
@@ -53,7 +45,6 @@ impl Queue {
                 if let Piece::Data(data) = &piece {
                     self.bytes.set(self.bytes.get() - data.len());
                 }
-                self.emptied.notify_one();
                 return (due, piece);
             }
             self.filled.notified().await;

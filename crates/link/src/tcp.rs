@@ -7,15 +7,16 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use engine::timer::{sleep, sleep_until};
-use tokio::io::AsyncWriteExt;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::Mutex;
 use units::{Bytes, Moment};
 
 use crate::account::{Account, Direction};
 use crate::arrival::{self, Received};
+use crate::deliveries::{Deliveries, Outgoing};
 use crate::line::{Flow, Line};
-use crate::queue::{Piece, Queue};
+use crate::queue::Piece;
 
 /// What a relay's connections and packets share: the two directions of the way, and the account.
 #[derive(Debug)]
@@ -26,6 +27,10 @@ pub struct Way {
     pub account: Account,
     /// What is read at once, before it is copied to its own memory: connections that wait hold no buffers.
     scratch: RefCell<Vec<u8>>,
+    deliveries: Deliveries,
+    /// Whose turn it is to wait for each line, when its buffer is full: first come, first served.
+    forward_turn: Mutex<()>,
+    backward_turn: Mutex<()>,
 }
 
 impl Way {
@@ -37,7 +42,15 @@ impl Way {
             backward: RefCell::new(Line::new(link, seed.wrapping_add(1))),
             account: Account::default(),
             scratch: RefCell::new(vec![0; piece_size(&link)]),
+            deliveries: Deliveries::default(),
+            forward_turn: Mutex::new(()),
+            backward_turn: Mutex::new(()),
         }
+    }
+
+    /// Writes what is due, which comes before anything else.
+    fn catch_up(&self) {
+        self.deliveries.catch_up(|side| side.account(self));
     }
 }
 
@@ -50,7 +63,7 @@ const SMOOTH: Duration = Duration::from_micros(200);
 const LARGEST: usize = 64 << 10;
 const SMALLEST: usize = 1448;
 /// Connections at one time; more wait to be accepted.
-const MOST: usize = 20_000;
+pub const MOST: usize = 20_000;
 /// Connections that may wait to be accepted. The kernel lowers this to `net.core.somaxconn`; whoever finds the queue full
 /// tries again after a second, which no network of the configured delay would do.
 const WAITING: u32 = 65_535;
@@ -76,6 +89,20 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Passes on every connection that comes in, for as long as it is polled.
 pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
+    tokio::select! {
+        ended = accept_all(listener, target, &way) => ended,
+        () = deliver(&way) => Ok(()),
+    }
+}
+
+async fn deliver(way: &Way) {
+    loop {
+        way.deliveries.wait().await;
+        way.catch_up();
+    }
+}
+
+async fn accept_all(listener: TcpListener, target: SocketAddr, way: &Rc<Way>) -> io::Result<()> {
     let places = std::sync::Arc::new(tokio::sync::Semaphore::new(MOST));
     loop {
         let Ok(place) = std::sync::Arc::clone(&places).acquire_owned().await else {
@@ -84,7 +111,8 @@ pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> i
         match listener.accept().await {
             Ok((client, _)) => {
                 let accepted = clock::now();
-                let way = Rc::clone(&way);
+                let way = Rc::clone(way);
+                way.catch_up();
                 tokio::task::spawn_local(async move {
                     pass_on(client, accepted, target, &way).await;
                     drop(place);
@@ -104,12 +132,14 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
     way.account
         .connections
         .set(way.account.connections.get() + 1);
+    way.catch_up();
     // The kernel completed the handshake before we accepted the connection, in a burst long before. Bytes that arrived
     // earlier still tell when, closely.
     let early = arrival::receive_early(&client, &mut way.scratch.borrow_mut());
     let connected = early
         .as_ref()
         .map_or(accepted, |early| early.arrived.min(accepted));
+    way.catch_up();
     let server = match connect(target).await {
         Ok(server) => server,
         Err(_) => {
@@ -138,8 +168,8 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
         open: connected + (way.link.round_trip * 3 / 2 - way.link.jitter / 2),
     };
     tokio::join!(
-        carry(forward, to_server, way, Side::Forward),
-        carry(backward, to_client, way, Side::Backward),
+        carry(forward, Outgoing::new(to_server, Side::Forward), way),
+        carry(backward, Outgoing::new(to_client, Side::Backward), way),
     );
 }
 
@@ -161,8 +191,9 @@ struct Incoming {
     open: Moment,
 }
 
-#[derive(Clone, Copy)]
-enum Side {
+/// A direction.
+#[derive(Clone, Copy, Debug)]
+pub enum Side {
     Forward,
     Backward,
 }
@@ -175,6 +206,13 @@ impl Side {
         }
     }
 
+    fn turn(self, way: &Way) -> &Mutex<()> {
+        match self {
+            Side::Forward => &way.forward_turn,
+            Side::Backward => &way.backward_turn,
+        }
+    }
+
     fn account(self, way: &Way) -> &Direction {
         match self {
             Side::Forward => &way.account.forward,
@@ -184,65 +222,61 @@ impl Side {
 }
 
 /// One direction of one connection, until its end has come out.
-async fn carry(from: Incoming, to: OwnedWriteHalf, way: &Way, side: Side) {
-    let queue = Queue::default();
+async fn carry(from: Incoming, to: Rc<Outgoing>, way: &Way) {
     tokio::select! {
-        // The end of what comes in is on its way to the writer: it ends this.
-        () = async { take_in(from, way, side, &queue).await; std::future::pending::<()>().await } => {}
-        () = give_out(to, way, side, &queue) => {}
+        // The end of what comes in is on its way out: that ends this.
+        () = async { take_in(from, &to, way).await; std::future::pending::<()>().await } => {}
+        // An error ends it too: nobody reads the rest.
+        _ = to.finish(to.side.account(way)) => way.catch_up(),
     }
 }
 
-async fn take_in(mut from: Incoming, way: &Way, side: Side, queue: &Queue) {
-    let line = side.line(way);
+async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
+    let line = to.side.line(way);
     let mut flow = Flow::default();
     // Bytes take the shared line when they are available to it, not before: others pass in the meantime.
     sleep_until(from.open).await;
     loop {
-        queue.room(WINDOW).await;
-        let backlog = line.borrow().backlog(clock::now());
-        if backlog > BUFFER {
-            sleep(backlog - BUFFER).await;
-            continue;
-        }
+        to.room(WINDOW).await;
+        let is_readable = match from.early {
+            Some(_) => Ok(()),
+            None => arrival::readable(from.socket.as_ref()).await,
+        };
+        wait_for_line(line, to.side.turn(way)).await;
+        way.catch_up();
         let received = match from.early.take() {
-            Some(early) => Ok(early),
-            None => arrival::receive(from.socket.as_ref(), &way.scratch).await,
+            Some(early) => Ok(Some(early)),
+            None => is_readable.and_then(|()| {
+                arrival::receive(from.socket.as_ref(), &mut way.scratch.borrow_mut())
+            }),
         };
         let (piece, size, arrived) = match received {
-            Ok(Received { bytes, arrived }) if !bytes.is_empty() => {
+            Ok(Some(Received { bytes, arrived })) if !bytes.is_empty() => {
                 let size = Bytes(bytes.len() as u64);
                 (Piece::Data(bytes), size, arrived)
             }
-            Ok(_) | Err(_) => (Piece::End, Bytes(0), clock::now()),
+            Ok(None) => continue,
+            Ok(Some(_)) | Err(_) => (Piece::End, Bytes(0), clock::now()),
         };
         let ended = matches!(piece, Piece::End);
         let entered = arrived.max(from.open);
         let due = line.borrow_mut().stream(&mut flow, entered, size);
-        queue.push(due, piece);
+        way.deliveries.push(to, due, piece);
         if ended {
             return;
         }
     }
 }
 
-async fn give_out(mut to: OwnedWriteHalf, way: &Way, side: Side, queue: &Queue) {
+/// Waits until the line's buffer has room. Whoever waits first is first, as in the buffer itself, and only one looks at a time.
+async fn wait_for_line(line: &RefCell<Line>, turn: &Mutex<()>) {
+    let _turn = turn.lock().await;
     loop {
-        let (due, piece) = queue.next().await;
-        sleep_until(due).await;
-        let late = clock::now().since(due);
-        match piece {
-            Piece::Data(data) => {
-                if to.write_all(&data).await.is_err() {
-                    return;
-                }
-                side.account(way).passed(Bytes(data.len() as u64), late);
-            }
-            Piece::End => {
-                let _ = to.shutdown().await;
-                return;
-            }
+        let backlog = line.borrow().backlog(clock::now());
+        if backlog <= BUFFER {
+            return;
         }
+        sleep(backlog - BUFFER).await;
     }
 }
 

@@ -132,7 +132,8 @@ async fn serve(
             let (late, packet) = due(&session.queue).await;
             // A refusal is UDP's way of saying that nobody listens; the next packet may find somebody.
             let _ = upstream.send(&packet).await;
-            way.account.forward.passed(Bytes(packet.len() as u64), late);
+            way.account.forward.wrote(Bytes(packet.len() as u64));
+            way.account.forward.passed(late);
         }
     };
     let answers = async {
@@ -158,9 +159,8 @@ async fn serve(
         loop {
             let (late, packet) = due(&back).await;
             let _ = socket.send_to(&packet, client).await;
-            way.account
-                .backward
-                .passed(Bytes(packet.len() as u64), late);
+            way.account.backward.wrote(Bytes(packet.len() as u64));
+            way.account.backward.passed(late);
         }
     };
     let silence = async {
