@@ -52,10 +52,32 @@ fn serve(mut connection: TcpStream, begins_in: Duration, admit: &dyn Fn()) {
     }
 }
 
+/// How many requests a server held, and how many of them for clearly longer than it was made to, since it had no
+/// processor.
+#[derive(Clone, Default)]
+struct Lateness(Arc<Mutex<(u64, u64)>>);
+
+impl Lateness {
+    fn sleep_until(&self, done: Instant) {
+        thread::sleep(done.saturating_duration_since(Instant::now()));
+        let is_late = done.elapsed() > Duration::from_millis(5);
+        let mut counts = self.0.lock().expect("not poisoned");
+        counts.0 += 1;
+        counts.1 += u64::from(is_late);
+    }
+
+    /// So often that the server carried less than it was made to.
+    fn is_frequent(&self) -> bool {
+        let (all, late) = *self.0.lock().expect("not poisoned");
+        late * 100 > all
+    }
+}
+
 /// Lets `per_second` through, evenly: each waits for its turn.
-fn token_bucket(per_second: u32) -> impl Fn() + Send + Sync {
+fn token_bucket(per_second: u32, lateness: &Lateness) -> impl Fn() + Send + Sync + use<> {
     let gap = Duration::from_secs(1) / per_second;
     let next = Mutex::new(Instant::now());
+    let lateness = lateness.clone();
     move || {
         let turn = {
             let mut next = next.lock().expect("not poisoned");
@@ -63,14 +85,15 @@ fn token_bucket(per_second: u32) -> impl Fn() + Send + Sync {
             *next = turn + gap;
             turn
         };
-        thread::sleep(turn.saturating_duration_since(Instant::now()));
+        lateness.sleep_until(turn);
     }
 }
 
 /// So many workers, each of which takes `time` for a request. When each is free is reckoned
 /// and not slept, so that a late waking takes nothing from what they carry.
-fn pool(workers: usize, time: Duration) -> impl Fn() + Send + Sync {
+fn pool(workers: usize, time: Duration, lateness: &Lateness) -> impl Fn() + Send + Sync + use<> {
     let free = Mutex::new(vec![Instant::now(); workers]);
+    let lateness = lateness.clone();
     move || {
         let done = {
             let mut free = free.lock().expect("not poisoned");
@@ -78,7 +101,7 @@ fn pool(workers: usize, time: Duration) -> impl Fn() + Send + Sync {
             *first = (*first).max(Instant::now()) + time;
             *first
         };
-        thread::sleep(done.saturating_duration_since(Instant::now()));
+        lateness.sleep_until(done);
     }
 }
 
@@ -118,59 +141,121 @@ fn json(ended: &Ended) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"))
 }
 
-/// Searches until the answer is right, twice at most: a machine that does other things gets in the way of the
-/// generator. An answer that is not right must say so itself, and must not be confirmed.
-fn until_right(search: impl Fn() -> Ended, is_right: impl Fn(&Value) -> bool) {
-    for _ in 0..2 {
-        let ended = search();
-        let answer = json(&ended);
-        if is_right(&answer) {
-            return;
-        }
-        let trials = answer["trials"].as_array().expect("trials");
-        let is_excused = trials.iter().any(|trial| {
-            let reasons = trial["reasons"].as_array().expect("reasons");
-            let by_client =
-                |reason: &Value| reason.as_str().is_some_and(|r| r.starts_with("client"));
-            trial["verdict"] != "valid" && reasons.iter().any(by_client)
-        });
-        assert!(is_excused && ended.status == Some(3), "{ended:?}");
-        assert_eq!(answer["confirmed"], false, "{ended:?}");
-    }
+fn trials(answer: &Value) -> &[Value] {
+    answer["trials"].as_array().expect("trials")
 }
 
-/// Never finds more than there is, and what there is where the machine lets it.
-fn finds(capacity: f64, search: impl Fn() -> Ended) {
-    until_right(search, |answer| {
-        let rate = |key: &str| answer[key].as_f64();
-        if let Some(kept) = rate("kept") {
-            assert!(kept <= 1.05 * capacity, "{answer:#}");
+fn is_valid(trial: &Value) -> bool {
+    trial["verdict"] == "valid"
+}
+
+/// Checks the answer about a server that carries `capacity` requests per second and not more. Other programs may keep the
+/// generator or the server from its work; then it must say so, and the answer must not be confirmed.
+fn check(capacity: f64, ended: &Ended, lateness: &Lateness) {
+    let answer = json(ended);
+    let rate = |value: &Value| value.as_f64().expect("a rate");
+    // No server answers more than it can, whatever else the machine does.
+    for trial in trials(&answer) {
+        let is_kept = trial["kept"] == true;
+        assert!(
+            !is_kept || rate(&trial["rate"]) <= 1.05 * capacity,
+            "{answer:#}"
+        );
+        let is_missed = trial["counts_as"] == "missed" && is_valid(trial);
+        let is_carried = rate(&trial["rate"]) <= 0.95 * capacity;
+        assert!(
+            !(is_missed && is_carried) || lateness.is_frequent(),
+            "a valid miss of what the server carries: {answer:#}"
+        );
+    }
+    if answer["confirmed"] == true {
+        let (kept, broken) = (rate(&answer["kept"]), rate(&answer["broken"]));
+        assert!(kept < broken && broken <= 1.1 * capacity, "{answer:#}");
+        assert!(
+            kept >= 0.95 * capacity || lateness.is_frequent(),
+            "{answer:#}"
+        );
+        let deciding = |trial: &&Value| [kept, broken].contains(&rate(&trial["rate"]));
+        let at_ends: Vec<&Value> = trials(&answer).iter().filter(deciding).collect();
+        for (end, outcome) in [(kept, "met"), (broken, "missed")] {
+            let is_sure = |trial: &&&Value| {
+                rate(&trial["rate"]) == end && trial["counts_as"] == outcome && is_valid(trial)
+            };
+            assert!(at_ends.iter().filter(is_sure).count() >= 2, "{answer:#}");
         }
-        let (Some(kept), Some(broken)) = (rate("kept"), rate("broken")) else {
-            return false;
-        };
-        assert!(kept < broken, "{answer:#}");
-        answer["confirmed"] == true && kept >= 0.95 * capacity && broken <= 1.1 * capacity
-    });
+        assert_eq!(ended.status, Some(0), "{ended:?}");
+    } else {
+        assert_eq!(ended.status, Some(3), "{ended:?}");
+        let is_doubted = trials(&answer).iter().any(|trial| !is_valid(trial));
+        assert!(is_doubted || lateness.is_frequent(), "{answer:#}");
+    }
 }
 
 #[test]
 fn the_rate_of_a_token_bucket_is_found() {
-    let address = server(token_bucket(500));
-    finds(500.0, || {
-        let flags = ["--objective", "p95<40ms", "--start", "200", "--json"];
-        find(address, &flags)
-    });
+    let lateness = Lateness::default();
+    let address = server(token_bucket(500, &lateness));
+    let flags = ["--objective", "p95<40ms", "--start", "200", "--json"];
+    check(500.0, &find(address, &flags), &lateness);
 }
 
 #[test]
 fn the_rate_of_a_pool_of_workers_is_found() {
     // Four workers of 10 ms carry 400 a second. Larger ones are searched in bench/run.py.
-    let address = server(pool(4, Duration::from_millis(10)));
-    finds(400.0, || {
-        let flags = ["--objective", "p95<60ms", "--start", "100", "--json"];
-        find(address, &flags)
+    let lateness = Lateness::default();
+    let address = server(pool(4, Duration::from_millis(10), &lateness));
+    let flags = ["--objective", "p95<60ms", "--start", "100", "--json"];
+    check(400.0, &find(address, &flags), &lateness);
+}
+
+#[test]
+fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
+    // 60 ms more for every thousand requests: after the first thousands it misses the objective at every rate.
+    let served = Mutex::new(0_u32);
+    let address = server(move || {
+        let before = {
+            let mut served = served.lock().expect("not poisoned");
+            *served += 1;
+            *served - 1
+        };
+        thread::sleep(Duration::from_micros(60) * before);
     });
+    let url = format!("http://{address}/");
+    let flags = "find --trial 2s --warm-up 0s --soak 2s --repeats 2 --trials 14 --start 100 --objective p95<60ms --json --";
+    let command = ["http", "-c", "20", &url];
+    let arguments: Vec<&str> = flags.split(' ').chain(command).collect();
+    let ended = plimsoll::plimsoll(&arguments)
+        .limit(Duration::from_secs(120))
+        .run();
+    let answer = json(&ended);
+    let text = answer["answer"].as_str().expect("text");
+    let rate = |trial: &Value| trial["rate"].as_u64().expect("a rate");
+    // What it met is over, and so is no limit, whether or not other programs leave the trials valid.
+    assert_eq!(answer["confirmed"], false, "{answer:#}");
+    assert_eq!(ended.status, Some(3), "{answer:#}");
+    let met = trials(&answer).iter().enumerate();
+    let highest = met
+        .filter(|(_, trial)| trial["counts_as"] == "met")
+        .max_by_key(|(at, trial)| (rate(trial), *at));
+    let Some((at, highest)) = highest else {
+        // The generator was kept from its work from the first trial on, and says so.
+        assert!(!is_valid(&trials(&answer)[0]), "{answer:#}");
+        return;
+    };
+    let is_sure_and_lower = |trial: &&Value| {
+        trial["counts_as"] == "missed" && is_valid(trial) && 12 * rate(trial) <= 10 * rate(highest)
+    };
+    let lower = trials(&answer)[at..].iter().filter(is_sure_and_lower);
+    if lower.count() >= 2 {
+        assert_eq!(answer["drift"]["slower"], true, "{answer:#}");
+        assert!(
+            text.starts_with("The service drifted: it became slower"),
+            "{text}"
+        );
+    } else {
+        let is_doubted = trials(&answer).iter().any(|trial| !is_valid(trial));
+        assert!(is_doubted, "{answer:#}");
+    }
 }
 
 #[test]
@@ -209,7 +294,7 @@ fn opening_connections_is_no_part_of_a_trial() {
 
 #[test]
 fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
-    let address = server(pool(2, Duration::from_millis(20)));
+    let address = server(pool(2, Duration::from_millis(20), &Lateness::default()));
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.js");
     // Its own executor, and the name of its function, are not what finds the limit.
@@ -292,20 +377,50 @@ fn too_few_users_are_no_limit_of_the_service() {
     let url = format!("http://{address}/");
     let command = ["http", "-c", "2", "--max-users", "4", &url];
     let flags = ["--objective", "p95<2s", "--start", "5", "--json"];
-    until_right(
-        || search(&command, &flags),
-        |answer| {
-            assert_eq!(answer["confirmed"], false, "{answer:#}");
-            assert_eq!(answer["broken"], Value::Null, "{answer:#}");
-            let kept = answer["kept"].as_f64().unwrap_or(0.0);
-            assert!(kept <= 21.0, "{answer:#}");
-            let text = answer["answer"].as_str().expect("text");
-            kept >= 17.0
-                && answer["generator_limit"].as_f64() > Some(kept)
-                && text.contains("It carries at least")
-                && text.contains("users were busy")
-        },
+    let answer = json(&search(&command, &flags));
+    assert_eq!(answer["confirmed"], false, "{answer:#}");
+    assert_eq!(answer["broken"], Value::Null, "{answer:#}");
+    let kept = answer["kept"].as_f64().unwrap_or(0.0);
+    assert!(kept <= 21.0, "{answer:#}");
+    assert!(
+        answer["generator_limit"].as_f64() > Some(kept),
+        "{answer:#}"
     );
+    let text = answer["answer"].as_str().expect("text");
+    assert!(
+        text.contains("the generator reached its own limit"),
+        "{text}"
+    );
+    let is_short = |trial: &Value| trial["counts_as"] == "generator limit";
+    assert!(trials(&answer).iter().any(is_short), "{answer:#}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn too_few_file_descriptors_are_no_limit_of_the_service() {
+    // Each of the users has a connection: 200 ms each, so that 64 open files make less than 320 requests a second.
+    let address = server(|| thread::sleep(Duration::from_millis(200)));
+    let flags = "--trial 2s --warm-up 0s --soak 2s --repeats 1 --precision 20% --trials 20 --start 20 --objective 'p95<2s'";
+    let limited = format!(
+        "ulimit -n 64; exec {} find {flags} --json -- http -c 200 http://{address}/",
+        env!("CARGO_BIN_EXE_plimsoll")
+    );
+    let ended = testkit::program::Program::at("sh")
+        .args(["-c", &limited])
+        .limit(Duration::from_secs(120))
+        .run();
+    let answer = json(&ended);
+    assert_eq!(answer["confirmed"], false, "{answer:#}");
+    assert_eq!(answer["broken"], Value::Null, "{answer:#}");
+    assert_eq!(ended.status, Some(3), "{answer:#}");
+    assert!(answer["generator_limit"].is_u64(), "{answer:#}");
+    let failed = |trial: &&Value| trial["failed_share"].as_f64() > Some(0.0);
+    let failing: Vec<&Value> = trials(&answer).iter().filter(failed).collect();
+    assert!(!failing.is_empty(), "{answer:#}");
+    for trial in failing {
+        assert_ne!(trial["counts_as"], "missed", "{answer:#}");
+        assert_ne!(trial["verdict"], "valid", "{answer:#}");
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -346,20 +461,17 @@ fn users_are_added_as_the_objective_needs_them() {
 
 #[test]
 fn an_objective_that_no_rate_keeps_is_told_in_a_sentence() {
-    until_right(
-        || {
-            let address = server(|| thread::sleep(Duration::from_millis(30)));
-            let flags = ["--objective", "p50<10ms", "--start", "4", "--json"];
-            let ended = find(address, &flags);
-            assert!(ended.stderr.contains("not p50<10ms"), "{ended:?}");
-            ended
-        },
-        |answer| {
-            let text = answer["answer"].as_str().expect("text");
-            assert_eq!(answer["kept"], Value::Null, "{answer:#}");
-            answer["confirmed"] == true && text.contains("does not keep p50<10ms at any rate")
-        },
-    );
+    let address = server(|| thread::sleep(Duration::from_millis(30)));
+    let flags = ["--objective", "p50<10ms", "--start", "4", "--json"];
+    let ended = find(address, &flags);
+    assert!(ended.stderr.contains("not p50<10ms"), "{ended:?}");
+    let answer = json(&ended);
+    let text = answer["answer"].as_str().expect("text");
+    assert_eq!(answer["kept"], Value::Null, "{answer:#}");
+    let is_told = text.contains("does not keep p50<10ms at any rate");
+    let is_doubted = trials(&answer).iter().any(|trial| !is_valid(trial));
+    assert_eq!(answer["confirmed"] == true, is_told, "{answer:#}");
+    assert!(is_told || is_doubted, "{answer:#}");
 }
 
 #[test]
