@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(jitter_quantile(1.0, 0.5), 0.0);
         assert_eq!(jitter_quantile(1.0, 0.0), -2.0);
         assert_eq!(jitter_quantile(1.0, 1.0), 2.0);
-        // An eighth of the sum lies beyond half of its reach.
+        // An eighth of the sums exceed half of the largest.
         assert!((jitter_quantile(1.0, 0.875) - 1.0).abs() < 1e-12);
         assert!((jitter_quantile(1.0, 0.125) + 1.0).abs() < 1e-12);
     }

@@ -72,18 +72,18 @@ fn allow_many_descriptors() {
     };
     // Where it cannot be raised, connections wait until others end, and the report counts them.
     let _ = setrlimit(Resource::Nofile, raised);
-    make_room_for_descriptors(raised.current);
+    size_descriptor_table(raised.current);
 }
 
 /// Has the kernel make its table of open files as large as it can get. It grows by doubling otherwise, and each time a process with
 /// several threads waits for all processors (`synchronize_rcu`), 10 to 20 ms in the middle of a burst of new connections.
 #[cfg(target_os = "linux")]
-fn make_room_for_descriptors(limit: Option<u64>) {
+fn size_descriptor_table(limit: Option<u64>) {
     // Two for each connection, and some for everything else.
     let wanted = 2 * tcp::MOST as u64 + 100;
     let highest = limit.map_or(wanted, |limit| wanted.min(limit.saturating_sub(1)));
     if let (Ok(any), Ok(highest)) = (std::fs::File::open("/dev/null"), i32::try_from(highest)) {
-        // Where there is no room for it, the table grows as it is needed.
+        // Where there is not enough memory, the table grows as it is needed.
         let _ = rustix::io::fcntl_dupfd_cloexec(&any, highest);
     }
 }

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testkit::program::Ended;
 
-/// A server that answers each request once `admit` has let it through.
+/// A server that responds to each request once `admit` has let it through.
 fn server(admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     server_that(Duration::ZERO, admit)
 }
 
-/// The same; the first answer on a connection takes so much longer.
+/// The same; the first result on a connection takes so much longer.
 fn server_that(begins_in: Duration, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -89,7 +89,7 @@ fn token_bucket(per_second: u32, lateness: &Lateness) -> impl Fn() + Send + Sync
     }
 }
 
-/// So many workers, each of which takes `time` for a request. When each is free is reckoned
+/// A number of workers, each of which takes `time` for a request. When each is free is reckoned
 /// and not slept, so that a late waking takes nothing from what they carry.
 fn pool(workers: usize, time: Duration, lateness: &Lateness) -> impl Fn() + Send + Sync + use<> {
     let free = Mutex::new(vec![Instant::now(); workers]);
@@ -141,53 +141,53 @@ fn json(ended: &Ended) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"))
 }
 
-fn trials(answer: &Value) -> &[Value] {
-    answer["trials"].as_array().expect("trials")
+fn trials(result: &Value) -> &[Value] {
+    result["trials"].as_array().expect("trials")
 }
 
 fn is_valid(trial: &Value) -> bool {
     trial["verdict"] == "valid"
 }
 
-/// Checks the answer about a server that carries `capacity` requests per second and not more. Other programs may keep the
-/// generator or the server from its work; then it must say so, and the answer must not be confirmed.
+/// Checks the result about a server that carries `capacity` requests per second and not more. Other programs may keep the
+/// generator or the server from its work; then it must say so, and the result must not be confirmed.
 fn check(capacity: f64, ended: &Ended, lateness: &Lateness) {
-    let answer = json(ended);
+    let result = json(ended);
     let rate = |value: &Value| value.as_f64().expect("a rate");
-    // No server answers more than it can, whatever else the machine does.
-    for trial in trials(&answer) {
+    // No server responds to more than it can, whatever else the machine does.
+    for trial in trials(&result) {
         let is_kept = trial["kept"] == true;
         assert!(
             !is_kept || rate(&trial["rate"]) <= 1.05 * capacity,
-            "{answer:#}"
+            "{result:#}"
         );
         let is_missed = trial["counts_as"] == "missed" && is_valid(trial);
         let is_carried = rate(&trial["rate"]) <= 0.95 * capacity;
         assert!(
             !(is_missed && is_carried) || lateness.is_frequent(),
-            "a valid miss of what the server carries: {answer:#}"
+            "a valid miss of what the server carries: {result:#}"
         );
     }
-    if answer["confirmed"] == true {
-        let (kept, broken) = (rate(&answer["kept"]), rate(&answer["broken"]));
-        assert!(kept < broken && broken <= 1.1 * capacity, "{answer:#}");
+    if result["confirmed"] == true {
+        let (kept, broken) = (rate(&result["kept"]), rate(&result["broken"]));
+        assert!(kept < broken && broken <= 1.1 * capacity, "{result:#}");
         assert!(
             kept >= 0.95 * capacity || lateness.is_frequent(),
-            "{answer:#}"
+            "{result:#}"
         );
         let deciding = |trial: &&Value| [kept, broken].contains(&rate(&trial["rate"]));
-        let at_ends: Vec<&Value> = trials(&answer).iter().filter(deciding).collect();
+        let at_ends: Vec<&Value> = trials(&result).iter().filter(deciding).collect();
         for (end, outcome) in [(kept, "met"), (broken, "missed")] {
             let is_sure = |trial: &&&Value| {
                 rate(&trial["rate"]) == end && trial["counts_as"] == outcome && is_valid(trial)
             };
-            assert!(at_ends.iter().filter(is_sure).count() >= 2, "{answer:#}");
+            assert!(at_ends.iter().filter(is_sure).count() >= 2, "{result:#}");
         }
         assert_eq!(ended.status, Some(0), "{ended:?}");
     } else {
         assert_eq!(ended.status, Some(3), "{ended:?}");
-        let is_doubted = trials(&answer).iter().any(|trial| !is_valid(trial));
-        assert!(is_doubted || lateness.is_frequent(), "{answer:#}");
+        let is_doubted = trials(&result).iter().any(|trial| !is_valid(trial));
+        assert!(is_doubted || lateness.is_frequent(), "{result:#}");
     }
 }
 
@@ -227,34 +227,34 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
     let ended = plimsoll::plimsoll(&arguments)
         .limit(Duration::from_secs(120))
         .run();
-    let answer = json(&ended);
-    let text = answer["answer"].as_str().expect("text");
+    let result = json(&ended);
+    let text = result["answer"].as_str().expect("text");
     let rate = |trial: &Value| trial["rate"].as_u64().expect("a rate");
     // What it met is over, and so is no limit, whether or not other programs leave the trials valid.
-    assert_eq!(answer["confirmed"], false, "{answer:#}");
-    assert_eq!(ended.status, Some(3), "{answer:#}");
-    let met = trials(&answer).iter().enumerate();
+    assert_eq!(result["confirmed"], false, "{result:#}");
+    assert_eq!(ended.status, Some(3), "{result:#}");
+    let met = trials(&result).iter().enumerate();
     let highest = met
         .filter(|(_, trial)| trial["counts_as"] == "met")
         .max_by_key(|(at, trial)| (rate(trial), *at));
     let Some((at, highest)) = highest else {
         // The generator was kept from its work from the first trial on, and says so.
-        assert!(!is_valid(&trials(&answer)[0]), "{answer:#}");
+        assert!(!is_valid(&trials(&result)[0]), "{result:#}");
         return;
     };
     let is_sure_and_lower = |trial: &&Value| {
         trial["counts_as"] == "missed" && is_valid(trial) && 12 * rate(trial) <= 10 * rate(highest)
     };
-    let lower = trials(&answer)[at..].iter().filter(is_sure_and_lower);
+    let lower = trials(&result)[at..].iter().filter(is_sure_and_lower);
     if lower.count() >= 2 {
-        assert_eq!(answer["drift"]["slower"], true, "{answer:#}");
+        assert_eq!(result["drift"]["slower"], true, "{result:#}");
         assert!(
             text.starts_with("The service drifted: it became slower"),
             "{text}"
         );
     } else {
-        let is_doubted = trials(&answer).iter().any(|trial| !is_valid(trial));
-        assert!(is_doubted, "{answer:#}");
+        let is_doubted = trials(&result).iter().any(|trial| !is_valid(trial));
+        assert!(is_doubted, "{result:#}");
     }
 }
 
@@ -322,7 +322,6 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
     let mut words = ended.stdout.split_ascii_whitespace();
     let kept = words.find_map(|word| word.strip_suffix("/s")?.parse().ok());
     let kept: f64 = kept.expect("a rate");
-    // How near it comes is shown above, where nothing stands in the way of a second try.
     assert!((30.0..=105.0).contains(&kept), "{}", ended.stdout);
     for part in [
         "It carries ",
@@ -377,22 +376,22 @@ fn too_few_users_are_no_limit_of_the_service() {
     let url = format!("http://{address}/");
     let command = ["http", "-c", "2", "--max-users", "4", &url];
     let flags = ["--objective", "p95<2s", "--start", "5", "--json"];
-    let answer = json(&search(&command, &flags));
-    assert_eq!(answer["confirmed"], false, "{answer:#}");
-    assert_eq!(answer["broken"], Value::Null, "{answer:#}");
-    let kept = answer["kept"].as_f64().unwrap_or(0.0);
-    assert!(kept <= 21.0, "{answer:#}");
+    let result = json(&search(&command, &flags));
+    assert_eq!(result["confirmed"], false, "{result:#}");
+    assert_eq!(result["broken"], Value::Null, "{result:#}");
+    let kept = result["kept"].as_f64().unwrap_or(0.0);
+    assert!(kept <= 21.0, "{result:#}");
     assert!(
-        answer["generator_limit"].as_f64() > Some(kept),
-        "{answer:#}"
+        result["generator_limit"].as_f64() > Some(kept),
+        "{result:#}"
     );
-    let text = answer["answer"].as_str().expect("text");
+    let text = result["answer"].as_str().expect("text");
     assert!(
         text.contains("the generator reached its own limit"),
         "{text}"
     );
     let is_short = |trial: &Value| trial["counts_as"] == "generator limit";
-    assert!(trials(&answer).iter().any(is_short), "{answer:#}");
+    assert!(trials(&result).iter().any(is_short), "{result:#}");
 }
 
 #[cfg(target_os = "linux")]
@@ -409,17 +408,17 @@ fn too_few_file_descriptors_are_no_limit_of_the_service() {
         .args(["-c", &limited])
         .limit(Duration::from_secs(120))
         .run();
-    let answer = json(&ended);
-    assert_eq!(answer["confirmed"], false, "{answer:#}");
-    assert_eq!(answer["broken"], Value::Null, "{answer:#}");
-    assert_eq!(ended.status, Some(3), "{answer:#}");
-    assert!(answer["generator_limit"].is_u64(), "{answer:#}");
+    let result = json(&ended);
+    assert_eq!(result["confirmed"], false, "{result:#}");
+    assert_eq!(result["broken"], Value::Null, "{result:#}");
+    assert_eq!(ended.status, Some(3), "{result:#}");
+    assert!(result["generator_limit"].is_u64(), "{result:#}");
     let failed = |trial: &&Value| trial["failed_share"].as_f64() > Some(0.0);
-    let failing: Vec<&Value> = trials(&answer).iter().filter(failed).collect();
-    assert!(!failing.is_empty(), "{answer:#}");
+    let failing: Vec<&Value> = trials(&result).iter().filter(failed).collect();
+    assert!(!failing.is_empty(), "{result:#}");
     for trial in failing {
-        assert_ne!(trial["counts_as"], "missed", "{answer:#}");
-        assert_ne!(trial["verdict"], "valid", "{answer:#}");
+        assert_ne!(trial["counts_as"], "missed", "{result:#}");
+        assert_ne!(trial["verdict"], "valid", "{result:#}");
     }
 }
 
@@ -454,9 +453,9 @@ fn users_are_added_as_the_objective_needs_them() {
     ])
     .limit(Duration::from_secs(120))
     .run();
-    let answer = json(&ended);
-    let users = answer["trials"][0]["users"].as_u64().expect("a number");
-    assert!(users > 1_000, "{answer:#}");
+    let result = json(&ended);
+    let users = result["trials"][0]["users"].as_u64().expect("a number");
+    assert!(users > 1_000, "{result:#}");
 }
 
 #[test]
@@ -465,13 +464,13 @@ fn an_objective_that_no_rate_keeps_is_told_in_a_sentence() {
     let flags = ["--objective", "p50<10ms", "--start", "4", "--json"];
     let ended = find(address, &flags);
     assert!(ended.stderr.contains("not p50<10ms"), "{ended:?}");
-    let answer = json(&ended);
-    let text = answer["answer"].as_str().expect("text");
-    assert_eq!(answer["kept"], Value::Null, "{answer:#}");
+    let result = json(&ended);
+    let text = result["answer"].as_str().expect("text");
+    assert_eq!(result["kept"], Value::Null, "{result:#}");
     let is_told = text.contains("does not keep p50<10ms at any rate");
-    let is_doubted = trials(&answer).iter().any(|trial| !is_valid(trial));
-    assert_eq!(answer["confirmed"] == true, is_told, "{answer:#}");
-    assert!(is_told || is_doubted, "{answer:#}");
+    let is_doubted = trials(&result).iter().any(|trial| !is_valid(trial));
+    assert_eq!(result["confirmed"] == true, is_told, "{result:#}");
+    assert!(is_told || is_doubted, "{result:#}");
 }
 
 #[test]
