@@ -203,6 +203,45 @@ fn a_relay_that_is_late_adds_no_more_than_the_delay() {
     assert_eq!(account(running)["connections"], CONNECTIONS);
 }
 
+/// As above, for packets: those that arrived while the relay was not running are as old as their arrival.
+#[test]
+fn a_relay_that_is_late_delays_packets_no_longer() {
+    const PACKETS: u8 = 20;
+    let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let target = server.local_addr().expect("an address");
+    thread::spawn(move || {
+        let mut packet = [0; 64];
+        while let Ok((count, from)) = server.recv_from(&mut packet) {
+            let _ = server.send_to(&packet[..count], from);
+        }
+    });
+    let flags = ["--round-trip", "800ms", "--protocol", "udp"];
+    let (running, address) = link(target, &flags);
+    let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    client.connect(address).expect("connected");
+    // The kernel begins to date packets soon after it was first asked.
+    thread::sleep(Duration::from_millis(100));
+    running.signal(Signal::STOP);
+    let began = Instant::now();
+    for number in 0..PACKETS {
+        client.send(&[number]).expect("sent");
+    }
+    thread::sleep(Duration::from_millis(500));
+    running.signal(Signal::CONT);
+    let mut packet = [0; 64];
+    let took: Vec<Duration> = (0..PACKETS)
+        .map(|number| {
+            let count = client.recv(&mut packet).expect("a packet");
+            assert_eq!(packet[..count], [number]);
+            began.elapsed()
+        })
+        .collect();
+    assert!(took[0] >= Duration::from_millis(800), "{took:?}");
+    // Counted from when they were read it would be 1.3 s.
+    assert!(took[0] < Duration::from_millis(1_200), "{took:?}");
+    drop(account(running));
+}
+
 /// A line with a full buffer takes bytes in the order in which they came, whichever connection they came on.
 #[test]
 fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered() {

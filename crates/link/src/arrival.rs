@@ -4,10 +4,11 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::net::SocketAddr;
 
 use bytes::Bytes as Buffer;
 use tokio::io::Interest;
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UdpSocket};
 use units::Moment;
 
 /// Bytes that were read. None at the end of the stream.
@@ -91,4 +92,43 @@ fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Option<Mom
 #[cfg(not(target_os = "linux"))]
 fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Option<Moment>)> {
     socket.try_read(scratch).map(|count| (count, None))
+}
+
+/// A packet that was read: its size, its sender, and when it arrived.
+pub type Packet = (usize, SocketAddr, Moment);
+
+/// The next packet.
+///
+/// # Errors
+/// As of any read.
+pub async fn receive_packet(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Packet> {
+    loop {
+        socket.readable().await?;
+        match socket.try_io(Interest::READABLE, || read_packet(socket, buffer)) {
+            Ok((count, sender, arrived)) => {
+                return Ok((count, sender, arrived.unwrap_or_else(clock::now)));
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn read_packet(
+    socket: &UdpSocket,
+    buffer: &mut [u8],
+) -> io::Result<(usize, SocketAddr, Option<Moment>)> {
+    use std::os::fd::AsFd;
+
+    net::stamped::receive_from(socket.as_fd(), buffer)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read_packet(
+    socket: &UdpSocket,
+    buffer: &mut [u8],
+) -> io::Result<(usize, SocketAddr, Option<Moment>)> {
+    let (count, sender) = socket.try_recv_from(buffer)?;
+    Ok((count, sender, None))
 }

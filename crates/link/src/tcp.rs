@@ -268,7 +268,7 @@ async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
     }
 }
 
-/// Waits until the line's buffer has room. Whoever waits first is first, as in the buffer itself, and only one looks at a time.
+/// Waits until the line's buffer has space. Whoever waits first is first, as in the buffer itself, and only one looks at a time.
 async fn wait_for_line(line: &RefCell<Line>, turn: &Mutex<()>) {
     let _turn = turn.lock().await;
     loop {

@@ -13,6 +13,7 @@ use tokio::net::UdpSocket;
 use units::{Bytes, Moment};
 
 use crate::account::Direction;
+use crate::arrival;
 use crate::line::{Flow, Line, Passage};
 use crate::queue::{Piece, Queue};
 use crate::tcp::{BUFFER, Way};
@@ -38,11 +39,12 @@ struct Session {
 /// # Errors
 /// When the listening socket fails.
 pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
+    arrival::date(&socket);
     let socket = Rc::new(socket);
     let sessions: Rc<RefCell<HashMap<SocketAddr, Rc<Session>>>> = Rc::default();
     let mut buffer = vec![0; LARGEST];
     loop {
-        let (count, client) = match socket.recv_from(&mut buffer).await {
+        let (count, client, arrived) = match arrival::receive_packet(&socket, &mut buffer).await {
             Ok(received) => received,
             // The answer to an earlier packet: nobody listens there. UDP has no connection to end by it.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
@@ -84,12 +86,11 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
                 session
             }
         };
-        let now = clock::now();
-        session.seen.set(now);
+        session.seen.set(clock::now());
         let entering = Entering {
             line: &way.forward,
             account: &way.account.forward,
-            now,
+            arrived,
         };
         entering.enter(&session.flow, &session.queue, &buffer[..count]);
     }
@@ -99,17 +100,21 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
 struct Entering<'a> {
     line: &'a RefCell<Line>,
     account: &'a Direction,
-    now: Moment,
+    arrived: Moment,
 }
 
 impl Entering<'_> {
     fn enter(&self, flow: &RefCell<Flow>, queue: &Queue, packet: &[u8]) {
         let mut line = self.line.borrow_mut();
-        if line.backlog(self.now) > BUFFER || queue.bytes() > WINDOW {
+        if line.backlog(self.arrived) > BUFFER || queue.bytes() > WINDOW {
             self.account.crowded_out();
             return;
         }
-        match line.packet(&mut flow.borrow_mut(), self.now, Bytes(packet.len() as u64)) {
+        match line.packet(
+            &mut flow.borrow_mut(),
+            self.arrived,
+            Bytes(packet.len() as u64),
+        ) {
             Passage::Lost => self.account.lost(),
             Passage::Arrives(due) => {
                 queue.push(due, Piece::Data(Buffer::copy_from_slice(packet)));
@@ -140,14 +145,13 @@ async fn serve(
         let mut buffer = vec![0; LARGEST];
         let flow = RefCell::default();
         loop {
-            match upstream.recv(&mut buffer).await {
-                Ok(count) => {
-                    let now = clock::now();
-                    session.seen.set(now);
+            match arrival::receive_packet(&upstream, &mut buffer).await {
+                Ok((count, _, arrived)) => {
+                    session.seen.set(clock::now());
                     let entering = Entering {
                         line: &way.backward,
                         account: &way.account.backward,
-                        now,
+                        arrived,
                     };
                     entering.enter(&flow, &back, &buffer[..count]);
                 }
@@ -198,5 +202,6 @@ async fn connected(target: SocketAddr) -> io::Result<UdpSocket> {
     };
     let socket = UdpSocket::bind(any).await?;
     socket.connect(target).await?;
+    arrival::date(&socket);
     Ok(socket)
 }

@@ -9,6 +9,7 @@
 
 use std::io;
 use std::mem::{size_of, zeroed};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
@@ -47,11 +48,35 @@ pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
 /// # Errors
 /// As of any read; `WouldBlock` if nothing is there.
 pub fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<(usize, Option<Moment>)> {
+    read(socket, bytes, None)
+}
+
+/// Reads a packet as [`receive`] does, and gives its sender too.
+///
+/// # Errors
+/// As of any read; `WouldBlock` if nothing is there.
+pub fn receive_from(
+    socket: BorrowedFd<'_>,
+    bytes: &mut [u8],
+) -> io::Result<(usize, SocketAddr, Option<Moment>)> {
+    // SAFETY: all zeros is an address of no family.
+    let mut sender: libc::sockaddr_storage = unsafe { zeroed() };
+    let (count, arrived) = read(socket, bytes, Some(&mut sender))?;
+    let address = address(&sender)
+        .ok_or_else(|| io::Error::other("a packet's sender has an address of an unknown family"))?;
+    Ok((count, address, arrived))
+}
+
+fn read(
+    socket: BorrowedFd<'_>,
+    bytes: &mut [u8],
+    sender: Option<&mut libc::sockaddr_storage>,
+) -> io::Result<(usize, Option<Moment>)> {
     let mut piece = libc::iovec {
         iov_base: bytes.as_mut_ptr().cast(),
         iov_len: bytes.len(),
     };
-    // Room for one note, aligned as control messages are.
+    // Space for one note, aligned as control messages are.
     let mut notes = [0_u64; 8];
     // SAFETY: all zeros is an empty message.
     let mut message: libc::msghdr = unsafe { zeroed() };
@@ -60,13 +85,38 @@ pub fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<(usize, O
     message.msg_control = notes.as_mut_ptr().cast();
     // The field's type differs between C libraries.
     message.msg_controllen = size_of_val(&notes) as _;
-    // SAFETY: the message points to the caller's bytes and to `notes`, with their true
-    // lengths, and both outlive the call.
+    if let Some(sender) = sender {
+        message.msg_name = (&raw mut *sender).cast();
+        message.msg_namelen = size_of_val(sender) as libc::socklen_t;
+    }
+    // SAFETY: the message points to the caller's bytes and address and to `notes`, with
+    // their true lengths, and all outlive the call.
     let count = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT) };
     let count = usize::try_from(count).map_err(|_| io::Error::last_os_error())?;
     // SAFETY: the kernel filled the message in.
     let noted = unsafe { note(&message) };
     Ok((count, noted.and_then(moment)))
+}
+
+fn address(stored: &libc::sockaddr_storage) -> Option<SocketAddr> {
+    let any = &raw const *stored;
+    match i32::from(stored.ss_family) {
+        libc::AF_INET => {
+            // SAFETY: addresses of this family have this layout, and the storage is larger and
+            // as strictly aligned.
+            let known = unsafe { &*any.cast::<libc::sockaddr_in>() };
+            let ip = Ipv4Addr::from(known.sin_addr.s_addr.to_ne_bytes());
+            Some((ip, u16::from_be(known.sin_port)).into())
+        }
+        libc::AF_INET6 => {
+            // SAFETY: as above.
+            let known = unsafe { &*any.cast::<libc::sockaddr_in6>() };
+            let ip = Ipv6Addr::from(known.sin6_addr.s6_addr);
+            let port = u16::from_be(known.sin6_port);
+            Some(SocketAddrV6::new(ip, port, known.sin6_flowinfo, known.sin6_scope_id).into())
+        }
+        _ => None,
+    }
 }
 
 /// The time in a message's control data, since the epoch.
@@ -146,6 +196,38 @@ mod tests {
             }
         }
         panic!("the kernel never told when bytes arrived");
+    }
+
+    #[test]
+    fn packets_have_their_sender_and_their_arrival() {
+        use std::net::UdpSocket;
+
+        for any in ["127.0.0.1:0", "[::1]:0"] {
+            let near = UdpSocket::bind(any).unwrap();
+            let far = UdpSocket::bind(any).unwrap();
+            enable(near.as_fd()).unwrap();
+            let mut bytes = [0; 8];
+            // The kernel begins to take notes soon after it was first asked.
+            let noted = (0..100).any(|_| {
+                let before = clock::now();
+                far.send_to(b"packet", near.local_addr().unwrap()).unwrap();
+                sleep(Duration::from_millis(20));
+                let (count, sender, arrived) = receive_from(near.as_fd(), &mut bytes).unwrap();
+                assert_eq!(&bytes[..count], b"packet");
+                assert_eq!(sender, far.local_addr().unwrap());
+                let read = clock::now();
+                arrived.is_some_and(|arrived| {
+                    assert!(arrived + Duration::from_millis(5) > before);
+                    arrived + Duration::from_millis(10) < read
+                })
+            });
+            assert!(
+                noted,
+                "the kernel never told when a packet arrived at {any}"
+            );
+            let error = receive_from(near.as_fd(), &mut bytes).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+        }
     }
 
     #[test]
