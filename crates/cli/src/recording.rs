@@ -372,6 +372,7 @@ pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) 
         tls_versions: summary.http.tls_versions.iter().cloned().collect(),
         tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
         connections_opened: summary.http.connections_opened,
+        requests_resent: summary.http.resent,
         fixed_work: summary
             .work
             .iter()

@@ -298,6 +298,8 @@ impl Session {
             error.text = for_display(&error.text).into_owned();
         }
         summary.work = scenarios.filter_map(|scenario| scenario.work()).collect();
+        let states = self.running.scenarios.iter().map(|scenario| &**scenario);
+        summary.load = engine::load_duration(states).map(|load| load.min(elapsed));
         summary.threw = self.running.state.iterations_threw();
         summary.iterations = self.running.state.iterations_completed();
         self.look_at_limits();
@@ -359,6 +361,7 @@ impl Session {
         evidence.failed = failed + summary.http.failed_calls;
         evidence.requests = requests + summary.http.calls;
         evidence.responses = summary.http.responses();
+        evidence.resent = summary.http.resent;
         evidence.websocket_handshakes = summary.http.websocket_handshakes();
         evidence.messages_sent = summary.http.messages_sent;
         evidence.messages_received = summary.http.messages_received;

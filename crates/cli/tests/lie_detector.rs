@@ -31,6 +31,8 @@ pub struct Row {
     pub timeout: &'static str,
     /// What the server sends or withholds makes requests fail.
     pub fails: bool,
+    /// Requests per second of an open model; a closed loop without it.
+    pub rate: Option<u64>,
 }
 
 const LONG: &str = "30s";
@@ -61,8 +63,26 @@ const ROWS: &[Row] = &[
         requests: 6,
         timeout: "500ms",
         fails: true,
+        rate: None,
     },
+    failing("refused connections", Behavior::Refuse, 12),
+    at_rate("prompt, 200/s for 2 s", Behavior::Prompt, 200),
+    at_rate(
+        "delay of 300 ms, 20/s for 2 s",
+        Behavior::Delay(Duration::from_millis(300)),
+        20,
+    ),
 ];
+
+/// How long the rows with a rate last, in seconds.
+pub const RATE_SECONDS: u64 = 2;
+
+const fn at_rate(name: &'static str, behavior: Behavior, rate: u64) -> Row {
+    Row {
+        rate: Some(rate),
+        ..row(name, behavior, rate * RATE_SECONDS)
+    }
+}
 
 const fn row(name: &'static str, behavior: Behavior, requests: u64) -> Row {
     Row {
@@ -71,6 +91,7 @@ const fn row(name: &'static str, behavior: Behavior, requests: u64) -> Row {
         requests,
         timeout: LONG,
         fails: false,
+        rate: None,
     }
 }
 
@@ -83,20 +104,37 @@ const fn failing(name: &'static str, behavior: Behavior, requests: u64) -> Row {
 
 /// Runs `command` against every row, and fails with all contradictions at once.
 fn detect(command: &Command, io: Io) {
-    let mut lies = Vec::new();
-    for row in ROWS.iter().filter(|row| command.applies(row)) {
-        let server = LoggedServer::start(row.behavior).expect("a server");
-        let run = command.run(row, io, &server);
-        let log = server.settled_log();
-        table::add(command, io, row, &run, &log);
-        let found = checks::lies(command, row, &run, &log);
-        lies.extend(
-            found
-                .into_iter()
-                .map(|lie| format!("{} --io {}, {}: {lie}", command.name, io.name(), row.name)),
-        );
-    }
+    let rows = ROWS.iter().filter(|row| command.applies(row));
+    let (at_rate, closed): (Vec<_>, Vec<_>) = rows.partition(|row| row.rate.is_some());
+    let mut lies: Vec<String> = closed
+        .into_iter()
+        .flat_map(|row| lies_of(command, row, io))
+        .collect();
+    // These take their time and little of the processor, and so run at once.
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = at_rate
+            .into_iter()
+            .map(|row| scope.spawn(move || lies_of(command, row, io)))
+            .collect();
+        for run in runs {
+            lies.extend(run.join().expect("a row that can be run"));
+        }
+    });
     assert!(lies.is_empty(), "{} lies:\n{}", lies.len(), lies.join("\n"));
+}
+
+/// What one run of `command` says that is not so.
+fn lies_of(command: &Command, row: &Row, io: Io) -> Vec<String> {
+    let server = LoggedServer::start(row.behavior).expect("a server");
+    let run = command.run(row, io, &server);
+    let log = server.settled_log();
+    table::add(command, io, row, &run, &log);
+    let found = checks::lies(command, row, &run, &log);
+    let of = format!("{} --io {}, {}", command.name, io.name(), row.name);
+    found
+        .into_iter()
+        .map(|lie| format!("{of}: {lie}"))
+        .collect()
 }
 
 fn detect_named(name: &str, io: Io) {

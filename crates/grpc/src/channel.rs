@@ -117,6 +117,8 @@ pub struct Answer {
     pub timeline: Timeline,
     /// Whether this call opened the connection.
     pub opened: bool,
+    /// How often it was sent before, to a server that did not process it.
+    pub resent: u32,
     pub remote: Option<SocketAddr>,
     pub tls: Option<TlsFacts>,
     pub(crate) head: Option<Rc<Heading>>,
@@ -132,6 +134,7 @@ impl Answer {
             packed: false,
             timeline: Timeline::started_at(started),
             opened: false,
+            resent: 0,
             remote: None,
             tls: None,
             head: None,
@@ -321,7 +324,9 @@ impl Channel {
             };
             answer.remote = link.remote;
             answer.tls = link.tls;
-            let fault = match self.converse_on(&link, template, message, answer).await {
+            let mut is_begun = false;
+            let conversing = self.converse_on(&link, template, message, answer, &mut is_begun);
+            let fault = match conversing.await {
                 Ok(ended) => return ended,
                 Err(fault) => fault,
             };
@@ -333,6 +338,7 @@ impl Channel {
             if !matches!(fault, StreamFault::Reset { .. }) {
                 self.forget(&link);
             }
+            answer.resent += u32::from(is_begun);
             first_fault = Some(fault);
         }
     }
@@ -343,9 +349,11 @@ impl Channel {
         template: &Template,
         message: &Framed,
         answer: &mut Answer,
+        is_begun: &mut bool,
     ) -> Result<Result<(), Status>, StreamFault> {
         let opened = link.streams.open(&template.head, false).await;
         let (mut outgoing, mut incoming) = opened?;
+        *is_begun = true;
         let mut rest = message.0.clone();
         let mut sent = false;
         // The answer may come before the whole message is sent.

@@ -25,6 +25,9 @@ pub struct Exchange {
     pub remote: Option<SocketAddr>,
     /// A connection was opened for it, and is open.
     pub opened: bool,
+    /// How often it was sent before, on connections that the server closed without a response. The
+    /// server may have seen each of them.
+    pub resent: u32,
     /// Bytes of HTTP, without TLS: head and body as sent and as received.
     pub bytes: Traffic,
     /// Bytes of the request's body, coded as it went, without framing.

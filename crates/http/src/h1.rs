@@ -53,6 +53,8 @@ pub(crate) struct Ask<'a> {
 /// How far an exchange came; filled in also when it fails.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
+    /// Of HTTP/2 and HTTP/3: the request was handed to the connection.
+    pub(crate) is_begun: bool,
     pub(crate) written: usize,
     pub(crate) received: u64,
     /// Of these, bytes of body, without their framing.

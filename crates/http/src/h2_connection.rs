@@ -143,6 +143,7 @@ impl Connection {
         let mut sender = self.sender.clone().ready().await?;
         let bodyless = ask.body.is_empty();
         let (answer, upload) = sender.send_request(ask.request, bodyless)?;
+        progress.is_begun = true;
         let mut answer = pin!(answer);
         let mut upload = Upload {
             stream: upload,

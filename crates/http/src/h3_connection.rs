@@ -86,6 +86,7 @@ impl Connection {
 
     async fn converse(&self, ask: Ask<'_>, progress: &mut Progress) -> Result<(), Stop> {
         let mut exchange = self.quic.begin(&ask.request, ask.body).await?;
+        progress.is_begun = true;
         let ended = self.read(&ask, &mut exchange, progress).await;
         progress.sent = exchange.sent();
         progress.first_byte = exchange.first_byte();

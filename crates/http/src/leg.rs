@@ -51,8 +51,11 @@ pub(crate) enum HeadSource<'a> {
 enum Ended {
     /// With an answer, or with an error that is the request's own.
     Whole,
-    /// The server had closed the connection before the request came.
-    Stale,
+    /// The server had closed the connection before the request came, or instead of a response.
+    Stale {
+        /// At least a part of the request was sent.
+        was_sent: bool,
+    },
 }
 
 impl Client {
@@ -80,8 +83,9 @@ impl Client {
                 Place::Stream(place) => {
                     match self.exchange_shared(leg, &place.connection, outcome).await {
                         // That connection takes no more; each has one try.
-                        Ended::Stale => {
+                        Ended::Stale { was_sent } => {
                             drop(place);
+                            outcome.exchange.resent += u32::from(was_sent);
                             outcome.exchange.timeline = line;
                             continue;
                         }
@@ -91,9 +95,13 @@ impl Client {
                 Place::Idle(kept, slot) => {
                     if let Some(kept) = self.alive(leg, kept) {
                         let ended = self.exchange(leg, kept, outcome).await;
-                        if ended == Ended::Whole || !leg.method.is_safe() {
+                        let Ended::Stale { was_sent } = ended else {
+                            return;
+                        };
+                        if !leg.method.is_safe() {
                             return;
                         }
+                        outcome.exchange.resent += u32::from(was_sent);
                         outcome.exchange.timeline = line;
                     }
                     slot
@@ -239,7 +247,10 @@ impl Client {
         let reusable = progress.reusable;
         let (error, ended) = match ended {
             Ok(()) => (None, Ended::Whole),
-            Err(fault) if reused && fault.is_stale(&progress) => (Some(fault.into()), Ended::Stale),
+            Err(fault) if reused && fault.is_stale(&progress) => {
+                let was_sent = progress.written > 0;
+                (Some(fault.into()), Ended::Stale { was_sent })
+            }
             Err(fault) => (Some(fault.into()), Ended::Whole),
         };
         outcome.take_in(progress, error);
@@ -307,13 +318,16 @@ impl Client {
             .err()
             .map(|fault| {
                 if reused && fault.is_unprocessed && progress.received == 0 {
-                    ended = Ended::Stale;
+                    ended = Ended::Stale { was_sent: false };
                 }
                 if fault.is_unprocessed || !connection.is_open() {
                     self.pool.forget(leg.url, leg.protocol, connection);
                 }
                 fault.error
             });
+        if let Ended::Stale { was_sent } = &mut ended {
+            *was_sent = progress.is_begun;
+        }
         outcome.take_in(progress, error);
         ended
     }

@@ -40,6 +40,7 @@ impl Outcome {
                 tls: None,
                 remote: None,
                 opened: false,
+                resent: 0,
                 bytes: Traffic::default(),
                 body_sent: 0,
                 body_received: 0,

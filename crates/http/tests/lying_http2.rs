@@ -23,25 +23,26 @@ fn raw(act: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
                 if socket.read_exact(&mut preface).is_err() {
                     return;
                 }
-                loop {
-                    let mut head = [0; 9];
-                    if socket.read_exact(&mut head).is_err() {
-                        return;
-                    }
-                    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
-                    let mut payload = vec![0; length];
-                    if socket.read_exact(&mut payload).is_err() {
-                        return;
-                    }
-                    if head[3] == HEADERS {
-                        break;
-                    }
+                if read_headers(&mut socket).is_ok() {
+                    act(socket);
                 }
-                act(socket);
             });
         }
     });
     address
+}
+
+/// Reads until the next HEADERS frame has come.
+fn read_headers(socket: &mut TcpStream) -> std::io::Result<()> {
+    loop {
+        let mut head = [0; 9];
+        socket.read_exact(&mut head)?;
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+        socket.read_exact(&mut vec![0; length])?;
+        if head[3] == HEADERS {
+            return Ok(());
+        }
+    }
 }
 
 const DATA: u8 = 0;
@@ -113,6 +114,40 @@ fn error_of(bytes: Vec<u8>) -> (u32, String) {
     assert_eq!(exchange.status, 0, "{exchange:?}");
     let error = exchange.error.unwrap();
     (error.code, error.message)
+}
+
+/// A request that arrives together with GOAWAY is sent on another connection, and the exchange says so: the server may
+/// have seen it twice.
+#[test]
+fn a_request_that_goaway_refuses_is_sent_again_and_counted() {
+    let connections = std::sync::atomic::AtomicUsize::new(0);
+    let address = raw(move |mut socket| {
+        let ended = frame(HEADERS, END_HEADERS | END_STREAM, 1, &[STATUS_200]);
+        let _ = socket.write_all(&[settings(), ended].concat());
+        let number = connections.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        if number == 0 && read_headers(&mut socket).is_ok() {
+            // The last stream that is processed: the first.
+            let _ = socket.write_all(&frame(GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0]));
+        }
+        let _ = std::io::copy(&mut socket, &mut std::io::sink());
+    });
+    let seen = run(async {
+        let client = client(Settings {
+            protocol: Protocol::H2c,
+            ..Settings::default()
+        });
+        let asked = request(Method::Get, &format!("http://{address}/"));
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            let _ = client
+                .send(&asked, None, &mut |exchange| {
+                    seen.push((exchange.status, exchange.resent, exchange.opened));
+                })
+                .await;
+        }
+        seen
+    });
+    assert_eq!(seen, [(200, 0, true), (200, 1, true)]);
 }
 
 #[test]

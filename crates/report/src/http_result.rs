@@ -24,14 +24,20 @@ pub const GRPC_SCHEMA: &str = "plimsoll/grpc-result/1";
 pub struct HttpResult {
     /// [`SCHEMA`], or [`GRPC_SCHEMA`].
     pub schema: String,
-    /// Exchanges per second. None if no request got a response: failing quickly is no rate.
+    /// Requests per second of `load_seconds`, or of `duration_seconds` without it. None if no request
+    /// got a response: failing quickly is no rate.
     pub requests_per_second: Option<f64>,
     /// Exchanges, failed ones included.
     pub requests: u64,
     /// Exchanges without an answer, or with one that is an error.
     pub failed: u64,
-    /// How long the run took.
+    /// How long the run took, until the last response.
     pub duration_seconds: f64,
+    /// How long requests could start. None where an amount of work ends the run.
+    pub load_seconds: Option<f64>,
+    /// Requests that were sent again, because the server closed a reused connection without a
+    /// response. Each counts once in `requests`.
+    pub requests_resent: u64,
     /// Bytes written to sockets.
     pub bytes_sent: u64,
     /// Bytes read from sockets.
@@ -163,15 +169,19 @@ impl HttpResult {
         let latency = |name| find(name).and_then(Latency::of);
         let requests = count("http_reqs");
         let seconds = summary.elapsed.as_secs_f64();
+        // Requests count where they start: the time until the last response is not part of a rate.
+        let started_within = summary.load.map_or(seconds, |load| load.as_secs_f64());
         HttpResult {
             schema: SCHEMA.to_owned(),
-            requests_per_second: (seconds > 0.0 && summary.http.responses() > 0)
-                .then_some(requests / seconds),
+            requests_per_second: (started_within > 0.0 && summary.http.responses() > 0)
+                .then_some(requests / started_within),
             requests: requests as u64,
             failed: find("http_req_failed")
                 .and_then(Values::passes)
                 .unwrap_or(0),
             duration_seconds: seconds,
+            load_seconds: summary.load.map(|load| load.as_secs_f64()),
+            requests_resent: summary.http.resent,
             bytes_sent: count("data_sent") as u64,
             bytes_received: count("data_received") as u64,
             service_time: latency("http_req_duration{expected_response:true}"),

@@ -63,7 +63,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     } else {
         String::new()
     };
-    let duration = numbers::time(result.duration_seconds * 1e3, None);
+    let duration = duration(result);
     let per_second = |bytes: u64| {
         let seconds = result.duration_seconds;
         numbers::data(if seconds > 0.0 {
@@ -120,7 +120,30 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     ];
     lines.splice(2..2, of_grpc(result));
     lines.splice(2..2, spoken_over(result));
+    lines.splice(2..2, resent(result));
     lines
+}
+
+/// How long requests started and, where it took noticeably longer, until the last response came.
+fn duration(result: &HttpResult) -> String {
+    let whole = numbers::time(result.duration_seconds * 1e3, None);
+    let load = result.load_seconds;
+    let Some(load) = load.map(|load| numbers::time(load * 1e3, None)) else {
+        return whole;
+    };
+    if load == whole {
+        return load;
+    }
+    format!("{load} (last response after {whole})")
+}
+
+/// Requests that the server may have seen twice.
+fn resent(result: &HttpResult) -> Option<String> {
+    let resent = result.requests_resent;
+    (resent > 0).then(|| {
+        let text = format!("{resent} after the server closed their connection");
+        entry("sent again", &text)
+    })
 }
 
 /// The protocols of the responses, and the number of connections.

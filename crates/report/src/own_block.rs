@@ -33,6 +33,7 @@ pub(crate) fn lines(
         .collect();
     lines.extend(fixed_work(summary, style.paint));
     lines.extend(errors(summary, style.paint));
+    lines.extend(resent(summary, style.paint));
     lines.extend(threw(summary, style.paint));
     lines.extend(left_out(summary));
     lines.extend(
@@ -58,6 +59,17 @@ pub fn verdict_lines(verdict: &Verdict, paint: Paint) -> Vec<String> {
     let mut lines = vec![format!("verdict: {level}{}", first.unwrap_or_default())];
     lines.extend(reasons.map(|reason| format!("         {reason}")));
     lines
+}
+
+/// Requests that the server may have seen twice.
+fn resent(summary: &Summary, paint: Paint) -> Option<String> {
+    let resent = summary.http.resent;
+    (resent > 0).then(|| {
+        format!(
+            "requests sent again, after the server closed their connection: {}",
+            paint.bad(&resent.to_string())
+        )
+    })
 }
 
 /// How many iterations did not do what the script says, because it threw.

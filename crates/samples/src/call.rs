@@ -16,6 +16,8 @@ pub struct CallFacts<'a> {
     pub tls_version: &'a str,
     /// `TLS_AES_128_GCM_SHA256` and so on; empty without TLS.
     pub tls_cipher_suite: &'a str,
+    /// How often it was sent before, to a server that did not process it.
+    pub resent: u32,
     /// What went wrong; empty if nothing did.
     pub error: &'a str,
     /// gRPC's code for what went wrong; 0 for nothing.

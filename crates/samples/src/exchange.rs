@@ -46,6 +46,8 @@ pub struct HttpFacts<'a> {
     pub error_code: u32,
     /// Whether a connection was opened for it, and is open.
     pub opened: bool,
+    /// How often it was sent before, on connections that the server closed without a response.
+    pub resent: u32,
     /// Whether the answer was an expected one; `None` where nobody asked.
     pub expected: Option<bool>,
     /// The server's address, or empty.

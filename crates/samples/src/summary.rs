@@ -15,6 +15,8 @@ use crate::work::ScenarioWork;
 pub struct Summary {
     /// How long the run took; the time counters' rates are over.
     pub elapsed: Duration,
+    /// How long iterations could start, where time decides that; for whoever ran them to fill in.
+    pub load: Option<Duration>,
     /// Metrics that have samples or thresholds, sorted by name, each followed
     /// by its sub-metrics.
     pub metrics: Vec<MetricSummary>,
@@ -316,6 +318,9 @@ pub struct HttpOverview {
     pub tls_cipher_suites: Vec<(String, u64)>,
     /// Connections that were opened, and were open.
     pub connections_opened: u64,
+    /// Requests that were sent again, because the server closed a reused connection without a
+    /// response. It may have seen each of them more than once.
+    pub resent: u64,
     /// Requests of scripts that are not HTTP requests: gRPC calls and WebSocket handshakes.
     pub calls: u64,
     /// Those of them that failed.

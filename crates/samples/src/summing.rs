@@ -30,6 +30,7 @@ pub(crate) fn summarize(totals: &Totals, elapsed: Duration) -> Summary {
     };
     Summary {
         elapsed,
+        load: None,
         metrics: whole(totals, &metrics, elapsed),
         root_group: tree(&names, &all),
         checks: by_name(&names, &all),

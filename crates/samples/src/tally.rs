@@ -18,6 +18,7 @@ pub(crate) struct HttpTally {
     statuses: Vec<(u16, u64)>,
     ways: Vec<(Way, u64)>,
     opened: u64,
+    resent: u64,
     calls: u64,
     failed_calls: u64,
     messages_sent: u64,
@@ -39,6 +40,7 @@ impl HttpTally {
             self.way(way, 1);
         }
         self.opened += u64::from(facts.opened);
+        self.resent += u64::from(facts.resent);
         if !facts.error.is_empty() {
             self.error(facts.error_code, facts.error, 1);
         }
@@ -47,6 +49,7 @@ impl HttpTally {
     /// Counts a request of another protocol than HTTP.
     pub fn record_call(&mut self, facts: &CallFacts) {
         self.calls += 1;
+        self.resent += u64::from(facts.resent);
         if facts.status != 0 {
             self.status(facts.status, 1);
         }
@@ -116,6 +119,7 @@ impl HttpTally {
             self.way(way.each_ref().map(|part| &**part), *count);
         }
         self.opened += other.opened;
+        self.resent += other.resent;
         self.calls += other.calls;
         self.failed_calls += other.failed_calls;
         self.add_messages(other.messages_sent, other.messages_received);
@@ -134,6 +138,7 @@ impl HttpTally {
         self.statuses.iter_mut().for_each(|entry| entry.1 = 0);
         self.ways.iter_mut().for_each(|entry| entry.1 = 0);
         self.opened = 0;
+        self.resent = 0;
         (self.calls, self.failed_calls) = (0, 0);
         (self.messages_sent, self.messages_received) = (0, 0);
         self.errors.clear();
@@ -183,6 +188,7 @@ impl HttpTally {
             tls_versions: self.answers_by(1),
             tls_cipher_suites: self.answers_by(2),
             connections_opened: self.opened,
+            resent: self.resent,
             calls: self.calls,
             failed_calls: self.failed_calls,
             messages_sent: self.messages_sent,

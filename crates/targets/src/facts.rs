@@ -38,6 +38,7 @@ pub(crate) fn record(
             tls_version: exchange.tls.map_or("", |tls| tls.version),
             tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
             opened: exchange.opened,
+            resent: exchange.resent,
             error,
             error_code,
             expected: Some(error_code == 0 && (200..400).contains(&exchange.status)),

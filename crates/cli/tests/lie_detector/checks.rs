@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use testkit::logged_server::{Behavior, Log, Outcome};
 
-use super::Row;
 use super::commands::{Command, Protocol, Run, USERS};
 use super::reported::{Reported, Times};
+use super::{RATE_SECONDS, Row};
 
 /// Times are printed with this relative error at most (records keep buckets), and rounded to milliseconds by scripts.
 const ROUNDING: f64 = 0.01;
@@ -16,12 +16,17 @@ const SCHEDULING_MS: f64 = 500.0;
 /// Everything in a run's outputs that is not so.
 pub fn lies(command: &Command, row: &Row, run: &Run, log: &Log) -> Vec<String> {
     let mut lies = Vec::new();
+    let resent = run.reported.iter().filter_map(|reported| reported.resent);
+    let resent = resent.max().unwrap_or(0);
+    let dropped = run.reported.iter().map(|reported| reported.dropped);
+    let dropped = dropped.max().unwrap_or(0);
     for reported in &run.reported {
         let found = [
-            counts(command, row, reported, log),
+            counts(command, row, reported, log, (resent, dropped)),
             bytes(command, row, reported, log),
             times(command, row, reported, log),
             duration(reported, run.wall, log),
+            rate(command, row, reported, log, dropped, run.wall),
             verdict(reported, log),
             reported.contradictions.clone(),
         ]
@@ -54,13 +59,30 @@ fn differ<T: PartialEq + std::fmt::Debug>(
     (said != logged).then(|| format!("{what}: says {said:?}, the server logged {logged:?}"))
 }
 
-fn counts(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<String> {
-    let arrived = log.entries.len() as u64;
-    let failed = log.failed(|status| is_good(command.protocol, status));
-    let repeated = repeated(command, reported, log);
+fn counts(
+    command: &Command,
+    row: &Row,
+    reported: &Reported,
+    log: &Log,
+    (resent, dropped): (u64, u64),
+) -> Vec<String> {
+    // What a server refuses does not reach its log.
+    let is_refused = row.behavior == Behavior::Refuse;
+    let (arrived, failed) = if is_refused {
+        (row.requests, row.requests)
+    } else {
+        let failed = log.failed(|status| is_good(command.protocol, status));
+        (log.entries.len() as u64, failed)
+    };
+    // The first time that a request was sent, it failed; it counts once.
+    let resent = reported.resent.unwrap_or(resent);
     let mut lies: Vec<String> = [
-        differ("requests", reported.requests, arrived - repeated),
-        differ("failed", reported.failed, failed - repeated),
+        differ(
+            "requests",
+            reported.requests,
+            arrived.saturating_sub(resent),
+        ),
+        differ("failed", reported.failed, failed.saturating_sub(resent)),
         statuses(command, reported, log),
         differ("connections", reported.connections, log.connections),
     ]
@@ -70,25 +92,13 @@ fn counts(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<S
     if reported.requests.is_none() {
         lies.push("does not say how many requests there were".to_owned());
     }
-    if arrived < row.requests {
+    if arrived + dropped < row.requests {
         lies.push(format!(
-            "the server logged {arrived} of {} requests",
+            "the server logged {arrived} of {} requests, and {dropped} were dropped",
             row.requests
         ));
     }
     lies
-}
-
-/// Requests that the client sent once more: k6 and Go do so when a kept connection ends before the first byte of a
-/// response, and count one request. Never more than the server cut.
-fn repeated(command: &Command, reported: &Reported, log: &Log) -> u64 {
-    if command.protocol != Protocol::Http {
-        return 0;
-    }
-    let outcomes = log.entries.iter().map(|entry| entry.outcome);
-    let cut = outcomes.filter(|&outcome| outcome == Outcome::Cut).count() as u64;
-    let said = reported.requests.unwrap_or(0);
-    (log.entries.len() as u64).saturating_sub(said).min(cut)
 }
 
 fn statuses(command: &Command, reported: &Reported, log: &Log) -> Option<String> {
@@ -152,7 +162,8 @@ fn times(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<St
     // The client's requests follow one another on each connection, so they fit into the time it was busy.
     let busy = log.busy().as_secs_f64() * 1e3;
     let all = times.mean * times.count as f64;
-    if command.is_closed && all > busy + USERS as f64 * SCHEDULING_MS {
+    let is_closed = command.is_closed && row.rate.is_none();
+    if is_closed && all > busy + USERS as f64 * SCHEDULING_MS {
         lies.push(format!(
             "all requests together took {all:.1} ms, and the connections were busy for {busy:.1} ms"
         ));
@@ -199,17 +210,81 @@ fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
             "duration {said} s; the server was asked for {shortest} s, the process ran {longest} s"
         ));
     }
+    lies
+}
+
+/// How long the requests of a command start, in seconds; `None` where their number decides that.
+fn load(command: &Command, row: &Row) -> Option<f64> {
+    match row.rate {
+        Some(_) => Some(RATE_SECONDS as f64),
+        None => (!command.is_closed).then_some(0.6),
+    }
+}
+
+/// A rate is the requests that started within the load, divided by its length; where a number of requests ends the run,
+/// divided by how long that took. A schedule is exact.
+fn rate(
+    command: &Command,
+    row: &Row,
+    reported: &Reported,
+    log: &Log,
+    dropped: u64,
+    wall: Duration,
+) -> Vec<String> {
+    let mut lies = Vec::new();
+    let load = load(command, row);
+    if let (Some(said), Some(load)) = (reported.load, load)
+        && said != load
+    {
+        lies.push(format!(
+            "the load took {said} s, and it was to take {load} s"
+        ));
+    }
     if let (Some(rate), Some(requests)) = (reported.rate, reported.requests)
         && log.answered().next().is_some()
     {
-        // An open model's last request has its share of the schedule too.
-        let most = (requests + 1) as f64 / shortest * (1.0 + ROUNDING);
-        let least = requests as f64 / longest;
-        if !(rate >= least * (1.0 - ROUNDING) && rate <= most) {
+        let (least, most) = match load {
+            Some(load) => (requests as f64 / load, requests as f64 / load),
+            None => {
+                let shortest = log.span().as_secs_f64();
+                (
+                    requests as f64 / wall.as_secs_f64(),
+                    (requests + 1) as f64 / shortest,
+                )
+            }
+        };
+        // Text has one decimal.
+        let rounding = if reported.source == "text" {
+            0.05
+        } else {
+            1e-9
+        };
+        if !(rate >= least - rounding && rate <= most + rounding) {
             lies.push(format!(
                 "rate {rate}/s, and it was between {least}/s and {most}/s"
             ));
         }
+    }
+    let Some(per_second) = row.rate else {
+        return lies;
+    };
+    if let Some(requests) = reported.requests
+        && requests + dropped != row.requests
+    {
+        lies.push(format!(
+            "{requests} requests and {dropped} dropped, of {} scheduled",
+            row.requests
+        ));
+    }
+    // What starts more than 100 ms late counts when it did start.
+    let is_in_time = reported.lag.is_some_and(|lag| lag <= 100.0) && dropped == 0;
+    if let Some(seconds) = &reported.seconds
+        && is_in_time
+        && *seconds != vec![per_second as f64; RATE_SECONDS as usize]
+    {
+        lies.push(format!(
+            "iterations by second: {seconds:?}, at {per_second}/s"
+        ));
     }
     lies
 }
@@ -280,7 +355,7 @@ fn changed_figures_are_found() {
         requests: 10,
         ..*row
     };
-    let judge = |change: &dyn Fn(&mut Reported)| {
+    let judge_of = |row: &Row, change: &dyn Fn(&mut Reported)| {
         let mut reported = truth();
         change(&mut reported);
         let run = Run {
@@ -294,8 +369,10 @@ fn changed_figures_are_found() {
         };
         lies(command, row, &run, &log).len()
     };
+    let judge = |change: &dyn Fn(&mut Reported)| judge_of(row, change);
     assert_eq!(judge(&|_| {}), 0);
-    let changes: [&dyn Fn(&mut Reported); 12] = [
+    let changes: [&dyn Fn(&mut Reported); 13] = [
+        &|said| said.resent = Some(1),
         &|said| said.requests = Some(11),
         &|said| said.failed = Some(1),
         &|said| said.statuses = Some(BTreeMap::from([("200".to_owned(), 9)])),
@@ -321,5 +398,28 @@ fn changed_figures_are_found() {
     ];
     for (number, change) in changes.iter().enumerate() {
         assert_eq!(judge(change), 1, "change {number}");
+    }
+    // Of an open model: 5/s for 2 s.
+    let open = Row {
+        rate: Some(5),
+        ..*row
+    };
+    let in_time = |said: &mut Reported| {
+        (said.rate, said.load, said.lag) = (Some(5.0), Some(2.0), Some(1.0));
+        said.seconds = Some(vec![5.0, 5.0]);
+    };
+    assert_eq!(judge_of(&open, &in_time), 0);
+    let changes: [&dyn Fn(&mut Reported); 4] = [
+        &|said| said.rate = Some(5.1),
+        &|said| said.load = Some(2.1),
+        &|said| said.seconds = Some(vec![4.0, 6.0]),
+        &|said| said.dropped = 1,
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let change = |said: &mut Reported| {
+            in_time(said);
+            change(said);
+        };
+        assert_eq!(judge_of(&open, &change), 1, "change {number} at a rate");
     }
 }

@@ -6,9 +6,9 @@ use tempfile::TempDir;
 use testkit::logged_server::LoggedServer;
 use testkit::program::Ended;
 
-use super::Row;
 use super::plimsoll::plimsoll;
 use super::reported::{self, Reported};
+use super::{RATE_SECONDS, Row};
 
 /// A kernel interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,19 +163,31 @@ fn start(arguments: &[&str], io: &[&str], record: &str) -> testkit::program::Pro
     plimsoll(&[arguments, &["--record", record], io].concat())
 }
 
+/// The flags of a row's load, where the total and the rate have these names. An open model has users enough to start
+/// everything in time.
+fn load(row: &Row, total: &str, rate: &str) -> Vec<String> {
+    let flags = match row.rate {
+        None => [
+            total.to_owned(),
+            row.requests.to_string(),
+            "-c".to_owned(),
+            USERS.to_string(),
+        ],
+        Some(per_second) => [
+            rate.to_owned(),
+            per_second.to_string(),
+            "--duration".to_owned(),
+            format!("{RATE_SECONDS}s"),
+        ],
+    };
+    flags.to_vec()
+}
+
 fn http(row: &Row, server: &LoggedServer, files: &Files, more: &[&str]) -> Ended {
-    let (requests, users) = (row.requests.to_string(), USERS.to_string());
     let url = server.http_url();
-    let arguments = [
-        "http",
-        "-n",
-        &requests,
-        "-c",
-        &users,
-        "--timeout",
-        row.timeout,
-        &url,
-    ];
+    let load = load(row, "-n", "-r");
+    let load: Vec<&str> = load.iter().map(String::as_str).collect();
+    let arguments = [&["http", "--timeout", row.timeout, &url], &load[..]].concat();
     start(&arguments, more, &files.path("record.jsonl")).run()
 }
 
@@ -204,16 +216,19 @@ fn http_text(
     (ended, said)
 }
 
-/// An open model: the rate is such that it lasts 600 ms.
+/// An open model: without a rate of the row's own it lasts 600 ms.
 fn attack(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended, Vec<Reported>) {
-    let rate = format!("{}/600ms", row.requests);
+    let (rate, duration) = match row.rate {
+        None => (format!("{}/600ms", row.requests), "600ms".to_owned()),
+        Some(rate) => (rate.to_string(), format!("{RATE_SECONDS}s")),
+    };
     let results = files.path("results.bin");
     let arguments = [
         "attack",
         "--rate",
         &rate,
         "--duration",
-        "600ms",
+        &duration,
         "--timeout",
         row.timeout,
         "--json",
@@ -237,18 +252,15 @@ const PROTO: &str = "syntax = \"proto3\"; package lie; message M { string text =
 
 fn grpc(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended, Vec<Reported>) {
     let proto = files.write("lie.proto", PROTO);
-    let (requests, users) = (row.requests.to_string(), USERS.to_string());
     let address = server.grpc_address();
+    let load = load(row, "-n", "--rps");
+    let load: Vec<&str> = load.iter().map(String::as_str).collect();
     let arguments = [
         "grpc",
         "--plaintext",
         "--json",
         "--proto",
         &proto,
-        "-n",
-        &requests,
-        "-c",
-        &users,
         "--timeout",
         row.timeout,
         "-d",
@@ -256,6 +268,7 @@ fn grpc(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended,
         &address,
         "lie.S/Echo",
     ];
+    let arguments = [&arguments[..], &load].concat();
     let record = files.path("record.jsonl");
     let ended = start(&arguments, io, &record).run();
     let said = vec![
@@ -276,9 +289,11 @@ fn script(
     files.write("lie.proto", PROTO);
     let export = files.path("summary.json");
     let record = files.path("record.jsonl");
+    // With a rate, each iteration makes one request.
+    let requests = row.rate.map_or(row.requests, |_| USERS);
     let variables = [
         format!("TARGET={target}"),
-        format!("REQUESTS={}", row.requests),
+        format!("REQUESTS={requests}"),
         format!("USERS={USERS}"),
         format!("TIMEOUT={}", row.timeout),
     ];
@@ -286,7 +301,19 @@ fn script(
         .iter()
         .flat_map(|variable| ["-e", variable])
         .collect();
-    let arguments = [&["run", "--summary-export", &export], &set[..], &[&script]].concat();
+    let rate = row.rate.map(|rate| rate.to_string());
+    let duration = format!("{RATE_SECONDS}s");
+    let open: &[&str] = match &rate {
+        Some(rate) => &["--rate", rate, "--duration", &duration],
+        None => &[],
+    };
+    let arguments = [
+        &["run", "--summary-export", &export],
+        &set[..],
+        open,
+        &[&script],
+    ]
+    .concat();
     let ended = start(&arguments, io, &record).run();
     let said = vec![
         reported::of_summary(&export),

@@ -14,7 +14,13 @@ let connected = false;
 
 export default function () {
   if (!connected) {
-    client.connect(__ENV.TARGET, { plaintext: true });
+    try {
+      client.connect(__ENV.TARGET, { plaintext: true });
+    } catch (error) {
+      sent.add(1);
+      failed.add(1);
+      return;
+    }
     connected = true;
   }
   const response = client.invoke('lie.S/Echo', { text: 'hello' }, { timeout: __ENV.TIMEOUT });

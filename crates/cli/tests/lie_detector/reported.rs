@@ -15,8 +15,18 @@ pub struct Reported {
     pub connections: Option<u64>,
     pub bytes_received: Option<u64>,
     pub bytes_sent: Option<u64>,
+    /// Requests that were sent once more.
+    pub resent: Option<u64>,
+    /// Iterations of an open model that were not started.
+    pub dropped: u64,
+    /// Iterations of each second of the load.
+    pub seconds: Option<Vec<f64>>,
+    /// Longest delay of a start after its scheduled moment, in milliseconds.
+    pub lag: Option<f64>,
     /// Seconds.
     pub duration: Option<f64>,
+    /// Seconds in which requests could start.
+    pub load: Option<f64>,
     /// Requests per second.
     pub rate: Option<f64>,
     /// Milliseconds, of requests with a good response.
@@ -65,7 +75,9 @@ pub fn of_json(text: &str) -> Reported {
         connections: all["connections_opened"].as_u64(),
         bytes_received: all["bytes_received"].as_u64(),
         bytes_sent: all["bytes_sent"].as_u64(),
+        resent: all["requests_resent"].as_u64(),
         duration: all["duration_seconds"].as_f64(),
+        load: all["load_seconds"].as_f64(),
         rate: all["requests_per_second"].as_f64(),
         times: times["count"].as_u64().map(|count| Times {
             count,
@@ -76,7 +88,7 @@ pub fn of_json(text: &str) -> Reported {
             max: figure("max").unwrap_or(f64::NAN),
         }),
         verdict: all["generator"]["verdict"].as_str().map(str::to_owned),
-        contradictions: Vec::new(),
+        ..Reported::default()
     }
 }
 
@@ -128,6 +140,7 @@ pub fn of_text(text: &str) -> Reported {
         requests: count("requests"),
         connections: count("connections"),
         statuses: Some(statuses),
+        resent: Some(count("sent again").unwrap_or(0)),
         rate: first("rate").and_then(|rate| rate.parse().ok()),
         ..Reported::default()
     }
@@ -173,6 +186,10 @@ pub fn of_record(path: &str, requests: &str) -> Reported {
         connections: end["connections_opened"].as_u64(),
         bytes_received: counter("data_received"),
         bytes_sent: counter("data_sent"),
+        resent: end["requests_resent"].as_u64(),
+        dropped: counter("dropped_iterations").unwrap_or(0),
+        seconds: Some(iterations_by_second(seconds)),
+        lag: end["trends"]["iteration_send_lag"]["max"].as_f64(),
         duration: end["duration_seconds"].as_f64(),
         times: times.map(|trend| {
             let count = trend["count"].as_u64().unwrap_or(0);
@@ -189,6 +206,18 @@ pub fn of_record(path: &str, requests: &str) -> Reported {
         contradictions,
         ..Reported::default()
     }
+}
+
+/// Iterations of each second of the load; a second may have a late line beside its own.
+fn iterations_by_second(lines: &[Value]) -> Vec<f64> {
+    let mut seconds: Vec<f64> = Vec::new();
+    for line in lines.iter().filter(|line| line["after_load"] != true) {
+        let number = line["second"].as_u64().unwrap_or(0) as usize;
+        let length = seconds.len().max(number + 1);
+        seconds.resize(length, 0.0);
+        seconds[number] += line["counters"]["iterations"].as_f64().unwrap_or(0.0);
+    }
+    seconds
 }
 
 /// `--summary-export` of a script.

@@ -30,7 +30,11 @@ export default function () {
       socket.send('hello');
     };
     const limit = __ENV.TIMEOUT === '500ms' ? setTimeout(() => socket.close(), 500) : null;
-    socket.onopen = send;
+    let opened = false;
+    socket.onopen = () => {
+      opened = true;
+      send();
+    };
     socket.onmessage = (event) => {
       if (event.data !== 'hello') {
         flooded.add(1);
@@ -43,6 +47,11 @@ export default function () {
     };
     socket.onclose = () => {
       if (limit !== null) clearTimeout(limit);
+      if (!opened) {
+        left -= 1;
+        sent.add(1);
+        waiting = true;
+      }
       if (!waiting) return;
       failed.add(1);
       waiting = false;

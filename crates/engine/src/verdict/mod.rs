@@ -48,7 +48,9 @@ pub struct Evidence {
     pub requests: u64,
     /// Requests that got a response, whatever it said.
     pub responses: u64,
-    /// WebSocket handshakes among those.
+    /// Requests that were sent again, because the server closed their connection.
+    pub resent: u64,
+    /// WebSocket handshakes among those with a response.
     pub websocket_handshakes: u64,
     /// WebSocket messages sent, without pings and close frames.
     pub messages_sent: u64,
@@ -309,6 +311,9 @@ impl Evidence {
         }
         if let Some(lag) = self.send_lag_p99 {
             seen.push(format!("send lag {} (p99)", units::duration::format(lag)));
+        }
+        if self.resent > 0 {
+            seen.push(self.resent_text());
         }
         if seen.is_empty() {
             seen.push(

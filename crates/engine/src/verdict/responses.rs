@@ -4,6 +4,10 @@ use samples::{Cause, Level};
 
 use super::{Evidence, Findings};
 
+/// Share of requests that are sent again: above it, the server's load is not the one that is
+/// reported.
+const RESENT: f64 = 0.01;
+
 /// What most failed requests have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MainFailure {
@@ -43,6 +47,9 @@ impl Evidence {
             );
             return;
         }
+        if self.resent as f64 > self.requests as f64 * RESENT {
+            found.add(Level::Suspect, Cause::Server, self.resent_text());
+        }
         if self.messages_sent > 0
             && self.messages_received == 0
             && self.responses == self.websocket_handshakes
@@ -71,6 +78,13 @@ impl Evidence {
                 ),
             );
         }
+    }
+
+    pub(super) fn resent_text(&self) -> String {
+        format!(
+            "{} of {} requests were sent again after the server closed their connection: it may have seen them twice",
+            self.resent, self.requests
+        )
     }
 
     /// Whether the run ended before anything in it did.

@@ -61,6 +61,7 @@ impl Figures {
             checks: self.checks(&all),
             groups: Vec::new(),
             scenarios: self.scenarios(),
+            load: None,
             http: HttpOverview::default(),
             left_out: LeftOut::default(),
             threw: 0,

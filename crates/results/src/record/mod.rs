@@ -186,6 +186,10 @@ pub struct End {
     /// Connections that were opened.
     #[serde(default)]
     pub connections_opened: u64,
+    /// Requests that were sent again, because the server closed a reused connection without a
+    /// response. Each is one request in the counters.
+    #[serde(default)]
+    pub requests_resent: u64,
     /// The results of scenarios with fixed work, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed_work: BTreeMap<String, FixedWork>,

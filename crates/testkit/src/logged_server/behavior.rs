@@ -26,6 +26,8 @@ pub enum Behavior {
     Flood(usize),
     /// Reads requests and never responds.
     Silent,
+    /// Refuses connections.
+    Refuse,
 }
 
 /// What to do with one request.
@@ -69,7 +71,7 @@ impl Conduct {
             Behavior::Fail(every) => nth(every, Act::Fail),
             Behavior::Drop(every) => nth(every, Act::Drop),
             Behavior::Reset(every) => nth(every, Act::Reset),
-            Behavior::Silent => (Duration::ZERO, Act::Ignore),
+            Behavior::Silent | Behavior::Refuse => (Duration::ZERO, Act::Ignore),
         }
     }
 

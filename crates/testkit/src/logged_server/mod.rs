@@ -20,12 +20,15 @@ pub use log::{Entry, Log, Outcome};
 
 use behavior::Conduct;
 use log::Ledger;
+use socket2::{Domain, Socket, Type};
 
 /// Servers that behave alike, until the process ends.
 pub struct LoggedServer {
     http: SocketAddr,
     grpc: SocketAddr,
     ledger: Arc<Ledger>,
+    /// Holds the ports of a server that refuses connections: bound, and not listening.
+    _refusing: Vec<Socket>,
 }
 
 impl LoggedServer {
@@ -35,6 +38,9 @@ impl LoggedServer {
     /// When no port is free.
     pub fn start(behavior: Behavior) -> io::Result<LoggedServer> {
         let ledger = Arc::new(Ledger::new());
+        if behavior == Behavior::Refuse {
+            return LoggedServer::refusing(ledger);
+        }
         let conduct = Arc::new(Conduct::new(behavior, Arc::clone(&ledger)));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let http = listener.local_addr()?;
@@ -45,7 +51,23 @@ impl LoggedServer {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let grpc = listener.local_addr()?;
         thread::spawn(move || grpc::serve(listener, conduct));
-        Ok(LoggedServer { http, grpc, ledger })
+        Ok(LoggedServer {
+            http,
+            grpc,
+            ledger,
+            _refusing: Vec::new(),
+        })
+    }
+
+    fn refusing(ledger: Arc<Ledger>) -> io::Result<LoggedServer> {
+        let (first, http) = bound()?;
+        let (second, grpc) = bound()?;
+        Ok(LoggedServer {
+            http,
+            grpc,
+            ledger,
+            _refusing: vec![first, second],
+        })
     }
 
     /// `http://127.0.0.1:PORT/`
@@ -76,4 +98,13 @@ impl LoggedServer {
         }
         log
     }
+}
+
+/// A socket that keeps a free port to itself and accepts nothing.
+fn bound() -> io::Result<(Socket, SocketAddr)> {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
+    let address = socket.local_addr()?.as_socket();
+    let address = address.ok_or_else(|| io::Error::other("a bound socket without an address"))?;
+    Ok((socket, address))
 }

@@ -12,39 +12,42 @@ use crate::user::Work;
 /// Counts the end of a unary call.
 pub fn count_answer(work: &Work, channel: &Channel, answer: &Answer) {
     let started = answer.timeline.started();
-    count_call(
-        work,
-        &answer.status,
-        answer.has_response(),
-        answer.tls,
-        started,
-    );
+    let end = CallEnd {
+        status: &answer.status,
+        has_response: answer.has_response(),
+        tls: answer.tls,
+        resent: answer.resent,
+    };
+    count_call(work, &end, started);
     count_opened(work, channel, started);
 }
 
+/// How a call ended.
+pub struct CallEnd<'a> {
+    pub status: &'a Status,
+    pub has_response: bool,
+    pub tls: Option<TlsFacts>,
+    pub resent: u32,
+}
+
 /// Counts the end of a call that started at `started`.
-pub fn count_call(
-    work: &Work,
-    status: &Status,
-    has_response: bool,
-    tls: Option<TlsFacts>,
-    started: Moment,
-) {
-    let is_ok = status.code.is_ok();
+pub fn count_call(work: &Work, end: &CallEnd<'_>, started: Moment) {
+    let is_ok = end.status.code.is_ok();
     let error = if is_ok {
         Cow::Borrowed("")
     } else {
-        Cow::Owned(format!("{}: {}", status.code, status.message))
+        Cow::Owned(format!("{}: {}", end.status.code, end.status.message))
     };
-    let number = u16::try_from(status.code.0).unwrap_or(u16::MAX);
+    let number = u16::try_from(end.status.code.0).unwrap_or(u16::MAX);
     work.recorder.call(&CallFacts {
         counted: started,
         status: GRPC_STATUS.saturating_add(number),
-        proto: if has_response { "gRPC" } else { "" },
-        tls_version: tls.map_or("", |tls| tls.version),
-        tls_cipher_suite: tls.map_or("", |tls| tls.cipher_suite),
+        proto: if end.has_response { "gRPC" } else { "" },
+        tls_version: end.tls.map_or("", |tls| tls.version),
+        tls_cipher_suite: end.tls.map_or("", |tls| tls.cipher_suite),
+        resent: end.resent,
         error: &error,
-        error_code: status.code.0,
+        error_code: end.status.code.0,
     });
 }
 

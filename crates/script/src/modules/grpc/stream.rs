@@ -13,7 +13,7 @@ use samples::{BaseTags, MetricId, builtin};
 
 use super::answer;
 use super::client::{Known, milliseconds, of_value};
-use super::counts::{count_call, count_opened};
+use super::counts::{CallEnd, count_call, count_opened};
 use super::parameters::of_call;
 use crate::modules::sample_tags::SampleTags;
 use crate::pure::logline::Level;
@@ -233,7 +233,13 @@ async fn drive(shared: Rc<Shared>) {
     let payload = status.code.is_ok().then(|| shared.payload.get());
     shared.owner.count_call(payload);
     if let Some(work) = shared.owner.work() {
-        count_call(work, &status, has_response, tls, started);
+        let end = CallEnd {
+            status: &status,
+            has_response,
+            tls,
+            resent: 0,
+        };
+        count_call(work, &end, started);
         count_opened(work, &shared.channel, started);
     }
     if let (Some(base), Some(work)) = (&shared.base, shared.owner.work()) {

@@ -189,6 +189,7 @@ fn record(
         tls_version: exchange.tls.map_or("", |tls| tls.version),
         tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
         opened: exchange.opened,
+        resent: exchange.resent,
         ocsp_status: "",
         error: exchange.error.as_ref().map_or("", |error| &error.message),
         error_code: exchange.error_code(),

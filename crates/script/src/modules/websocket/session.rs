@@ -110,6 +110,7 @@ impl Session {
         self.recorder.call(&CallFacts {
             status,
             proto,
+            resent: exchange.resent,
             tls_version: exchange.tls.map_or("", |tls| tls.version),
             tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
             error: &error,
