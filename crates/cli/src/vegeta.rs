@@ -11,7 +11,7 @@ use hits::{Buckets, Hit, Metrics, Results, csv, json, reports};
 use crate::args::{EncodeArgs, PlotArgs, ReportArgs, VegetaArgs, VegetaCommand};
 use crate::attack_settings::positive_time;
 use crate::exit::Exit;
-use crate::talk::{complain, say};
+use crate::talk::{complain, is_output_lost, mark_lost, say};
 
 /// Runs the command.
 pub fn vegeta(args: &VegetaArgs) -> Exit {
@@ -24,7 +24,11 @@ pub fn vegeta(args: &VegetaArgs) -> Exit {
         Ok(()) => Exit::SUCCESS,
         Err(message) => {
             complain(&message);
-            Exit::INVALID_CONFIG
+            if is_output_lost() {
+                Exit::LOST_OUTPUT
+            } else {
+                Exit::INVALID_CONFIG
+            }
         }
     }
 }
@@ -227,7 +231,10 @@ impl Output {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
                 std::process::exit(Exit::SUCCESS.code())
             }
-            written => written.map_err(|error| format!("cannot write to {}: {error}", self.name)),
+            written => written.map_err(|error| {
+                mark_lost();
+                format!("cannot write to {}: {error}", self.name)
+            }),
         }
     }
 }

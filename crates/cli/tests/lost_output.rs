@@ -89,6 +89,36 @@ fn results_of_an_attack_on_a_full_disk_fail_it() {
 }
 
 #[test]
+fn reports_of_results_that_stdout_does_not_take_are_lost_output() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t"), format!("GET {CLOSED}\n")).unwrap();
+    let attack = [
+        "attack",
+        "-targets=t",
+        "-rate=50",
+        "-duration=100ms",
+        "-output=r",
+    ];
+    plimsoll(&attack).inside(folder.path()).run();
+    for command in [
+        &["report"][..],
+        &["encode"],
+        &["encode", "-to=plimsoll"],
+        &["plot"],
+    ] {
+        let arguments = [&["vegeta"], command, &["r"]].concat();
+        let (status, stderr) = with_full_stdout(folder.path(), &arguments);
+        assert_eq!(status, Some(255), "{arguments:?}: {stderr}");
+        assert!(
+            stderr.contains("cannot write to stdout: No space left"),
+            "{arguments:?}: {stderr}"
+        );
+    }
+    let (status, _) = with_full_stdout(folder.path(), &["vegeta", "report", "missing"]);
+    assert_eq!(status, Some(104), "arguments that are wrong stay so");
+}
+
+#[test]
 fn samples_on_a_full_disk_fail_the_run_and_leave_the_summary() {
     let folder = folder_with_script(NOTHING);
     for out in ["json=/dev/full", "csv=/dev/full"] {
