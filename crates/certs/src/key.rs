@@ -33,10 +33,10 @@ impl KeyKind {
         match bits {
             Some(bits) if RSA_BITS.contains(&bits) => Ok(KeyKind::Rsa(bits)),
             Some(bits) => Err(format!(
-                "{bits} bits are no size for an RSA key here; there are rsa2048, rsa3072 and rsa4096"
+                "RSA keys of {bits} bits are not supported: use rsa2048, rsa3072 or rsa4096"
             )),
             None => Err(format!(
-                "{text:?} is no kind of key; there are ecdsa (P-256), rsa2048, rsa3072 and rsa4096"
+                "unknown kind of key {text:?}: use ecdsa (P-256), rsa2048, rsa3072 or rsa4096"
             )),
         }
     }
@@ -70,10 +70,10 @@ mod tests {
         assert_eq!(KeyKind::parse("RSA"), Ok(KeyKind::Rsa(2048)));
         assert_eq!(KeyKind::parse("rsa-4096"), Ok(KeyKind::Rsa(4096)));
         for (text, part) in [
-            ("rsa1024", "1024 bits are no size"),
-            ("rsa99999999999999", "no kind of key"),
-            ("ed25519", "there are ecdsa"),
-            ("", "no kind of key"),
+            ("rsa1024", "1024 bits are not supported"),
+            ("rsa99999999999999", "unknown kind of key"),
+            ("ed25519", "use ecdsa"),
+            ("", "unknown kind of key"),
         ] {
             let error = KeyKind::parse(text).expect_err(text);
             assert!(error.contains(part), "{text}: {error}");

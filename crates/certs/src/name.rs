@@ -49,12 +49,12 @@ impl Name {
         };
         if text.len() > 253 || !labels.split('.').all(valid) {
             return Err(format!(
-                "{text:?} is no name of a host: write it like example.test, *.example.test or 192.0.2.1"
+                "{text:?} is not a name of a host: write it like example.test, *.example.test or 192.0.2.1"
             ));
         }
         Ia5String::try_from(text)
             .map(Name::Dns)
-            .map_err(|_| format!("{text:?} is no name of a host"))
+            .map_err(|_| format!("{text:?} is not a name of a host"))
     }
 
     pub(crate) fn subject(&self) -> SanType {
@@ -96,11 +96,11 @@ mod tests {
         for (bad, part) in [
             ("https://example.test/", "an address of a page"),
             ("example.test:443", "leave it out"),
-            ("-a.test", "no name of a host"),
-            ("a..test", "no name of a host"),
-            ("a.*.test", "no name of a host"),
-            ("bücher.test", "no name of a host"),
-            ("", "no name of a host"),
+            ("-a.test", "not a name of a host"),
+            ("a..test", "not a name of a host"),
+            ("a.*.test", "not a name of a host"),
+            ("bücher.test", "not a name of a host"),
+            ("", "not a name of a host"),
         ] {
             let error = Name::parse(bad).expect_err(bad);
             assert!(error.contains(part), "{bad}: {error}");

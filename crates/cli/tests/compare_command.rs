@@ -205,7 +205,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
         (
             &[before, text.to_str().expect("plain")],
             2,
-            "no record of a run",
+            "not a record of a run",
         ),
         (
             &[before, "/nonexistent"],

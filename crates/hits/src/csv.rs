@@ -104,11 +104,11 @@ pub fn read(record: &[u8], hit: &mut Hit) -> Result<(), String> {
     })?;
     let number = |what: &str, text: &str| {
         text.parse::<u64>()
-            .map_err(|_| format!("the {what} {text:?} is no whole number"))
+            .map_err(|_| format!("the {what} {text:?} is not a whole number"))
     };
     let signed = |what: &str, text: &str| {
         text.parse::<i64>()
-            .map_err(|_| format!("the {what} {text:?} is no whole number"))
+            .map_err(|_| format!("the {what} {text:?} is not a whole number"))
     };
     let bytes = |what: &str, text: &str| {
         STANDARD

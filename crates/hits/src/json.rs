@@ -154,11 +154,11 @@ impl<'de> Deserialize<'de> for Headers {
 /// Why it is not a result, in one sentence.
 pub fn read(line: &[u8], hit: &mut Hit) -> Result<(), String> {
     let object: Object<'_> = serde_json::from_slice(line)
-        .map_err(|error| format!("this is no result of vegeta's in JSON: {error}"))?;
+        .map_err(|error| format!("this is not a result of vegeta's in JSON: {error}"))?;
     let body = object.body.map(|body| STANDARD.decode(body.as_bytes()));
     let date = match object.timestamp {
         Some(text) => Date::parse(&text).ok_or_else(|| {
-            format!("\"timestamp\": {text:?} is no date like 2026-01-02T03:04:05Z")
+            format!("\"timestamp\": {text:?} is not a date like 2026-01-02T03:04:05Z")
         })?,
         None => Date::default(),
     };

@@ -52,7 +52,7 @@ impl fmt::Display for ReadError {
                  convert them with `vegeta encode -to=json results.bin > results.json`",
             ),
             ReadError::Unknown => f.write_str(
-                "these are no results: known are those of plimsoll attack, and the JSON and CSV \
+                "these are not results: known are those of plimsoll attack, and the JSON and CSV \
                  that vegeta encode writes",
             ),
             ReadError::Line(line, why) => write!(f, "line {line}: {why}"),

@@ -165,7 +165,7 @@ fn what_is_no_result_is_refused_with_the_way_out() {
     };
     assert!(refused(recorded!("attack.gob")).contains("vegeta encode -to=json"));
     assert!(refused(b"").contains("no results"));
-    assert!(refused(b"hello").contains("these are no results"));
+    assert!(refused(b"hello").contains("these are not results"));
     assert!(refused(b"{\"code\":200}\nnot json\n").starts_with("line 2: "));
     assert!(refused(b"1,200,3\n").starts_with("line 1: there are 3 columns"));
     assert!(refused(b"{\"latency\":-1}\n").contains("negative"));

@@ -67,7 +67,7 @@ impl DnsTtl {
                 Fault::at(
                     "",
                     format!(
-                        "\"{}\" is no DNS ttl: use \"inf\", \"0\" or a duration such as \"5m\"",
+                        "\"{}\" is not a DNS ttl: use \"inf\", \"0\" or a duration such as \"5m\"",
                         excerpt(text)
                     ),
                 )

@@ -39,7 +39,7 @@ impl HostAddress {
         Err(Fault::at(
             "",
             format!(
-                "\"{}\" is no IP address with an optional port: write \"1.2.3.4\", \"1.2.3.4:443\" or \"[::1]:443\"",
+                "\"{}\" is not an IP address with an optional port: write \"1.2.3.4\", \"1.2.3.4:443\" or \"[::1]:443\"",
                 excerpt(text)
             ),
         ))
@@ -74,7 +74,7 @@ impl HostPattern {
         Err(Fault::at(
             "",
             format!(
-                "\"{}\" is no host name pattern: write a name such as \"test.example\", or \"*.example\" with one star in front",
+                "\"{}\" is not a host name pattern: write a name such as \"test.example\", or \"*.example\" with one star in front",
                 excerpt(text)
             ),
         ))
@@ -138,7 +138,7 @@ impl IpNetwork {
             Fault::at(
                 "",
                 format!(
-                    "\"{}\" is no block of addresses: write it like \"10.0.0.0/8\" or \"fd00::/8\"",
+                    "\"{}\" is not a block of addresses: write it like \"10.0.0.0/8\" or \"fd00::/8\"",
                     excerpt(text)
                 ),
             )
@@ -254,14 +254,14 @@ impl Range {
             )
         };
         if text.contains('/') {
-            let block = IpNetwork::parse(text).map_err(|_| fault("is no block of addresses"))?;
+            let block = IpNetwork::parse(text).map_err(|_| fault("is not a block of addresses"))?;
             return Ok(Range::of_block(block));
         }
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         let read = |part: &str| {
             part.trim()
                 .parse::<IpAddr>()
-                .map_err(|_| fault("is no IP address"))
+                .map_err(|_| fault("is not an IP address"))
         };
         let (first, last) = (read(first)?, read(last)?);
         if first.is_ipv4() != last.is_ipv4() {

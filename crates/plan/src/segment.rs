@@ -143,7 +143,7 @@ impl Ratio {
             Fault::at(
                 "",
                 format!(
-                    "\"{}\" is no part of a whole: write a fraction 1/3, a decimal 0.25 or a percentage 10%",
+                    "\"{}\" is not a part of a whole: write a fraction 1/3, a decimal 0.25 or a percentage 10%",
                     excerpt(text)
                 ),
             )

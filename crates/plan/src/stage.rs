@@ -39,7 +39,7 @@ impl StageOption {
             written => Some(written.parse::<i64>().map_err(|_| {
                 Fault::at(
                     place(),
-                    "the target is no whole number: write a stage as \"10s:20\"",
+                    "the target is not a whole number: write a stage as \"10s:20\"",
                 )
             })?),
         };

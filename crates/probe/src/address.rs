@@ -42,7 +42,7 @@ impl Address {
                 host: host.to_owned(),
                 port,
             }),
-            _ => Err(format!("{port:?} is no port from 1 to 65535: {WAY_OUT}")),
+            _ => Err(format!("{port:?} is not a port from 1 to 65535: {WAY_OUT}")),
         }
     }
 }
@@ -74,8 +74,8 @@ mod tests {
             ("::1", "no port"),
             ("[::1]", "no port"),
             (":80", "no host"),
-            ("a:0", "no port from"),
-            ("a:65536", "no port from"),
+            ("a:0", "not a port from"),
+            ("a:65536", "not a port from"),
             ("https://a:1/", "HOST:PORT"),
         ] {
             let error = Address::parse(bad).expect_err(bad);

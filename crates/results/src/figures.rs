@@ -68,7 +68,7 @@ pub fn find(name: &str) -> Result<&'static Figure, String> {
             let meant = units::nearest(name, names.iter().copied())
                 .map_or(String::new(), |meant| format!(", is {meant} meant?"));
             format!(
-                "{name:?} is no figure{meant} There are {}",
+                "{name:?} is not a figure{meant} There are {}",
                 names.join(", ")
             )
         })

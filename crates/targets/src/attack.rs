@@ -211,7 +211,7 @@ impl Here {
 
     fn prepare(&self, target: &Target) -> Result<Aimed, String> {
         let method = Method::parse(&target.method)
-            .ok_or_else(|| format!("\"{}\" is no HTTP method", target.method))?;
+            .ok_or_else(|| format!("\"{}\" is not an HTTP method", target.method))?;
         let url = Url::parse(&target.url).map_err(|error| error.to_string())?;
         let mut headers = Fields::new();
         for (name, value) in &target.headers {

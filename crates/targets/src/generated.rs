@@ -146,7 +146,7 @@ fn piece(inner: &str, path: &str) -> Result<Piece, String> {
         "randomInt" => {
             let number = |text: &str| {
                 text.parse::<i64>()
-                    .map_err(|_| format!("{{{{{inner}}}}}: {text:?} is no whole number"))
+                    .map_err(|_| format!("{{{{{inner}}}}}: {text:?} is not a whole number"))
             };
             let (low, high) = match arguments[..] {
                 [low, high] => (number(low)?, number(high)?),
@@ -167,7 +167,7 @@ fn piece(inner: &str, path: &str) -> Result<Piece, String> {
             let number = |text: &str| match text.parse::<u32>() {
                 Ok(length) if length <= LONGEST => Ok(length),
                 _ => Err(format!(
-                    "{{{{{inner}}}}}: {text:?} is no length from 0 to {LONGEST}"
+                    "{{{{{inner}}}}}: {text:?} is not a length from 0 to {LONGEST}"
                 )),
             };
             let (least, most) = match arguments[..] {

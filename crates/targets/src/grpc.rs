@@ -203,7 +203,7 @@ impl GrpcUsers {
 fn frame(input: &Described, json: &str, spec: &CallSpec) -> Result<Framed, String> {
     let message = input
         .encode(json)
-        .map_err(|error| format!("the data is no {}: {error}", input.name()))?;
+        .map_err(|error| format!("the data is not a {}: {error}", input.name()))?;
     Framed::new(&message, spec.compression, spec.limits.max_send).map_err(|status| status.message)
 }
 

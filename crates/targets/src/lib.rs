@@ -58,7 +58,7 @@ impl RequestSpec {
     /// What is wrong with the method, the URL or a header.
     pub fn prepare(&self, settings: &Settings) -> Result<Prepared, String> {
         let method = Method::parse(&self.method)
-            .ok_or_else(|| format!("\"{}\" is no HTTP method", self.method))?;
+            .ok_or_else(|| format!("\"{}\" is not an HTTP method", self.method))?;
         let url = Url::parse(&self.url).map_err(|error| format!("{}: {error}", self.url))?;
         let mut headers = Fields::new();
         for (name, value) in &self.headers {

@@ -156,7 +156,7 @@ impl<R: BufRead> List<R> {
         };
         let object: Object = serde_json::from_str(&line).map_err(|error| {
             self.wrong(format!(
-                "this is no target in JSON: {error}; write {{\"method\": \"GET\", \"url\": \"http://127.0.0.1:8080/\"}}"
+                "this is not a target in JSON: {error}; write {{\"method\": \"GET\", \"url\": \"http://127.0.0.1:8080/\"}}"
             ))
         })?;
         let need = |name: &str, value: String| match value.is_empty() {
@@ -179,13 +179,13 @@ impl<R: BufRead> List<R> {
                 serde_json::Value::Array(values) => values,
                 _ => {
                     return Err(self.wrong(format!(
-                        "\"header\": {name:?} is no list of texts: write {{{name:?}: [\"value\"]}}"
+                        "\"header\": {name:?} is not a list of texts: write {{{name:?}: [\"value\"]}}"
                     )));
                 }
             };
             for value in values {
                 let serde_json::Value::String(value) = value else {
-                    return Err(self.wrong(format!("\"header\": {name:?}: {value} is no text")));
+                    return Err(self.wrong(format!("\"header\": {name:?}: {value} is not text")));
                 };
                 headers.push((name.clone(), value));
             }
@@ -347,12 +347,12 @@ mod tests {
         assert!(text("GET http://h/\nX-A\n").starts_with("line 2: bad header: X-A"));
         assert!(text("GET http://h/\n@none\n").starts_with("line 2: bad body: none"));
         let json = |text| told(Format::Json, text);
-        assert!(json("foo").starts_with("line 1: this is no target in JSON"));
+        assert!(json("foo").starts_with("line 1: this is not a target in JSON"));
         assert!(json("{\"method\":\"GET\"}").contains("required url is missing"));
         assert!(json("{\"url\":\"http://h/\"}").contains("required method is missing"));
         assert!(
             json("{\"method\":\"GET\",\"url\":\"http://h/\",\"header\":{\"X\":\"y\"}}")
-                .contains("is no list of texts")
+                .contains("is not a list of texts")
         );
         assert!(
             json("{\"method\":\"GET\",\"url\":\"http://h/\",\"body\":\"!\"}").contains("base64")

@@ -6,7 +6,7 @@
 /// One sentence that says how it is written.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     parse(text, 1024.0)
-        .ok_or_else(|| format!("{text:?} is no amount: write it like 100K, 10M or 1G"))
+        .ok_or_else(|| format!("{text:?} is not an amount: write it like 100K, 10M or 1G"))
 }
 
 /// Reads bits per second, with K, M, G or T for multiples of 1000; 0 means no limit. The number after a slash
@@ -15,7 +15,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 /// # Errors
 /// One sentence that says how it is written.
 pub fn parse_rate(text: &str) -> Result<(u64, u32), String> {
-    let wrong = || format!("{text:?} is no rate: write it like 10M or 1G, in bits per second");
+    let wrong = || format!("{text:?} is not a rate: write it like 10M or 1G, in bits per second");
     let (rate, burst) = match text.split_once('/') {
         Some((rate, burst)) => (rate, burst.parse().map_err(|_| wrong())?),
         None => (text, 0),
@@ -66,7 +66,7 @@ impl Format {
             (1, Some(power), _) => Ok(Format::Bits(power)),
             (1, _, Some(power)) => Ok(Format::Bytes(power)),
             _ => Err(format!(
-                "{text:?} is no unit: k, m, g, t are bits, K, M, G, T bytes"
+                "{text:?} is not a unit: k, m, g, t are bits, K, M, G, T bytes"
             )),
         }
     }

@@ -63,7 +63,7 @@ pub struct Snapshot {
 
 /// The most bytes that a reader waits for: the length of a block by default.
 const WAKE_AT_MOST: usize = 128 << 10;
-/// From this number of bytes on it does.
+/// Bytes received at the first look from which on a reader waits for whole blocks.
 const FAST: u64 = 64 << 20;
 /// How long a thread may sleep in the kernel before it looks whether to stop.
 const NAP: Duration = Duration::from_millis(100);

@@ -101,7 +101,9 @@ impl Results {
     /// # Errors
     /// One sentence about what is wrong.
     pub fn from_json(value: &Value) -> Result<Self, String> {
-        let object = value.as_object().ok_or("the results are no JSON object")?;
+        let object = value
+            .as_object()
+            .ok_or("the results are not a JSON object")?;
         let percent = |key: &str| {
             let number = object.get(key).and_then(Value::as_f64).unwrap_or(0.0);
             if number.is_finite() {
@@ -240,7 +242,7 @@ mod tests {
     #[test]
     fn what_is_no_account_is_told() {
         for (said, part) in [
-            (json!("x"), "no JSON object"),
+            (json!("x"), "not a JSON object"),
             (json!({}), "no list of streams"),
             (json!({ "streams": [{}] }), "without an identity"),
             (json!({ "streams": vec![0; 300] }), "300 streams"),

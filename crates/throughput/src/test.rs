@@ -244,7 +244,7 @@ impl Test {
     pub fn from_json(value: &Value) -> Result<Self, String> {
         let object = value
             .as_object()
-            .ok_or("the parameters are no JSON object")?;
+            .ok_or("the parameters are not a JSON object")?;
         let number = |key: &str| -> Result<u64, String> {
             match object.get(key) {
                 None | Some(Value::Null) => Ok(0),
@@ -261,7 +261,7 @@ impl Test {
                 None | Some(Value::Null) => Ok(None),
                 Some(Value::String(text)) if text.len() <= LONGEST_TEXT => Ok(Some(text.clone())),
                 Some(_) => Err(format!(
-                    "{key} is no text, or one of more than {LONGEST_TEXT} bytes"
+                    "{key} is not a text of at most {LONGEST_TEXT} bytes"
                 )),
             }
         };
@@ -372,7 +372,7 @@ mod tests {
     #[test]
     fn what_cannot_be_served_is_told() {
         for (sent, part) in [
-            (json!([]), "no JSON object"),
+            (json!([]), "not a JSON object"),
             (json!({ "sctp": true, "len": 1000, "time": 1 }), "SCTP"),
             (
                 json!({ "authtoken": "x", "len": 1000, "time": 1 }),
@@ -403,7 +403,7 @@ mod tests {
             ),
             (
                 json!({ "tcp": true, "len": 1000, "time": 1, "congestion": 5 }),
-                "congestion is no text",
+                "congestion is not a text",
             ),
         ] {
             let error = Test::from_json(&sent).expect_err("cannot be served");

@@ -86,7 +86,7 @@ impl Cookie {
         Ok(Cookie(cookie))
     }
 
-    /// Without the zero byte; characters that are not letters are replaced.
+    /// Without the zero byte; characters that cannot be printed are replaced.
     pub fn text(&self) -> String {
         let shown = self.0.split(|byte| *byte == 0).next().unwrap_or_default();
         shown

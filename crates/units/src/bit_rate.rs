@@ -60,7 +60,7 @@ impl BitRate {
             .map_or(f64::NAN, |value| value * factor);
         if !(1.0..=FASTEST).contains(&bits) {
             return Err(format!(
-                "{text:?} is no rate between 1bit/s and 1000000Gbit/s: {way_out}"
+                "{text:?} is not a rate between 1bit/s and 1000000Gbit/s: {way_out}"
             ));
         }
         Ok(BitRate(bits.round() as u64))
@@ -110,10 +110,10 @@ mod tests {
         for (text, part) in [
             ("556", "no unit"),
             ("556Mbits/s", "is Mbit/s meant?"),
-            ("0Mbit/s", "no rate between"),
-            ("..Mbit/s", "no rate between"),
+            ("0Mbit/s", "not a rate between"),
+            ("..Mbit/s", "not a rate between"),
             ("1e9bit/s", "unknown unit"),
-            ("99999999999Gbit/s", "no rate between"),
+            ("99999999999Gbit/s", "not a rate between"),
         ] {
             let error = BitRate::parse(text).expect_err(text);
             assert!(error.contains(part), "{text}: {error}");

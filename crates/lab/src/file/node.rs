@@ -123,7 +123,7 @@ pub fn parse(file: &Path, text: &str) -> Result<Table, Problem> {
             }
             _ => "",
         };
-        Place::new(file, line).problem(format!("this is no TOML: {}{hint}", error.message()))
+        Place::new(file, line).problem(format!("this is not TOML: {}{hint}", error.message()))
     })?;
     let reader = Reader { file, lines };
     reader.table(document.get_ref(), 0)
@@ -171,7 +171,7 @@ impl Reader<'_> {
             DeValue::Float(number) => {
                 let read = number.as_str().replace('_', "").parse::<f64>();
                 let finite = read.ok().filter(|number| number.is_finite());
-                Value::Number(finite.ok_or_else(|| place.problem("this is no finite number"))?)
+                Value::Number(finite.ok_or_else(|| place.problem("this is not a finite number"))?)
             }
             DeValue::Boolean(flag) => Value::Flag(*flag),
             DeValue::Datetime(_) => {

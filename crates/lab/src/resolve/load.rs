@@ -311,7 +311,7 @@ fn read_latency(fields: &mut Fields<'_>) -> Option<String> {
     if name == "group_duration" {
         fields.problem_at(
             "latency",
-            "group_duration includes the script's own work and its pauses, so it is no latency of the service; \
+            "group_duration includes the script's own work and its pauses, so it is not a latency of the service; \
              write http_req_duration or grpc_req_duration (wire only), or http_req_total or grpc_req_total \
              (with connection setup)",
         );

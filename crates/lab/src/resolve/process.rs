@@ -216,7 +216,7 @@ impl Process {
             .unwrap_or(Duration::from_secs(30));
         let port = fields.count("port").unwrap_or(0);
         let port = u16::try_from(port).unwrap_or_else(|_| {
-            fields.problem_at("port", format!("{port} is no port: they end at 65535"));
+            fields.problem_at("port", format!("{port} is not a port: they end at 65535"));
             0
         });
         let mut templates: Vec<PathBuf> = Vec::new();
@@ -371,7 +371,7 @@ fn read_text(path: &std::path::Path) -> Result<String, String> {
     const LARGEST: u64 = 4 << 20;
     let told = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if !told.is_file() {
-        return Err("it is no file".to_owned());
+        return Err("it is not a file".to_owned());
     }
     if told.len() > LARGEST {
         return Err(format!("it has more than {LARGEST} bytes"));

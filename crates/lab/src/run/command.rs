@@ -415,7 +415,7 @@ fn payload(size: &str, directory: &Path) -> Result<String, String> {
         "MiB" => 1 << 20,
         other => {
             return Err(format!(
-                "{other:?} is no unit of bytes: write size like 4KiB or 1MiB"
+                "{other:?} is not a unit of bytes: write size like 4KiB or 1MiB"
             ));
         }
     };
@@ -425,7 +425,7 @@ fn payload(size: &str, directory: &Path) -> Result<String, String> {
         .ok()
         .and_then(|count| count.checked_mul(unit))
         .filter(|bytes| *bytes <= MOST)
-        .ok_or_else(|| format!("{size:?} is no size up to 64MiB: write it like 4KiB"))?;
+        .ok_or_else(|| format!("{size:?} is not a size up to 64MiB: write it like 4KiB"))?;
     // Base64 of zeroes (RFC 4648): protobuf's JSON has bytes so.
     let text = match bytes % 3 {
         0 => "A".repeat(bytes / 3 * 4),

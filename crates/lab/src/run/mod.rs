@@ -200,7 +200,7 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     let one = |why: String| vec![Problem::nowhere(why)];
     let run: RunFile = store::read(&directory.join("run.json")).map_err(|why| {
         one(format!(
-            "{} is no run of a lab ({why}); plimsoll lab list tells those there are",
+            "{} is not a run of a lab ({why}); plimsoll lab list tells those there are",
             directory.display()
         ))
     })?;

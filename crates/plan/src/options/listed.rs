@@ -45,7 +45,7 @@ macro_rules! names {
 
 pub(crate) fn no_such(what: &str, written: &str, known: &[&str]) -> Fault {
     let mut message = format!(
-        "\"{}\" is no {what}: use {}",
+        "unknown {what} \"{}\": use {}",
         excerpt(written),
         known.join(", ")
     );
@@ -354,7 +354,7 @@ pub fn parse_tag(text: &str) -> Result<(String, String), Fault> {
         _ => Err(Fault::at(
             "",
             format!(
-                "\"{}\" is no tag: write name=value, neither of them empty",
+                "\"{}\" is not a tag: write name=value, neither of them empty",
                 excerpt(text)
             ),
         )),

@@ -102,7 +102,7 @@ impl OptionValue for i64 {
 
     fn from_text(text: &str) -> Result<i64, String> {
         text.parse()
-            .map_err(|_| format!("\"{}\" is no whole number", excerpt(text)))
+            .map_err(|_| format!("\"{}\" is not a whole number", excerpt(text)))
     }
 
     fn to_json(&self) -> Value {
@@ -177,7 +177,7 @@ impl OptionValue for Value {
     }
 
     fn from_text(text: &str) -> Result<Value, String> {
-        serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))
+        serde_json::from_str(text).map_err(|e| format!("is not JSON: {e}"))
     }
 
     fn to_json(&self) -> Value {

@@ -43,7 +43,7 @@ impl Expression {
                 return Err(Fault::at(
                     "",
                     format!(
-                        "the threshold \"{told}\" compares with \"{}\", which is no number: {FORM}",
+                        "the threshold \"{told}\" compares with \"{}\", which is not a number: {FORM}",
                         excerpt(value.trim())
                     ),
                 ));
@@ -95,7 +95,7 @@ impl Method {
             "max" => Method::Max,
             "med" => Method::Med,
             other if other.starts_with("p(") => Method::Percentile(
-                percentile(other).ok_or("has a percentile that is no number from 0 to 100")?,
+                percentile(other).ok_or("has a percentile that is not a number from 0 to 100")?,
             ),
             "" => return Err("has no method before the operator".to_owned()),
             other => {

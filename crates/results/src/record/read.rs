@@ -38,7 +38,7 @@ impl fmt::Display for ReadError {
             ReadError::Io(error) => write!(f, "cannot read it: {error}"),
             ReadError::NoRecord(why) => write!(
                 f,
-                "it is no record of a run ({why}); plimsoll run --record FILE writes one"
+                "it is not a record of a run ({why}); plimsoll run --record FILE writes one"
             ),
             ReadError::Version(schema) => write!(
                 f,
@@ -55,7 +55,7 @@ impl fmt::Display for ReadError {
                 LONGEST >> 30
             ),
             ReadError::Line(number, why) => {
-                write!(f, "line {number} is no line of a record: {why}")
+                write!(f, "line {number} is not a line of a record: {why}")
             }
         }
     }
@@ -245,9 +245,9 @@ pub(super) mod tests {
     #[test]
     fn what_is_no_record_is_told() {
         for (text, part) in [
-            ("", "no record"),
-            ("hello\n", "no record"),
-            ("{\"schema\": \"plimsoll/http-result/1\"}", "no record"),
+            ("", "not a record"),
+            ("hello\n", "not a record"),
+            ("{\"schema\": \"plimsoll/http-result/1\"}", "not a record"),
             (
                 "{\"schema\": \"plimsoll/record/9\"}",
                 "the version plimsoll/record/9",
