@@ -35,7 +35,7 @@ pub fn check(head: &Parts) -> Result<Asked, Refusal> {
                 .ok()
                 .filter(|length| length.bytes().all(|byte| byte.is_ascii_digit()))
                 .and_then(|length| length.parse().ok())
-                .ok_or(Refusal::Bad("Content-Length is no number"))?,
+                .ok_or(Refusal::Bad("Content-Length is not a number"))?,
         ),
         _ => return Err(Refusal::Bad("there are several Content-Lengths")),
     };
@@ -66,7 +66,7 @@ fn host(head: &Parts) -> Result<Option<HeaderValue>, Refusal> {
     if !host.is_empty() && host.as_bytes().iter().all(letter) {
         Ok(Some(host))
     } else {
-        Err(Refusal::Bad("Host is no host"))
+        Err(Refusal::Bad("Host is not a host"))
     }
 }
 

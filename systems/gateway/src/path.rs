@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 pub fn normalized(path: &str) -> Result<Cow<'_, str>, Refusal> {
     if !path.starts_with('/') {
         // `OPTIONS *` is for the gateway itself, which has nothing to say.
-        return Err(Refusal::Bad("the target is no path"));
+        return Err(Refusal::Bad("the target is not a path"));
     }
     if path.contains('\\') {
         return Err(Refusal::Bad("the path has '\\' in it"));

@@ -33,11 +33,11 @@ pub fn target(
                 Scheme::HTTP
             });
             let authority = authority.parse::<Authority>();
-            parts.authority = Some(authority.map_err(|_| Refusal::Bad("Host is no host"))?);
+            parts.authority = Some(authority.map_err(|_| Refusal::Bad("Host is not a host"))?);
             Version::HTTP_2
         }
     };
-    let uri = Uri::from_parts(parts).map_err(|_| Refusal::Bad("the target is no path"))?;
+    let uri = Uri::from_parts(parts).map_err(|_| Refusal::Bad("the target is not a path"))?;
     Ok((uri, version))
 }
 

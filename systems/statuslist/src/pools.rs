@@ -284,7 +284,7 @@ fn duration<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Duration, D::Er
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is no duration; write 500ms, 40s, 10m or 24h");
+    let wrong = || format!("'{text}' is not a duration; write 500ms, 40s, 10m or 24h");
     let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at(digits);
     let number: u64 = number.parse().map_err(|_| wrong())?;

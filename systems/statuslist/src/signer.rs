@@ -47,7 +47,7 @@ impl Signer {
         let body: String = pem
             .split_once(BEGIN)
             .and_then(|(_, rest)| rest.split_once(END))
-            .ok_or_else(|| told(&"it is no PEM file with a PKCS#8 private key"))?
+            .ok_or_else(|| told(&"it is not a PEM file with a PKCS#8 private key"))?
             .0
             .split_whitespace()
             .collect();
@@ -60,7 +60,7 @@ impl Signer {
     fn from_pkcs8(pkcs8: &[u8]) -> Result<Signer, String> {
         let random = SystemRandom::new();
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8, &random)
-            .map_err(|error| format!("it is no key for P-256: {error}"))?;
+            .map_err(|error| format!("it is not a key for P-256: {error}"))?;
         // An uncompressed point: 4, then x and y of 32 bytes each (SEC 1, section 2.3.3).
         let (x, y) = match pair.public_key().as_ref() {
             [4, point @ ..] if point.len() == 64 => {

@@ -88,7 +88,7 @@ impl Address {
             "postgres" | "postgresql" => Ok(Address::Postgres(text.to_owned())),
             "rediss" => Err("Redis over TLS is not supported; use redis://…".to_owned()),
             _ => Err(format!(
-                "'{}' is no store; write sqlite:FILE, redis://HOST:PORT/DB or postgres://USER@HOST:PORT/DB",
+                "'{}' is not a store; write sqlite:FILE, redis://HOST:PORT/DB or postgres://USER@HOST:PORT/DB",
                 masked(text)
             )),
         }

@@ -107,7 +107,7 @@ impl Zones {
         }
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(format!(
-                "--store: '{}' is no store; write embedded or postgres://USER@HOST:PORT/DB",
+                "--store: '{}' is not a store; write embedded or postgres://USER@HOST:PORT/DB",
                 masked(url)
             ));
         }

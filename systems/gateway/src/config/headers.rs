@@ -55,7 +55,7 @@ pub fn read(name: &str, fields: &Fields<'_>, problems: &mut Problems) -> HeaderR
 /// A header that rules may touch.
 pub fn header_name(text: &str, field: &Field<'_>, problems: &mut Problems) -> Option<HeaderName> {
     let Ok(name) = text.parse::<HeaderName>() else {
-        problems.add(field, format!("'{text}' is no name of a header"));
+        problems.add(field, format!("'{text}' is not a name of a header"));
         return None;
     };
     if FRAMING.contains(&name.as_str()) {

@@ -173,7 +173,10 @@ fn pattern(field: &Field<'_>, problems: &mut Problems) -> Option<Pattern> {
                 .unwrap_or_default()
                 .trim_start_matches("error: ")
                 .to_owned();
-            problems.add(field, format!("'{text}' is no regular expression: {last}"));
+            problems.add(
+                field,
+                format!("'{text}' is not a regular expression: {last}"),
+            );
             None
         }
     }

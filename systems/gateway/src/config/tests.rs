@@ -144,7 +144,7 @@ fn values_are_checked() {
         (
             "regex: ^/u/(\\d+)$\n",
             "regex: '('\n",
-            "is no regular expression",
+            "is not a regular expression",
         ),
         (
             "set: {x-team: blue}",
@@ -154,7 +154,7 @@ fn values_are_checked() {
         (
             "set: {x-team: blue}",
             "set: {'x team': 5}",
-            "is no name of a header",
+            "is not a name of a header",
         ),
         (
             "methods: [GET, POST]",

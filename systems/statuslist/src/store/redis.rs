@@ -277,5 +277,5 @@ fn damaged(what: &str) -> Failure {
 }
 
 fn id(text: &str) -> Outcome<Uuid> {
-    Uuid::parse_str(text).map_err(|_| damaged("a list's name is no UUID"))
+    Uuid::parse_str(text).map_err(|_| damaged("a list's name is not a UUID"))
 }

@@ -95,14 +95,14 @@ fn rewrite(node: &Node, of: &str, references: &mut Vec<Reference>) -> Result<Rew
         let hint = suggestion(wrong, right.iter().copied());
         Err((
             line,
-            format!("'{wrong}' is no rewrite{hint}; it is {FORMS}"),
+            format!("'{wrong}' is not a rewrite{hint}; it is {FORMS}"),
         ))
     };
     let map = match &node.value {
         Value::Text(text) if text == "this" => return Ok(Rewrite::This),
         Value::Text(text) => return unknown(node.line, text, &["this"]),
         Value::List(_) => {
-            return Err((node.line, format!("a list is no rewrite; it is {FORMS}")));
+            return Err((node.line, format!("a list is not a rewrite; it is {FORMS}")));
         }
         Value::Map(map) => map,
     };
@@ -244,7 +244,7 @@ fn name(key: &Key) -> Result<(), Wrong> {
     Err((
         key.line,
         format!(
-            "'{}' is no name: at most {LONGEST_NAME} of a-z, 0-9, _ and -, a letter first",
+            "'{}' is not a name: at most {LONGEST_NAME} of a-z, 0-9, _ and -, a letter first",
             key.text.escape_debug()
         ),
     ))
@@ -280,7 +280,7 @@ mod tests {
         );
         assert_eq!(
             wrong("types:\n  a:\n    x: thsi\n"),
-            format!("model.yaml:3: 'thsi' is no rewrite; did you mean 'this'?; it is {FORMS}")
+            format!("model.yaml:3: 'thsi' is not a rewrite; did you mean 'this'?; it is {FORMS}")
         );
         for (text, said) in [
             ("", "empty"),
@@ -291,15 +291,15 @@ mod tests {
                 "types:\n a:\n  x: this\n  x: this",
                 "model.yaml:4: 'x' is here a second time",
             ),
-            ("types: {A: {}}", "'A' is no name"),
-            ("types: {a: {'x y': this}}", "'x y' is no name"),
+            ("types: {A: {}}", "'A' is not a name"),
+            ("types: {a: {'x y': this}}", "'x y' is not a name"),
             ("types: {a: {x: {any_off: []}}}", "did you mean 'any_of'?"),
             ("types: {a: {x: {any_of: []}}}", "'any_of' of nothing"),
             (
                 "types: {a: {x: {any_of: this}}}",
                 "takes a list, not a text",
             ),
-            ("types: {a: {x: [this]}}", "a list is no rewrite"),
+            ("types: {a: {x: [this]}}", "a list is not a rewrite"),
             (
                 "types: {a: {x: {tuple_to_userset: {tupleset: x}}}}",
                 "lacks 'computed_userset'",
