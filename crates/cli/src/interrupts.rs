@@ -49,7 +49,12 @@ pub fn on_signals(
             }
         })
         .map(drop)
-        .map_err(|error| format!("cannot start a thread for signals: {error}"))
+        .map_err(|error| {
+            format!(
+                "could not start a thread for signals: {}",
+                engine::shortage::explain(&error)
+            )
+        })
 }
 
 /// What people call the signal.

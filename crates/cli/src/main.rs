@@ -29,6 +29,7 @@ mod metrics_page;
 mod modules;
 mod new;
 mod option_flags;
+mod out_of_memory;
 mod outputs;
 mod own_run;
 mod prepared;
@@ -65,6 +66,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     // The clock's origin is the program's start.
     clock::now();
+    // Without it, a shortage of memory is harder to understand, and no more than that.
+    let _ = out_of_memory::explain();
     let cli = match Cli::try_parse_from(args::translate(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {

@@ -40,7 +40,12 @@ pub fn serve(address: &str) -> Result<Arc<Mutex<Exposition>>, String> {
                 let _ = answer(&stream, &shown);
             }
         })
-        .map_err(|error| format!("cannot start a thread for metrics: {error}"))?;
+        .map_err(|error| {
+            format!(
+                "could not start a thread for metrics: {}",
+                engine::shortage::explain(&error)
+            )
+        })?;
     Ok(figures)
 }
 

@@ -36,7 +36,12 @@ impl Outputs {
         let thread = std::thread::Builder::new()
             .name("outputs".to_owned())
             .spawn(move || write(outputs, &receiver))
-            .map_err(|error| format!("cannot start a thread for outputs: {error}"))?;
+            .map_err(|error| {
+                format!(
+                    "could not start a thread for outputs: {}",
+                    engine::shortage::explain(&error)
+                )
+            })?;
         Ok(Outputs {
             thread: Some((sender, thread)),
             lost: Vec::new(),

@@ -50,7 +50,12 @@ impl ResultsFile {
                 (written, inlet.waited())
             })
             .map(ResultsFile)
-            .map_err(|error| format!("cannot start a thread for results: {error}"))
+            .map_err(|error| {
+                format!(
+                    "could not start a thread for results: {}",
+                    engine::shortage::explain(&error)
+                )
+            })
     }
 
     /// Waits until all is written. Gives what went wrong; a reader that went

@@ -21,6 +21,7 @@ mod run;
 mod run_state;
 mod scenario_state;
 mod seat;
+pub mod shortage;
 mod stop;
 mod tally;
 pub mod time_slice;

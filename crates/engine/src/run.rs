@@ -10,6 +10,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use units::Moment;
 
 use crate::executors::Handovers;
+use crate::shortage;
 use crate::worker::{self, Assignment, Command, Report, ScenarioShare};
 use crate::{AbortReason, InFlightReading, PulseReading, RunState, ScenarioState, UserFactory};
 
@@ -119,7 +120,8 @@ pub fn start<F: UserFactory>(setting: Setting<F>) -> Running {
     };
     if let Err(error) = conducting {
         state.abort(AbortReason::Machine(format!(
-            "cannot start a thread: {error}"
+            "could not start a thread: {}",
+            shortage::explain(&error)
         )));
         let _ = events.send(Event::Finished);
     }
@@ -238,7 +240,10 @@ fn hire<F: UserFactory>(
             match spawned {
                 Ok(thread) => Some(Hired { commands, thread }),
                 Err(error) => {
-                    let what = format!("cannot start a worker's thread: {error}");
+                    let what = format!(
+                        "could not start a worker thread: {}",
+                        shortage::explain(&error)
+                    );
                     state.abort(AbortReason::Machine(what));
                     None
                 }

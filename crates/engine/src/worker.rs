@@ -14,6 +14,7 @@ use crate::executors::{self, Handovers, Share};
 use crate::in_flight::InFlight;
 use crate::pulse::{Pulse, PulseReading};
 use crate::seat::Seats;
+use crate::shortage;
 use crate::timer::{run_with_timers, sleep_until};
 use crate::{
     AbortReason, Event, InitError, Part, RunState, ScenarioContext, ScenarioState, Stop,
@@ -80,7 +81,8 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
         });
     if let Err(error) = ended {
         run.abort(AbortReason::Machine(format!(
-            "cannot start a worker's event loop: {error}; is the limit on open files (ulimit -n) too low?"
+            "could not start a worker's event loop: {}",
+            shortage::explain(&error)
         )));
     }
     // The conductor may have left already.

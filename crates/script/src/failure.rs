@@ -43,6 +43,11 @@ impl ScriptError {
 /// An exception's text, and under it, one a line, where it came from.
 pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
     let mut text = exception.text();
+    if text == "InternalError: out of memory" {
+        text.push_str(
+            ". Raise the memory limit (ulimit -v, or that of the container), or run with fewer users or less data",
+        );
+    }
     for frame in exception.frames() {
         text.push_str("\n\tat ");
         push_frame(&mut text, &frame);

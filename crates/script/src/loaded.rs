@@ -91,7 +91,8 @@ impl Program {
                 .add_entry(&source, typescript)
                 .map_err(ScriptError::Unreadable)?;
             let ran = once::block_on(first_run(Arc::clone(&common))).map_err(|error| {
-                ScriptError::Exception(format!("cannot start an event loop: {error}"))
+                let reason = engine::shortage::explain(&error);
+                ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?;
             let exports = ran.map_err(|error| match (error, common.library.missing()) {
                 // Not the script's own doing, unless it threw something else after all.

@@ -26,7 +26,10 @@ pub fn on_own_thread<T: Send>(
             .name("script".to_owned())
             .stack_size(STACK)
             .spawn_scoped(scope, work)
-            .map_err(|error| ScriptError::Exception(format!("cannot start a thread: {error}")))?;
+            .map_err(|error| {
+                let reason = engine::shortage::explain(&error);
+                ScriptError::Unusable(format!("could not start a thread for the script: {reason}"))
+            })?;
         thread.join().unwrap_or_else(|_| {
             Err(ScriptError::Exception(
                 "loading the script ended by a fault; please report this".to_owned(),

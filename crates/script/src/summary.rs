@@ -58,7 +58,8 @@ impl Program {
             .then(|| Arc::from(data.to_string()));
         once::on_own_thread(move || {
             once::block_on(summarize(common, data, interrupted)).map_err(|error| {
-                ScriptError::Exception(format!("cannot start an event loop: {error}"))
+                let reason = engine::shortage::explain(&error);
+                ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?
         })
     }

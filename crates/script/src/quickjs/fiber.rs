@@ -256,8 +256,9 @@ fn take_stack() -> io::Result<DefaultStack> {
         return Ok(stack);
     }
     DefaultStack::new(STACK_SIZE).map_err(|error| {
-        let hint = "no stack for another running virtual user; each takes two memory mappings, whose number \
-                    vm.max_map_count limits: raise it, or run fewer users";
+        let hint = "could not allocate the stack of another running virtual user. Each takes two memory mappings and \
+                    256 KiB of address space: raise vm.max_map_count or the memory limit (ulimit -v), or run with \
+                    fewer users";
         io::Error::new(error.kind(), format!("{hint} ({error})"))
     })
 }

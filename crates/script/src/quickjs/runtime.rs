@@ -68,7 +68,10 @@ pub struct OutOfMemory;
 
 impl std::fmt::Display for OutOfMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("not enough memory for another script runtime; run fewer virtual users")
+        f.write_str(
+            "not enough memory for the script runtime of another virtual user. Raise the memory limit (ulimit -v, or \
+             that of the container), or run with fewer users",
+        )
     }
 }
 

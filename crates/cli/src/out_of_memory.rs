@@ -1,0 +1,65 @@
+//! Explains why the process ends when an allocation fails.
+//!
+//! Rust ends the process by SIGABRT when memory cannot be allocated, which looks like a crash. The allocator tells of
+//! each failure at once, at no cost to allocations that succeed, and the signal's handler then says what happened.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_int, c_void};
+use std::io::{Error, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::SIGABRT;
+
+use crate::exit::Exit;
+
+/// Whether an allocation has failed. Most failures are reported by whoever asked for the memory.
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+const MESSAGE: &str = "error: out of memory: the system refused to give this process more memory, so it had to end and \
+                       lost its results. Raise the memory limit (ulimit -v, or that of the container), or run with \
+                       fewer users or --workers/--threads 1\n";
+
+unsafe extern "C" {
+    /// mimalloc's hook for errors; `ENOMEM` is a failed allocation.
+    fn mi_register_error(
+        hook: Option<unsafe extern "C" fn(c_int, *mut c_void)>,
+        argument: *mut c_void,
+    );
+}
+
+/// Explains failed allocations from now on.
+///
+/// # Errors
+/// When the system refuses the signal's handler.
+pub fn explain() -> Result<()> {
+    // SAFETY: the hook is a function without state, which may be called on any thread at any time.
+    unsafe { mi_register_error(Some(note_failure), std::ptr::null_mut()) };
+    // SAFETY: the handler only reads a flag, and calls write(2) and _exit(2), which handlers may.
+    unsafe {
+        signal_hook::low_level::register(SIGABRT, || {
+            if FAILED.load(Ordering::Relaxed) {
+                write_stderr(MESSAGE.as_bytes());
+                signal_hook::low_level::exit(Exit::GENERIC.code());
+            }
+        })
+    }
+    .map(drop)
+}
+
+unsafe extern "C" fn note_failure(error: c_int, _: *mut c_void) {
+    if Error::from_raw_os_error(error).kind() == std::io::ErrorKind::OutOfMemory {
+        FAILED.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn write_stderr(bytes: &[u8]) {
+    // Where stderr is gone there is nobody left to tell.
+    let _ = rustix::io::write(rustix::stdio::stderr(), bytes);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn write_stderr(bytes: &[u8]) {
+    use std::io::Write;
+    let _ = std::io::stderr().write_all(bytes);
+}
