@@ -202,7 +202,8 @@ async fn run<T: 'static>(
     };
     poll_fn(|task| {
         if stop.is_some_and(Stop::is_stopped) {
-            return std::task::Poll::Ready(fiber.cancel().unwrap_or(Outcome::Interrupted));
+            let ended = fiber.poll_cancel(task);
+            return ended.map(|outcome| outcome.unwrap_or(Outcome::Interrupted));
         }
         user.event_loop.poll_with(&mut fiber, task)
     })
@@ -241,7 +242,9 @@ fn settle<'c, T>(
     let user = user(context);
     let outcome = match outcome {
         Ok(value) => match user.event_loop.drain(context) {
-            Ok(()) => settled(context, value)
+            Ok(()) => context
+                .check_not_ended()
+                .and_then(|()| settled(context, value))
                 .and_then(read)
                 .map_err(|thrown| of_exception(context, thrown)),
             Err(Drained::Thrown(thrown)) => Err(of_exception(context, thrown)),

@@ -50,6 +50,10 @@ fn a_user_that_never_waits_holds_up_nobody() {
         "new Array(3e6).fill(0).sort()",
         "while (true) /(a*)*b/.test('a'.repeat(40))",
         "while (true) 'ab'.repeat(2e7)",
+        "let p = {}; for (let i = 0; i < 60; i++) p = new Proxy(p, p); p.x",
+        "let list = null; for (let i = 0; i < 1e6; i++) list = { list }",
+        "const all = []; for (let i = 0; i < 3e5; i++) { all.push({ all }) }",
+        "while (true) ((1n << 500000n) - 1n).toString()",
         // Single calls of host functions.
         "parseHTML('<div>'.repeat(1e6))",
         "k6crypto.sha256('abcdefgh'.repeat(1e7), 'hex')",

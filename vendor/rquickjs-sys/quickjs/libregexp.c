@@ -1449,6 +1449,10 @@ static int re_parse_nested_class(REParseState *s, REStringList *cr, const uint8_
     for(;;) {
         if (*p == ']')
             break;
+        if (lre_leave_loop(s->opaque)) {
+            re_parse_error(s, "interrupted");
+            goto fail;
+        }
         if (*p == '[' && s->unicode_sets) {
             if (re_parse_nested_class(s, cr1, &p))
                 goto fail;
@@ -1897,6 +1901,9 @@ static int re_parse_term(REParseState *s, bool is_backward_dir)
        still be NULL: stop before computing positions inside it */
     if (dbuf_error(&s->byte_code))
         return re_parse_out_of_memory(s);
+
+    if (lre_leave_loop(s->opaque))
+        return re_parse_error(s, "interrupted");
 
     last_atom_start = -1;
     last_capture_count = 0;
@@ -3263,6 +3270,8 @@ static intptr_t lre_exec_backtrack(REExecContext *s, uint8_t **capture,
                                     c1 = lre_canonicalize(c1, s->is_unicode);
                                     c2 = lre_canonicalize(c2, s->is_unicode);
                                 }
+                                if (lre_poll_timeout(s))
+                                    return LRE_RET_TIMEOUT;
                                 if (c1 != c2)
                                     goto no_match;
                             }
@@ -3277,6 +3286,8 @@ static intptr_t lre_exec_backtrack(REExecContext *s, uint8_t **capture,
                                     c1 = lre_canonicalize(c1, s->is_unicode);
                                     c2 = lre_canonicalize(c2, s->is_unicode);
                                 }
+                                if (lre_poll_timeout(s))
+                                    return LRE_RET_TIMEOUT;
                                 if (c1 != c2)
                                     goto no_match;
                             }

@@ -973,11 +973,13 @@ static int unicode_get_cc(uint32_t c)
     }
 }
 
-static void sort_cc(int *buf, int len)
+static void sort_cc(int *buf, int len, void *opaque)
 {
     int i, j, k, cc, cc1, start, ch1;
 
     for(i = 0; i < len; i++) {
+        if (i % 1024 == 1023 && unicode_leave_loop(opaque))
+            return;
         cc = unicode_get_cc(buf[i]);
         if (cc != 0) {
             start = i;
@@ -987,8 +989,12 @@ static void sort_cc(int *buf, int len)
                 cc1 = unicode_get_cc(ch1);
                 if (cc1 == 0)
                     break;
+                if (j % 64 == 63 && unicode_leave_loop(opaque))
+                    return;
                 k = j - 1;
                 while (k >= start) {
+                    if (k % 1024 == 1023 && unicode_leave_loop(opaque))
+                        break;
                     if (unicode_get_cc(buf[k]) <= cc1)
                         break;
                     buf[k + 1] = buf[k];
@@ -1010,6 +1016,8 @@ static void to_nfd_rec(DynBuf *dbuf,
     uint32_t res[UNICODE_DECOMP_LEN_MAX];
 
     for(i = 0; i < src_len; i++) {
+        if (i % 1024 == 1023 && unicode_leave_loop(dbuf->opaque))
+            return;
         c = src[i];
         if (c >= 0xac00 && c < 0xd7a4) {
             /* Hangul decomposition */
@@ -1068,11 +1076,20 @@ int unicode_normalize(uint32_t **pdst, const uint32_t *src, int src_len,
     /* common case: latin1 is unaffected by NFC */
     if (n_type == UNICODE_NFC) {
         for(i = 0; i < src_len; i++) {
+            if (i % 65536 == 65535 && unicode_leave_loop(opaque))
+                break;
             if (src[i] >= 0x100)
                 goto not_latin1;
         }
         buf = (int *)dbuf->buf;
-        memcpy(buf, src, src_len * sizeof(int));
+        for (i = 0; i < src_len; i += p) {
+            if (i != 0 && unicode_leave_loop(opaque)) {
+                src_len = i;
+                break;
+            }
+            p = src_len - i < 65536 ? src_len - i : 65536;
+            memcpy(buf + i, src + i, p * sizeof(int));
+        }
         *pdst = (uint32_t *)buf;
         return src_len;
     not_latin1: ;
@@ -1087,7 +1104,7 @@ int unicode_normalize(uint32_t **pdst, const uint32_t *src, int src_len,
     buf = (int *)dbuf->buf;
     buf_len = dbuf->size / sizeof(int);
 
-    sort_cc(buf, buf_len);
+    sort_cc(buf, buf_len, opaque);
 
     if (buf_len <= 1 || (n_type & 1) != 0) {
         /* NFD / NFKD */
@@ -1098,6 +1115,8 @@ int unicode_normalize(uint32_t **pdst, const uint32_t *src, int src_len,
     i = 1;
     out_len = 1;
     while (i < buf_len) {
+        if (i % 1024 == 1023 && unicode_leave_loop(opaque))
+            break;
         /* find the starter character and test if it is blocked from
            the character at 'i' */
         last_cc = unicode_get_cc(buf[i]);

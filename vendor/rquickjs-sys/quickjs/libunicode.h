@@ -109,6 +109,10 @@ bool lre_is_id_start(uint32_t c);
 bool lre_is_id_continue(uint32_t c);
 bool lre_is_white_space(uint32_t c);
 
+/* Plimsoll: to be defined by the caller. True if the script is to end, so that
+   unicode_normalize() may return anything. */
+bool unicode_leave_loop(void *opaque);
+/* 'opaque' is also what unicode_leave_loop() is called with */
 int unicode_normalize(uint32_t **pdst, const uint32_t *src, int src_len,
                       UnicodeNormalizationEnum n_type,
                       void *opaque, void *(*realloc_func)(void *opaque, void *ptr, size_t size));

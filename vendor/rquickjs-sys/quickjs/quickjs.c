@@ -399,6 +399,13 @@ struct JSRuntime {
     JSInterruptHandler *interrupt_handler;
     void *interrupt_opaque;
 
+    JSPauseHandler *pause_handler;
+    void *pause_opaque;
+    /* the tick at which pause_handler was last called */
+    uint32_t pause_tick;
+    /* a collection was due while pauses were not allowed */
+    bool gc_is_due;
+
     JSPromiseHook *promise_hook;
     void *promise_hook_opaque;
     // for smuggling the parent promise from js_promise_then
@@ -584,6 +591,110 @@ static int JS_DefineAutoInitProperty(JSContext *ctx, JSValueConst this_obj,
                                      JSAtom prop, JSAutoInitIDEnum id,
                                      void *opaque, int flags);
 static bool js_leave_loop(JSContext *ctx);
+static void JS_ThrowInterrupted(JSContext *ctx);
+
+/* Plimsoll: how many characters, bytes or numbers are worked through between
+   two polls where each takes about a nanosecond */
+#define JS_BLOCK (128 * 1024)
+
+/* Plimsoll: where the block that begins at i ends. i itself if the script is to
+   end: the loop leaves the rest undone, see js_leave_loop. */
+static inline size_t js_block_end(JSContext *ctx, size_t i, size_t len)
+{
+    if (likely(len - i <= JS_BLOCK && i == 0))
+        return len;
+    if (i != 0 && js_leave_loop(ctx))
+        return i;
+    return len - i <= JS_BLOCK ? len : i + JS_BLOCK;
+}
+
+/* Plimsoll: where the block that ends at end begins, for loops that go down. */
+static inline size_t js_block_begin(JSContext *ctx, size_t end, size_t len)
+{
+    if (likely(end <= JS_BLOCK && end == len))
+        return 0;
+    if (end != len && js_leave_loop(ctx))
+        return end;
+    return end <= JS_BLOCK ? 0 : end - JS_BLOCK;
+}
+
+/* Plimsoll: memmove with polls. */
+static no_inline void js_move_blocks(JSContext *ctx, void *dst, const void *src,
+                                     size_t len)
+{
+    uint8_t *to = dst;
+    const uint8_t *from = src;
+    size_t i, next;
+
+    if (to <= from || to >= from + len) {
+        for (i = 0; i < len; i = next) {
+            if ((next = js_block_end(ctx, i, len)) == i)
+                return;
+            memmove(to + i, from + i, next - i);
+        }
+    } else {
+        for (i = len; i > 0; i = next) {
+            if ((next = js_block_begin(ctx, i, len)) == i)
+                return;
+            memmove(to + next, from + next, i - next);
+        }
+    }
+}
+
+static inline void js_move(JSContext *ctx, void *dst, const void *src, size_t len)
+{
+    if (likely(len <= JS_BLOCK))
+        memmove(dst, src, len);
+    else
+        js_move_blocks(ctx, dst, src, len);
+}
+
+/* as js_move, for memory that does not overlap */
+static inline void js_copy(JSContext *ctx, void *dst, const void *src, size_t len)
+{
+    if (likely(len <= JS_BLOCK))
+        memcpy(dst, src, len);
+    else
+        js_move_blocks(ctx, dst, src, len);
+}
+
+/* Plimsoll: memset with polls. */
+static void js_set_bytes(JSContext *ctx, void *dst, int byte, size_t len)
+{
+    size_t i, next;
+    for (i = 0; i < len && (next = js_block_end(ctx, i, len)) != i; i = next)
+        memset((uint8_t *)dst + i, byte, next - i);
+}
+
+static void js_widen(JSContext *ctx, uint16_t *dst, const uint8_t *src, size_t len)
+{
+    size_t i, end;
+    for (i = 0; i < len && (end = js_block_end(ctx, i, len)) != i;) {
+        for (; i < end; i++)
+            dst[i] = src[i];
+    }
+}
+
+static void js_narrow(JSContext *ctx, uint8_t *dst, const uint16_t *src, size_t len)
+{
+    size_t i, end;
+    for (i = 0; i < len && (end = js_block_end(ctx, i, len)) != i;) {
+        for (; i < end; i++)
+            dst[i] = src[i];
+    }
+}
+
+/* all bits that are set in any of the characters */
+static uint16_t js_bits_of(JSContext *ctx, const uint16_t *src, size_t len)
+{
+    size_t i, end;
+    uint16_t c = 0;
+    for (i = 0; i < len && (end = js_block_end(ctx, i, len)) != i;) {
+        for (; i < end; i++)
+            c |= src[i];
+    }
+    return c;
+}
 static int js_lazy_group(JSContext *ctx, JSLazyGroup group);
 static JSValue js_lazy_global(JSContext *ctx, JSAtom atom, JSLazyGroup group);
 
@@ -596,6 +707,49 @@ static _Atomic uint32_t js_interrupt_tick;
 void JS_TickInterrupts(void)
 {
     atomic_fetch_add_explicit(&js_interrupt_tick, 1, memory_order_relaxed);
+}
+
+/* Plimsoll: how many objects, or values of one object, are marked or freed
+   between two polls for a pause. */
+#define JS_PAUSE_EVERY 512
+
+/* Plimsoll: lets the host do other work between two steps of a collection or of
+   the freeing of many objects. It may suspend this stack, but must not touch
+   the runtime meanwhile. */
+static no_inline void js_pause(JSRuntime *rt, uint32_t tick)
+{
+    rt->pause_tick = tick;
+    if (rt->pause_handler)
+        rt->pause_handler(rt, rt->pause_opaque, false);
+}
+
+static inline void js_poll_pause(JSRuntime *rt, uint32_t step)
+{
+    uint32_t tick;
+    if (likely(step % JS_PAUSE_EVERY != JS_PAUSE_EVERY - 1))
+        return;
+    tick = atomic_load_explicit(&js_interrupt_tick, memory_order_relaxed);
+    if (unlikely(tick != rt->pause_tick))
+        js_pause(rt, tick);
+}
+
+/* Plimsoll: memmove of values, which must not be left half done */
+static void js_move_values(JSRuntime *rt, JSValue *dst, const JSValue *src, size_t n)
+{
+    size_t i, part;
+    if (dst < src) {
+        for (i = 0; i < n; i += part) {
+            part = n - i < 16384 ? n - i : 16384;
+            memmove(dst + i, src + i, part * sizeof(*dst));
+            js_poll_pause(rt, JS_PAUSE_EVERY - 1);
+        }
+    } else {
+        for (i = n; i > 0; i -= part) {
+            part = i < 16384 ? i : 16384;
+            memmove(dst + i - part, src + i - part, part * sizeof(*dst));
+            js_poll_pause(rt, JS_PAUSE_EVERY - 1);
+        }
+    }
 }
 
 struct JSContext {
@@ -1472,7 +1626,9 @@ static int JS_CreateProperty(JSContext *ctx, JSObject *p,
                              JSAtom prop, JSValueConst val,
                              JSValueConst getter, JSValueConst setter,
                              int flags);
-static int js_string_memcmp(JSString *p1, JSString *p2, int len);
+static int js_string_memcmp(JSContext *ctx, JSString *p1, JSString *p2, int len);
+static int js_string_memcmp_pos(JSContext *ctx, JSString *p1, uint32_t pos1,
+                                JSString *p2, uint32_t pos2, uint32_t len);
 static void reset_weak_ref(JSRuntime *rt, JSWeakRefRecord **first_weak_ref);
 static bool is_valid_weakref_target(JSValueConst val);
 static void insert_weakref_record(JSValueConst target,
@@ -1543,8 +1699,8 @@ static JSValue js_promise_then(JSContext *ctx, JSValueConst this_val,
                                int argc, JSValueConst *argv);
 static JSValue js_promise_resolve_thenable_job(JSContext *ctx,
                                                int argc, JSValueConst *argv);
-static bool js_string_eq(JSString *p1, JSString *p2);
-static int js_string_compare(JSString *p1, JSString *p2);
+static bool js_string_eq(JSContext *ctx, JSString *p1, JSString *p2);
+static int js_string_compare(JSContext *ctx, JSString *p1, JSString *p2);
 static int JS_SetPropertyValue(JSContext *ctx, JSValueConst this_obj,
                                JSValue prop, JSValue val, int flags);
 static int JS_NumberIsInteger(JSContext *ctx, JSValueConst val);
@@ -1728,6 +1884,20 @@ JSValue JS_DupValueRT(JSRuntime *rt, JSValueConst v)
     return js_dup(v);
 }
 
+/* Plimsoll: heaps that are marked and swept within a time slice */
+#define JS_SMALL_HEAP (8 * 1024 * 1024)
+
+/* Plimsoll: whether a collection should wait until the host function that
+   allocates has returned, and the collection can pause. A host function cannot
+   put it off for long: it may allocate half the heap once more. */
+static no_inline bool js_put_off_gc(JSRuntime *rt)
+{
+    return rt->malloc_state.malloc_size > JS_SMALL_HEAP &&
+        rt->malloc_state.malloc_size / 3 * 2 < rt->malloc_gc_threshold &&
+        rt->pause_handler &&
+        !rt->pause_handler(rt, rt->pause_opaque, true);
+}
+
 static void js_trigger_gc(JSRuntime *rt, size_t size)
 {
     bool force_gc;
@@ -1737,12 +1907,15 @@ static void js_trigger_gc(JSRuntime *rt, size_t size)
     force_gc = ((rt->malloc_state.malloc_size + size) >
                 rt->malloc_gc_threshold);
 #endif
-    if (force_gc) {
+    if (unlikely(force_gc) && js_put_off_gc(rt)) {
+        rt->gc_is_due = true;
+    } else if (force_gc) {
 #ifdef ENABLE_DUMPS // JS_DUMP_GC
         if (check_dump_flag(rt, JS_DUMP_GC)) {
             printf("GC: size=%zd\n", rt->malloc_state.malloc_size);
         }
 #endif
+        rt->gc_is_due = false;
         JS_RunGC(rt);
         rt->malloc_gc_threshold = rt->malloc_state.malloc_size +
             (rt->malloc_state.malloc_size >> 1);
@@ -2521,6 +2694,13 @@ void JS_SetGCThreshold(JSRuntime *rt, size_t gc_threshold)
 #define malloc(s) malloc_is_forbidden(s)
 #define free(p) free_is_forbidden(p)
 #define realloc(p,s) realloc_is_forbidden(p,s)
+
+/* Plimsoll: as JS_SetInterruptHandler, for work that cannot be left off. */
+void JS_SetPauseHandler(JSRuntime *rt, JSPauseHandler *cb, void *opaque)
+{
+    rt->pause_handler = cb;
+    rt->pause_opaque = opaque;
+}
 
 void JS_SetInterruptHandler(JSRuntime *rt, JSInterruptHandler *cb, void *opaque)
 {
@@ -3413,23 +3593,43 @@ static inline uint32_t hash_string16(const uint16_t *str,
     return h ^ hash32(len);
 }
 
-static uint32_t hash_string(JSString *str, uint32_t h)
+/* Plimsoll: as below, with pauses */
+static no_inline uint32_t hash_long_string(JSRuntime *rt, JSString *str, uint32_t h)
 {
-    if (str->is_wide_char)
+    size_t i, end, len = str->len;
+    for (i = 0; i < len; js_poll_pause(rt, JS_PAUSE_EVERY - 1)) {
+        end = len - i < JS_BLOCK ? len : i + JS_BLOCK;
+        if (str->is_wide_char) {
+            for (; i < end; i++)
+                h = h * 263 + str16(str)[i];
+        } else {
+            for (; i < end; i++)
+                h = h * 263 + str8(str)[i];
+        }
+    }
+    return h ^ hash32(len);
+}
+
+static uint32_t hash_string(JSRuntime *rt, JSString *str, uint32_t h)
+{
+    if (unlikely(str->len > JS_BLOCK))
+        h = hash_long_string(rt, str, h);
+    else if (str->is_wide_char)
         h = hash_string16(str16(str), str->len, h);
     else
         h = hash_string8(str8(str), str->len, h);
     return h;
 }
 
-static uint32_t hash_string_rope(JSValueConst val, uint32_t h)
+static uint32_t hash_string_rope(JSRuntime *rt, JSValueConst val, uint32_t h)
 {
     if (JS_VALUE_GET_TAG(val) == JS_TAG_STRING) {
-        return hash_string(JS_VALUE_GET_STRING(val), h);
+        js_poll_pause(rt, JS_PAUSE_EVERY - 1);
+        return hash_string(rt, JS_VALUE_GET_STRING(val), h);
     } else {
         JSStringRope *r = JS_VALUE_GET_STRING_ROPE(val);
-        h = hash_string_rope(r->left, h);
-        return hash_string_rope(r->right, h);
+        h = hash_string_rope(rt, r->left, h);
+        return hash_string_rope(rt, r->right, h);
     }
 }
 
@@ -3520,6 +3720,7 @@ static int JS_ResizeAtomHash(JSRuntime *rt, int new_hash_size)
             new_hash[j] = h;
             h = hash_next1;
         }
+        js_poll_pause(rt, i);
     }
     js_free_rt(rt, rt->atom_hash);
     rt->atom_hash = new_hash;
@@ -3702,7 +3903,7 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
         }
         /* try and locate an already registered atom */
         len = str->len;
-        h = hash_string(str, atom_type);
+        h = hash_string(rt, str, atom_type);
         h &= JS_ATOM_HASH_MASK;
         if (rt->shared_atoms) {
             i = rt->shared_atoms->hash[h & rt->shared_atoms->hash_mask];
@@ -3711,7 +3912,7 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
                 if (p->hash == h &&
                     p->atom_type == atom_type &&
                     p->len == len &&
-                    js_string_memcmp(p, str, len) == 0)
+                    js_string_memcmp(NULL, p, str, len) == 0)
                     goto done;
                 i = p->hash_next;
             }
@@ -3723,7 +3924,7 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
             if (p->hash == h &&
                 p->atom_type == atom_type &&
                 p->len == len &&
-                js_string_memcmp(p, str, len) == 0) {
+                js_string_memcmp(NULL, p, str, len) == 0) {
                 if (!js_atom_is_const(rt, i))
                     JS_REF_COUNT(p)++;
                 goto done;
@@ -4242,7 +4443,7 @@ static JSValue JS_AtomIsNumericIndex1(JSContext *ctx, JSAtom atom)
         JS_FreeValue(ctx, num);
         return str;
     }
-    ret = js_string_eq(p, JS_VALUE_GET_STRING(str));
+    ret = js_string_eq(ctx, p, JS_VALUE_GET_STRING(str));
     JS_FreeValue(ctx, str);
     if (ret) {
         return num;
@@ -4522,7 +4723,7 @@ static JSValue js_new_string8_len(JSContext *ctx, const char *buf, int len)
     str = js_alloc_string(ctx, len, 0);
     if (!str)
         return JS_EXCEPTION;
-    memcpy(str8(str), buf, len);
+    js_copy(ctx, str8(str), buf, len);
     str8(str)[len] = '\0';
     return JS_MKPTR(JS_TAG_STRING, str);
 }
@@ -4540,7 +4741,7 @@ static JSValue js_new_string16_len(JSContext *ctx, const uint16_t *buf, int len)
     str = js_alloc_string(ctx, len, 1);
     if (!str)
         return JS_EXCEPTION;
-    memcpy(str16(str), buf, len * 2);
+    js_copy(ctx, str16(str), buf, (size_t)len * 2);
     return JS_MKPTR(JS_TAG_STRING, str);
 }
 
@@ -4667,7 +4868,7 @@ static int string_buffer_set_error(StringBuffer *s)
 static no_inline int string_buffer_widen(StringBuffer *s, int size)
 {
     JSString *str;
-    int i;
+    int i, begin;
 
     if (s->error_status)
         return -1;
@@ -4675,8 +4876,12 @@ static no_inline int string_buffer_widen(StringBuffer *s, int size)
     str = js_realloc(s->ctx, s->str, sizeof(JSString) + (size << 1));
     if (!str)
         return string_buffer_set_error(s);
-    for(i = s->len; i-- > 0;) {
-        str16(str)[i] = str8(str)[i];
+    for (i = s->len; i > 0 &&
+         (begin = js_block_begin(s->ctx, i, s->len)) != i;) {
+        while (i > begin) {
+            i--;
+            str16(str)[i] = str8(str)[i];
+        }
     }
     s->is_wide_char = 1;
     s->size = size;
@@ -4814,19 +5019,15 @@ static int string_getc(JSString *p, int *pidx)
 
 static int string_buffer_write8(StringBuffer *s, const uint8_t *p, int len)
 {
-    int i;
-
     if (s->len + len > s->size) {
         if (string_buffer_realloc(s, s->len + len, 0))
             return -1;
     }
     if (s->is_wide_char) {
-        for (i = 0; i < len; i++) {
-            str16(s->str)[s->len + i] = p[i];
-        }
+        js_widen(s->ctx, &str16(s->str)[s->len], p, len);
         s->len += len;
     } else {
-        memcpy(&str8(s->str)[s->len], p, len);
+        js_copy(s->ctx, &str8(s->str)[s->len], p, len);
         s->len += len;
     }
     return 0;
@@ -4834,11 +5035,8 @@ static int string_buffer_write8(StringBuffer *s, const uint8_t *p, int len)
 
 static int string_buffer_write16(StringBuffer *s, const uint16_t *p, int len)
 {
-    int c = 0, i;
+    int c = js_bits_of(s->ctx, p, len);
 
-    for (i = 0; i < len; i++) {
-        c |= p[i];
-    }
     if (s->len + len > s->size) {
         if (string_buffer_realloc(s, s->len + len, c))
             return -1;
@@ -4847,12 +5045,10 @@ static int string_buffer_write16(StringBuffer *s, const uint16_t *p, int len)
             return -1;
     }
     if (s->is_wide_char) {
-        memcpy(&str16(s->str)[s->len], p, len << 1);
+        js_copy(s->ctx, &str16(s->str)[s->len], p, (size_t)len << 1);
         s->len += len;
     } else {
-        for (i = 0; i < len; i++) {
-            str8(s->str)[s->len + i] = p[i];
-        }
+        js_narrow(s->ctx, &str8(s->str)[s->len], p, len);
         s->len += len;
     }
     return 0;
@@ -4890,6 +5086,8 @@ static int string_buffer_concat_value(StringBuffer *s, JSValueConst v)
     if (tag == JS_TAG_STRING_ROPE) {
         /* recursively concatenate rope children */
         JSStringRope *r = JS_VALUE_GET_STRING_ROPE(v);
+        if (js_leave_loop(s->ctx))
+            return 0;
         if (string_buffer_concat_value(s, r->left))
             return -1;
         return string_buffer_concat_value(s, r->right);
@@ -5120,7 +5318,7 @@ const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1,
 {
     JSValue val;
     JSString *str, *str_new;
-    int pos, len, c, c1;
+    int pos, end, len, c, c1;
     uint8_t *q;
 
     val = js_force_tostring(ctx, val1);
@@ -5139,8 +5337,12 @@ const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1,
            strings, which is the most common case.
          */
         count = 0;
-        for (pos = 0; pos < len; pos++) {
-            count += src[pos] >> 7;
+        for (pos = 0; pos < len;) {
+            end = js_block_end(ctx, pos, len);
+            if (end == pos)
+                goto interrupted;
+            for (; pos < end; pos++)
+                count += src[pos] >> 7;
         }
         if (count == 0 && str->kind == JS_STRING_KIND_NORMAL) {
             if (plen)
@@ -5151,13 +5353,18 @@ const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1,
         if (!str_new)
             goto fail;
         q = str8(str_new);
-        for (pos = 0; pos < len; pos++) {
-            c = src[pos];
-            if (c < 0x80) {
-                *q++ = c;
-            } else {
-                *q++ = (c >> 6) | 0xc0;
-                *q++ = (c & 0x3f) | 0x80;
+        for (pos = 0; pos < len;) {
+            end = js_block_end(ctx, pos, len);
+            if (end == pos)
+                break;
+            for (; pos < end; pos++) {
+                c = src[pos];
+                if (c < 0x80) {
+                    *q++ = c;
+                } else {
+                    *q++ = (c >> 6) | 0xc0;
+                    *q++ = (c & 0x3f) | 0x80;
+                }
             }
         }
     } else {
@@ -5171,6 +5378,8 @@ const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1,
         q = str8(str_new);
         pos = 0;
         while (pos < len) {
+            if (unlikely(pos % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                break;
             c = src[pos++];
             if (c < 0x80) {
                 *q++ = c;
@@ -5201,22 +5410,22 @@ const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1,
     if (plen)
         *plen = str_new->len;
     return (const char *)str8(str_new);
+interrupted:
+    JS_FreeValue(ctx, val);
+    JS_ThrowInterrupted(ctx);
 fail:
     if (plen)
         *plen = 0;
     return NULL;
 }
 
-static void copy_str16(uint16_t *dst, JSString *p, int offset, int len)
+static void copy_str16(JSContext *ctx, uint16_t *dst, JSString *p, int offset,
+                       int len)
 {
     if (p->is_wide_char) {
-        memcpy(dst, str16(p) + offset, len * 2);
+        js_copy(ctx, dst, str16(p) + offset, (size_t)len * 2);
     } else {
-        const uint8_t *src1 = str8(p) + offset;
-        int i;
-
-        for(i = 0; i < len; i++)
-            dst[i] = src1[i];
+        js_widen(ctx, dst, str8(p) + offset, len);
     }
 }
 
@@ -5234,7 +5443,7 @@ const uint16_t *JS_ToCStringLenUTF16(JSContext *ctx, size_t *plen,
         q = js_alloc_string(ctx, p->len, /*is_wide_char*/true);
         if (!q)
             goto fail;
-        copy_str16(str16(q), p, 0, p->len);
+        copy_str16(ctx, str16(q), p, 0, p->len);
         JS_FreeValue(ctx, v);
         p = q;
     }
@@ -5298,36 +5507,24 @@ static int memcmp16(const uint16_t *src1, const uint16_t *src2, int len)
     return 0;
 }
 
-static int js_string_memcmp(JSString *p1, JSString *p2, int len)
+/* ctx may be NULL: then there are no polls */
+static int js_string_memcmp(JSContext *ctx, JSString *p1, JSString *p2, int len)
 {
-    int res;
-
-    if (likely(!p1->is_wide_char)) {
-        if (likely(!p2->is_wide_char))
-            res = memcmp(str8(p1), str8(p2), len);
-        else
-            res = -memcmp16_8(str16(p2), str8(p1), len);
-    } else {
-        if (!p2->is_wide_char)
-            res = memcmp16_8(str16(p1), str8(p2), len);
-        else
-            res = memcmp16(str16(p1), str16(p2), len);
-    }
-    return res;
+    return js_string_memcmp_pos(ctx, p1, 0, p2, 0, len);
 }
 
-static bool js_string_eq(JSString *p1, JSString *p2) {
+static bool js_string_eq(JSContext *ctx, JSString *p1, JSString *p2) {
     if (p1->len != p2->len)
         return false;
-    return js_string_memcmp(p1, p2, p1->len) == 0;
+    return js_string_memcmp(ctx, p1, p2, p1->len) == 0;
 }
 
 /* return < 0, 0 or > 0 */
-static int js_string_compare(JSString *p1, JSString *p2)
+static int js_string_compare(JSContext *ctx, JSString *p1, JSString *p2)
 {
     int res, len;
     len = min_int(p1->len, p2->len);
-    res = js_string_memcmp(p1, p2, len);
+    res = js_string_memcmp(ctx, p1, p2, len);
     if (res == 0)
         res = compare_u32(p1->len, p2->len);
     return res;
@@ -5397,10 +5594,21 @@ static JSString *string_rope_iter_next(JSStringRopeIter *s)
 }
 
 /* compare two string values with position offsets */
-static int js_string_memcmp_pos(JSString *p1, uint32_t pos1,
+static int js_string_memcmp_pos(JSContext *ctx, JSString *p1, uint32_t pos1,
                                 JSString *p2, uint32_t pos2, uint32_t len)
 {
     int res;
+
+    if (unlikely(len > JS_BLOCK) && ctx) {
+        uint32_t i, end;
+        res = 0;
+        for (i = 0; i < len && (end = js_block_end(ctx, i, len)) != i; i = end) {
+            res = js_string_memcmp_pos(ctx, p1, pos1 + i, p2, pos2 + i, end - i);
+            if (res != 0)
+                break;
+        }
+        return res;
+    }
 
     if (likely(!p1->is_wide_char)) {
         if (likely(!p2->is_wide_char))
@@ -5416,7 +5624,7 @@ static int js_string_memcmp_pos(JSString *p1, uint32_t pos1,
     return res;
 }
 
-static int js_string_rope_compare(JSValueConst op1,
+static int js_string_rope_compare(JSContext *ctx, JSValueConst op1,
                                   JSValueConst op2, bool eq_only)
 {
     uint32_t len1, len2, len, pos1, pos2, l;
@@ -5439,7 +5647,7 @@ static int js_string_rope_compare(JSValueConst op1,
     while (len != 0) {
         l = min_uint32(p1->len - pos1, p2->len - pos2);
         l = min_uint32(l, len);
-        res = js_string_memcmp_pos(p1, pos1, p2, pos2, l);
+        res = js_string_memcmp_pos(ctx, p1, pos1, p2, pos2, l);
         if (res != 0)
             return res;
         len -= l;
@@ -5664,7 +5872,8 @@ static JSValue js_linearize_string_rope(JSContext *ctx, JSValueConst rope)
     if (string_buffer_concat_value(b, rope))
         goto fail;
     ret = string_buffer_end(b);
-    if (JS_REF_COUNT(r) > 1) {
+    /* shorter if the script is to end, see js_leave_loop */
+    if (JS_REF_COUNT(r) > 1 && b->len == r->len) {
         /* update the rope so that it won't need to be linearized again */
         JS_FreeValue(ctx, r->left);
         JS_FreeValue(ctx, r->right);
@@ -5693,12 +5902,12 @@ static JSValue JS_ConcatString1(JSContext *ctx, JSString *p1, JSString *p2)
     if (!p)
         return JS_EXCEPTION;
     if (!is_wide_char) {
-        memcpy(str8(p), str8(p1), p1->len);
-        memcpy(str8(p) + p1->len, str8(p2), p2->len);
+        js_copy(ctx, str8(p), str8(p1), p1->len);
+        js_copy(ctx, str8(p) + p1->len, str8(p2), p2->len);
         str8(p)[len] = '\0';
     } else {
-        copy_str16(str16(p), p1, 0, p1->len);
-        copy_str16(str16(p) + p1->len, p2, 0, p2->len);
+        copy_str16(ctx, str16(p), p1, 0, p1->len);
+        copy_str16(ctx, str16(p) + p1->len, p2, 0, p2->len);
     }
     return JS_MKPTR(JS_TAG_STRING, p);
 }
@@ -5720,10 +5929,10 @@ static JSValue JS_ConcatString2(JSContext *ctx, JSValue op1, JSValue op2)
     &&  js_malloc_usable_size(ctx, p1) >= sizeof(*p1) + ((p1->len + p2->len) << p2->is_wide_char) + 1 - p1->is_wide_char) {
         /* Concatenate in place in available space at the end of p1 */
         if (p1->is_wide_char) {
-            memcpy(str16(p1) + p1->len, str16(p2), p2->len << 1);
+            js_copy(ctx, str16(p1) + p1->len, str16(p2), (size_t)p2->len << 1);
             p1->len += p2->len;
         } else {
-            memcpy(str8(p1) + p1->len, str8(p2), p2->len);
+            js_copy(ctx, str8(p1) + p1->len, str8(p2), p2->len);
             p1->len += p2->len;
             str8(p1)[p1->len] = '\0';
         }
@@ -6050,6 +6259,7 @@ static JSShape *js_clone_shape(JSContext *ctx, JSShape *sh1)
     }
     for(i = 0, pr = get_shape_prop(sh); i < sh->prop_count; i++, pr++) {
         JS_DupAtom(ctx, pr->atom);
+        js_poll_pause(ctx->rt, i);
     }
     return sh;
 }
@@ -6075,6 +6285,7 @@ static void js_free_shape0(JSRuntime *rt, JSShape *sh)
     for(i = 0; i < sh->prop_count; i++) {
         JS_FreeAtomRT(rt, pr->atom);
         pr++;
+        js_poll_pause(rt, i);
     }
     remove_gc_object(&sh->header);
     js_free_rt(rt, get_alloc_from_shape(sh));
@@ -6147,6 +6358,7 @@ static no_inline int resize_properties(JSContext *ctx, JSShape **psh,
                 pr->hash_next = prop_hash_end(sh)[-h - 1];
                 prop_hash_end(sh)[-h - 1] = i + 1;
             }
+            js_poll_pause(ctx->rt, i);
         }
         js_free(ctx, get_alloc_from_shape(old_sh));
     } else {
@@ -6226,6 +6438,7 @@ static int compact_properties(JSContext *ctx, JSObject *p)
             pr++;
         }
         old_pr++;
+        js_poll_pause(ctx->rt, i);
     }
     assert(j == (sh->prop_count - sh->deleted_prop_count));
     sh->prop_hash_mask = new_hash_mask;
@@ -7184,6 +7397,7 @@ static void js_array_finalizer(JSRuntime *rt, JSValueConst val)
 
     for(i = 0; i < p->u.array.count; i++) {
         JS_FreeValueRT(rt, p->u.array.u.values[i]);
+        js_poll_pause(rt, i);
     }
     js_free_rt(rt, p->u.array.u.values);
 }
@@ -7196,6 +7410,7 @@ static void js_array_mark(JSRuntime *rt, JSValueConst val,
 
     for(i = 0; i < p->u.array.count; i++) {
         JS_MarkValue(rt, p->u.array.u.values[i], mark_func);
+        js_poll_pause(rt, i);
     }
 }
 
@@ -7341,6 +7556,7 @@ static void free_object(JSRuntime *rt, JSObject *p)
     for(i = 0; i < sh->prop_count; i++) {
         free_property(rt, &p->prop[i], pr->flags);
         pr++;
+        js_poll_pause(rt, i);
     }
     js_free_rt(rt, p->prop);
     /* as an optimization we destroy the shape immediately without
@@ -7391,6 +7607,7 @@ static void free_zero_refcount(JSRuntime *rt)
 {
     struct list_head *el;
     JSGCObjectHeader *p;
+    uint32_t step = 0;
 
     rt->gc_phase = JS_GC_PHASE_DECREF;
     for(;;) {
@@ -7400,6 +7617,7 @@ static void free_zero_refcount(JSRuntime *rt)
         p = list_entry(el, JSGCObjectHeader, link);
         assert(JS_REF_COUNT(p) == 0);
         free_gc_object(rt, p);
+        js_poll_pause(rt, step++);
     }
     rt->gc_phase = JS_GC_PHASE_NONE;
 }
@@ -7569,6 +7787,7 @@ static void mark_children(JSRuntime *rt, JSGCObjectHeader *gp,
                     }
                 }
                 prs++;
+                js_poll_pause(rt, i);
             }
 
             if (unlikely(p->first_weak_ref)) {
@@ -7653,6 +7872,7 @@ static void gc_decref(JSRuntime *rt)
 {
     struct list_head *el, *el1;
     JSGCObjectHeader *p;
+    uint32_t step = 0;
 
     init_list_head(&rt->tmp_obj_list);
 
@@ -7668,6 +7888,7 @@ static void gc_decref(JSRuntime *rt)
             list_del(&p->link);
             list_add_tail(&p->link, &rt->tmp_obj_list);
         }
+        js_poll_pause(rt, step++);
     }
 }
 
@@ -7692,6 +7913,7 @@ static void gc_scan(JSRuntime *rt)
 {
     struct list_head *el;
     JSGCObjectHeader *p;
+    uint32_t step = 0;
 
     /* keep the objects with a refcount > 0 and their children. */
     list_for_each(el, &rt->gc_obj_list) {
@@ -7699,12 +7921,14 @@ static void gc_scan(JSRuntime *rt)
         assert(JS_REF_COUNT(p) > 0);
         JS_GC_MARK(p) = 0; /* reset the mark for the next GC call */
         mark_children(rt, p, gc_scan_incref_child);
+        js_poll_pause(rt, step++);
     }
 
     /* restore the refcount of the objects to be deleted. */
     list_for_each(el, &rt->tmp_obj_list) {
         p = list_entry(el, JSGCObjectHeader, link);
         mark_children(rt, p, gc_scan_incref_child2);
+        js_poll_pause(rt, step++);
     }
 }
 
@@ -7712,6 +7936,7 @@ static void gc_free_cycles(JSRuntime *rt)
 {
     struct list_head *el, *el1;
     JSGCObjectHeader *p;
+    uint32_t step = 0;
 #ifdef ENABLE_DUMPS // JS_DUMP_GC_FREE
     bool header_done = false;
 #endif
@@ -7740,6 +7965,7 @@ static void gc_free_cycles(JSRuntime *rt)
             }
 #endif
             free_gc_object(rt, p);
+            js_poll_pause(rt, step++);
             break;
         default:
             list_del(&p->link);
@@ -7754,6 +7980,7 @@ static void gc_free_cycles(JSRuntime *rt)
         assert(JS_GC_TYPE(p) == JS_GC_OBJ_TYPE_JS_OBJECT ||
                JS_GC_TYPE(p) == JS_GC_OBJ_TYPE_FUNCTION_BYTECODE);
         js_free_rt(rt, p);
+        js_poll_pause(rt, step++);
     }
 
     init_list_head(&rt->gc_zero_ref_count_list);
@@ -9141,6 +9368,7 @@ static int JS_OrdinaryIsInstanceOf(JSContext *ctx, JSValueConst val,
     JSObject *proto;
     const JSObject *p, *proto1;
     int ret;
+    uint32_t hops = 0;
 
     if (!JS_IsFunction(ctx, obj))
         return false;
@@ -9197,6 +9425,7 @@ static int JS_OrdinaryIsInstanceOf(JSContext *ctx, JSValueConst val,
             break;
         }
         p = proto1;
+        js_poll_pause(ctx->rt, hops++);
         if (proto == p) {
             ret = true;
             break;
@@ -9411,7 +9640,7 @@ static JSValue JS_GetPropertyInternal(JSContext *ctx, JSValueConst obj,
     JSObject *p;
     JSProperty *pr;
     JSShapeProperty *prs;
-    uint32_t tag;
+    uint32_t tag, hops = 0;
 
     tag = JS_VALUE_GET_TAG(obj);
     if (unlikely(tag != JS_TAG_OBJECT)) {
@@ -9552,6 +9781,7 @@ static JSValue JS_GetPropertyInternal(JSContext *ctx, JSValueConst obj,
         p = p->shape->proto;
         if (!p)
             break;
+        js_poll_pause(ctx->rt, hops++);
     }
     if (unlikely(throw_ref_error)) {
         return JS_ThrowReferenceErrorNotDefined(ctx, prop);
@@ -9786,6 +10016,7 @@ static int num_keys_cmp(const void *p1, const void *p2, void *opaque)
     uint32_t v1, v2;
     bool atom1_is_integer, atom2_is_integer;
 
+    js_poll_pause(ctx->rt, JS_PAUSE_EVERY - 1);
     atom1_is_integer = JS_AtomIsArrayIndex(ctx, &v1, atom1);
     atom2_is_integer = JS_AtomIsArrayIndex(ctx, &v2, atom2);
     assert(atom1_is_integer && atom2_is_integer);
@@ -9801,8 +10032,10 @@ static void js_free_prop_enum(JSContext *ctx, JSPropertyEnum *tab, uint32_t len)
 {
     uint32_t i;
     if (tab) {
-        for(i = 0; i < len; i++)
+        for(i = 0; i < len; i++) {
             JS_FreeAtom(ctx, tab[i].atom);
+            js_poll_pause(ctx->rt, i);
+        }
         js_free(ctx, tab);
     }
 }
@@ -9838,6 +10071,7 @@ static int __exception JS_GetOwnPropertyNamesInternal(JSContext *ctx,
     tab_exotic = NULL;
     sh = p->shape;
     for(i = 0, prs = get_shape_prop(sh); i < sh->prop_count; i++, prs++) {
+        js_poll_pause(ctx->rt, i);
         atom = prs->atom;
         if (atom != JS_ATOM_NULL) {
             is_enumerable = ((prs->flags & JS_PROP_ENUMERABLE) != 0);
@@ -9925,6 +10159,7 @@ static int __exception JS_GetOwnPropertyNamesInternal(JSContext *ctx,
     num_sorted = true;
     sh = p->shape;
     for(i = 0, prs = get_shape_prop(sh); i < sh->prop_count; i++, prs++) {
+        js_poll_pause(ctx->rt, i);
         atom = prs->atom;
         if (atom != JS_ATOM_NULL) {
             is_enumerable = ((prs->flags & JS_PROP_ENUMERABLE) != 0);
@@ -9964,6 +10199,7 @@ static int __exception JS_GetOwnPropertyNamesInternal(JSContext *ctx,
                     }
                     tab_atom[num_index].is_enumerable = true;
                     num_index++;
+                    js_poll_pause(ctx->rt, i);
                 }
             }
         } else {
@@ -10186,6 +10422,7 @@ int JS_HasProperty(JSContext *ctx, JSValueConst obj, JSAtom prop)
 {
     JSObject *p;
     int ret;
+    uint32_t hops = 0;
     JSValue obj1;
 
     if (unlikely(JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT))
@@ -10219,6 +10456,7 @@ int JS_HasProperty(JSContext *ctx, JSValueConst obj, JSAtom prop)
         p = p->shape->proto;
         if (!p)
             break;
+        js_poll_pause(ctx->rt, hops++);
     }
     return false;
 }
@@ -10680,6 +10918,7 @@ static int set_array_length(JSContext *ctx, JSObject *p, JSValue val,
             for(i = len; i < old_len; i++) {
                 JS_FreeValue(ctx, p->u.array.u.values[i]);
                 p->u.array.u.values[i] = JS_UNDEFINED;
+                js_poll_pause(ctx->rt, i);
             }
             p->u.array.count = len;
         }
@@ -10709,6 +10948,7 @@ static int set_array_length(JSContext *ctx, JSObject *p, JSValue val,
                         break;
                     }
                     cur_len--;
+                    js_poll_pause(ctx->rt, cur_len);
                 }
             } else {
                 /* faster to iterate thru all the properties. Need two
@@ -10717,6 +10957,7 @@ static int set_array_length(JSContext *ctx, JSObject *p, JSValue val,
                 cur_len = len;
                 for(i = 0, pr = get_shape_prop(sh); i < sh->prop_count;
                     i++, pr++) {
+                    js_poll_pause(ctx->rt, i);
                     if (pr->atom != JS_ATOM_NULL &&
                         JS_AtomIsArrayIndex(ctx, &idx, pr->atom)) {
                         if (idx >= cur_len &&
@@ -10728,6 +10969,7 @@ static int set_array_length(JSContext *ctx, JSObject *p, JSValue val,
 
                 for(i = 0, pr = get_shape_prop(sh); i < sh->prop_count;
                     i++, pr++) {
+                    js_poll_pause(ctx->rt, i);
                     if (pr->atom != JS_ATOM_NULL &&
                         JS_AtomIsArrayIndex(ctx, &idx, pr->atom)) {
                         if (idx >= cur_len) {
@@ -10830,8 +11072,10 @@ static JSValue js_allocate_fast_array(JSContext *ctx, int64_t len)
             return JS_EXCEPTION;
         }
         p->u.array.count = len;
-        for(i = 0; i < len; i++)
+        for(i = 0; i < len; i++) {
             p->u.array.u.values[i] = JS_UNDEFINED;
+            js_poll_pause(ctx->rt, i);
+        }
         /* update the 'length' field */
         set_value(ctx, &p->prop[0].u.value, js_int32(len));
     }
@@ -10854,6 +11098,7 @@ static void js_free_desc(JSContext *ctx, JSPropertyDescriptor *desc)
 static int JS_SetPropertyInternal2(JSContext *ctx, JSValueConst obj, JSAtom prop,
                                    JSValue val, JSValueConst this_obj, int flags)
 {
+    uint32_t hops = 0;
     JSObject *p, *p1;
     JSShapeProperty *prs;
     JSProperty *pr;
@@ -11011,6 +11256,7 @@ retry:
             }
         }
         p1 = p1->shape->proto;
+        js_poll_pause(ctx->rt, hops++);
     prototype_lookup:
         if (!p1)
             break;
@@ -12680,7 +12926,7 @@ int JS_ToBool(JSContext *ctx, JSValueConst val)
 }
 
 /* pc points to pure ASCII or UTF-8, null terminated contents */
-static int skip_spaces(const char *pc)
+static int skip_spaces(JSContext *ctx, const char *pc)
 {
     const uint8_t *p, *p_next, *p_start;
     uint32_t c;
@@ -12688,6 +12934,8 @@ static int skip_spaces(const char *pc)
     p = p_start = (const uint8_t *)pc;
     for (;;) {
         c = *p++;
+        if (unlikely((p - p_start) % JS_BLOCK == 0) && js_leave_loop(ctx))
+            break;
         if (c < 0x80) {
             if (!((c >= 0x09 && c <= 0x0d) || (c == 0x20)))
                 break;
@@ -12824,7 +13072,7 @@ static js_limb_t js_mp_add_mul1(js_limb_t *tabr, const js_limb_t *taba, js_limb_
 }
 
 /* size of the result : op1_size + op2_size. */
-static void js_mp_mul_basecase(js_limb_t *result,
+static int js_mp_mul_basecase(JSContext *ctx, js_limb_t *result,
                             const js_limb_t *op1, js_limb_t op1_size,
                             const js_limb_t *op2, js_limb_t op2_size)
 {
@@ -12833,9 +13081,12 @@ static void js_mp_mul_basecase(js_limb_t *result,
 
     result[op1_size] = js_mp_mul1(result, op1, op1_size, op2[0], 0);
     for(i=1;i<op2_size;i++) {
+        if (js_poll_interrupts(ctx))
+            return -1;
         r = js_mp_add_mul1(result + i, op1, op1_size, op2[i]);
         result[i + op1_size] = r;
     }
+    return 0;
 }
 
 /* tabr[] -= taba[] * b. Return the value to substract to the high
@@ -12915,8 +13166,8 @@ static js_limb_t js_mp_div1norm(js_limb_t *tabr, const js_limb_t *taba, js_limb_
    - 1] must be >= 1 << (JS_LIMB_BITS - 1). na - nb must be >= 0. 'taba'
    is modified and contains the remainder (nb limbs). tabq[0..na-nb]
    contains the quotient with tabq[na - nb] <= 1. */
-static void js_mp_divnorm(js_limb_t *tabq, js_limb_t *taba, js_limb_t na,
-                       const js_limb_t *tabb, js_limb_t nb)
+static int js_mp_divnorm(JSContext *ctx, js_limb_t *tabq, js_limb_t *taba,
+                         js_limb_t na, const js_limb_t *tabb, js_limb_t nb)
 {
     js_limb_t r, a, c, q, v, b1, b1_inv, n, dummy_r;
     int i, j;
@@ -12924,7 +13175,7 @@ static void js_mp_divnorm(js_limb_t *tabq, js_limb_t *taba, js_limb_t na,
     b1 = tabb[nb - 1];
     if (nb == 1) {
         taba[0] = js_mp_div1norm(tabq, taba, na, b1, 0);
-        return;
+        return 0;
     }
     n = na - nb;
 
@@ -12948,6 +13199,8 @@ static void js_mp_divnorm(js_limb_t *tabq, js_limb_t *taba, js_limb_t na,
     }
 
     for(i = n - 1; i >= 0; i--) {
+        if (js_poll_interrupts(ctx))
+            return -1;
         if (unlikely(taba[i + nb] >= b1)) {
             q = -1;
         } else if (b1_inv) {
@@ -12980,6 +13233,7 @@ static void js_mp_divnorm(js_limb_t *tabq, js_limb_t *taba, js_limb_t na,
         }
         tabq[i] = q;
     }
+    return 0;
 }
 
 /* 1 <= shift <= JS_LIMB_BITS - 1 */
@@ -13270,7 +13524,10 @@ static JSBigInt *js_bigint_mul(JSContext *ctx, const JSBigInt *a,
     r = js_bigint_new(ctx, a->len + b->len);
     if (!r)
         return NULL;
-    js_mp_mul_basecase(r->tab, a->tab, a->len, b->tab, b->len);
+    if (js_mp_mul_basecase(ctx, r->tab, a->tab, a->len, b->tab, b->len)) {
+        js_free(ctx, r);
+        return NULL;
+    }
     /* correct the result if negative operands (no overflow is
        possible) */
     if (js_bigint_sign(a))
@@ -13360,7 +13617,12 @@ static JSBigInt *js_bigint_divrem(JSContext *ctx, const JSBigInt *a,
 
     //    js_bigint_dump1(ctx, "a", r->tab, na);
     //    js_bigint_dump1(ctx, "b", tabb, nb);
-    js_mp_divnorm(q->tab, r->tab, na, tabb, nb);
+    if (js_mp_divnorm(ctx, q->tab, r->tab, na, tabb, nb)) {
+        js_free(ctx, tabb);
+        js_free(ctx, q);
+        js_free(ctx, r);
+        return NULL;
+    }
     js_free(ctx, tabb);
 
     if (is_rem) {
@@ -13572,15 +13834,15 @@ static JSBigInt *js_bigint_pow(JSContext *ctx, const JSBigInt *a, JSBigInt *b)
     memcpy(r->tab, a->tab, a->len * sizeof(a->tab[0]));
     for(i = n_bits - 2; i >= 0; i--) {
         r1 = js_bigint_mul(ctx, r, r);
+        js_free(ctx, r);
         if (!r1)
             return NULL;
-        js_free(ctx, r);
         r = r1;
         if ((e >> i) & 1) {
             r1 = js_bigint_mul(ctx, r, a);
+            js_free(ctx, r);
             if (!r1)
                 return NULL;
-            js_free(ctx, r);
             r = r1;
         }
     }
@@ -13887,6 +14149,10 @@ static JSBigInt *js_bigint_from_string(JSContext *ctx,
             if (len == 1 && r->tab[0] == 0) {
                 r->tab[0] = v;
             } else {
+                if (js_poll_interrupts(ctx)) {
+                    js_free(ctx, r);
+                    return NULL;
+                }
                 h = js_mp_mul1(r->tab, r->tab, len, js_pow_dec[i], v);
                 if (h != 0) {
                     r->tab[len++] = h;
@@ -14064,6 +14330,11 @@ static JSValue js_bigint_to_string1(JSContext *ctx, JSValueConst val, int radix)
                     }
                     break;
                 } else {
+                    if (js_poll_interrupts(ctx)) {
+                        js_free(ctx, buf);
+                        js_free(ctx, tmp);
+                        return JS_EXCEPTION;
+                    }
                     v = js_mp_div1(r->tab, r->tab, len, radix_base, 0);
                     q = js_limb_to_a(q, v, radix, js_digits_per_limb_table[radix - 2]);
                 }
@@ -14212,6 +14483,8 @@ static JSValue js_atof(JSContext *ctx, const char *str, const char **pp,
                               p != p_start + 1 || p[-1] != '0') &&
                 js_to_digit((uint8_t)p[1]) < radix)) {
         p++;
+        if (unlikely((p - p_start) % JS_BLOCK == 0) && js_leave_loop(ctx))
+            break;
     }
     if (!(flags & ATOD_INT_ONLY) && radix == 10) {
         if (*p == '.' && (p > p_start || js_to_digit((uint8_t)p[1]) < radix)) {
@@ -14220,8 +14493,11 @@ static JSValue js_atof(JSContext *ctx, const char *str, const char **pp,
             if (*p == sep)
                 goto fail;
             while (js_to_digit((uint8_t)*p) < radix ||
-                   (*p == sep && js_to_digit((uint8_t)p[1]) < radix))
+                   (*p == sep && js_to_digit((uint8_t)p[1]) < radix)) {
                 p++;
+                if (unlikely((p - p_start) % JS_BLOCK == 0) && js_leave_loop(ctx))
+                    break;
+            }
         }
         if (p > p_start && (*p == 'e' || *p == 'E')) {
             const char *p1 = p + 1;
@@ -14255,6 +14531,8 @@ static JSValue js_atof(JSContext *ctx, const char *str, const char **pp,
     if (is_neg)
         buf[j++] = '-';
     for (i = 0; i < len; i++) {
+        if (unlikely(i % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+            break;
         if (p_start[i] != '_')
             buf[j++] = p_start[i];
     }
@@ -14359,14 +14637,14 @@ static JSValue JS_ToNumberHintFree(JSContext *ctx, JSValue val,
             if (!str)
                 return JS_EXCEPTION;
             p = str;
-            p += skip_spaces(p);
+            p += skip_spaces(ctx, p);
             if ((p - str) == len) {
                 ret = JS_NewInt32(ctx, 0);
             } else {
                 int flags = ATOD_ACCEPT_BIN_OCT;
                 ret = js_atof(ctx, p, &p, 0, flags);
                 if (!JS_IsException(ret)) {
-                    p += skip_spaces(p);
+                    p += skip_spaces(ctx, p);
                     if ((p - str) != len) {
                         JS_FreeValue(ctx, ret);
                         ret = JS_NAN;
@@ -15063,7 +15341,7 @@ static JSValue JS_ToQuotedString(JSContext *ctx, JSValueConst val1)
     JSValue val;
     JSString *p;
     int i;
-    uint32_t c;
+    uint32_t c, n = 0;
     StringBuffer b_s, *b = &b_s;
     char buf[16];
 
@@ -15078,6 +15356,8 @@ static JSValue JS_ToQuotedString(JSContext *ctx, JSValueConst val1)
     if (string_buffer_putc8(b, '\"'))
         goto fail;
     for(i = 0; i < p->len; ) {
+        if (unlikely(++n % 4096 == 0) && js_poll_interrupts(ctx))
+            goto fail;
         c = string_getc(p, &i);
         switch(c) {
         case '\t':
@@ -15450,13 +15730,13 @@ static JSValue JS_StringToBigInt(JSContext *ctx, JSValue val)
     if (!str)
         return JS_EXCEPTION;
     p = str;
-    p += skip_spaces(p);
+    p += skip_spaces(ctx, p);
     if ((p - str) == len) {
         val = JS_NewBigInt64(ctx, 0);
     } else {
         flags = ATOD_INT_ONLY | ATOD_ACCEPT_BIN_OCT | ATOD_TYPE_BIG_INT;
         val = js_atof(ctx, p, &p, 0, flags);
-        p += skip_spaces(p);
+        p += skip_spaces(ctx, p);
         if (!JS_IsException(val)) {
             if ((p - str) != len) {
                 JS_FreeValue(ctx, val);
@@ -16338,10 +16618,10 @@ static no_inline int js_relational_slow(JSContext *ctx, JSValue *sp,
 
     if (tag_is_string(tag1) && tag_is_string(tag2)) {
         if (tag1 == JS_TAG_STRING && tag2 == JS_TAG_STRING) {
-            res = js_string_compare(JS_VALUE_GET_STRING(op1),
+            res = js_string_compare(ctx, JS_VALUE_GET_STRING(op1),
                                     JS_VALUE_GET_STRING(op2));
         } else {
-            res = js_string_rope_compare(op1, op2, false);
+            res = js_string_rope_compare(ctx, op1, op2, false);
         }
         switch(op) {
         case OP_lt:
@@ -16642,10 +16922,10 @@ static bool js_strict_eq2(JSContext *ctx, JSValueConst op1, JSValueConst op2,
             if (!tag_is_string(tag2)) {
                 res = false;
             } else if (tag1 == JS_TAG_STRING && tag2 == JS_TAG_STRING) {
-                res = js_string_eq(JS_VALUE_GET_STRING(op1),
+                res = js_string_eq(ctx, JS_VALUE_GET_STRING(op1),
                                    JS_VALUE_GET_STRING(op2));
             } else {
-                res = (js_string_rope_compare(op1, op2, true) == 0);
+                res = (js_string_rope_compare(ctx, op1, op2, true) == 0);
             }
         }
         break;
@@ -17196,6 +17476,7 @@ static JSValue build_for_in_iterator(JSContext *ctx, JSValue obj)
             goto fail;
         for(i = 0; i < tab_atom_count; i++) {
             JS_SetPropertyInternal(ctx, enum_obj, tab_atom[i].atom, JS_NULL, 0);
+            js_poll_pause(ctx->rt, i);
         }
         js_free_prop_enum(ctx, tab_atom, tab_atom_count);
     }
@@ -17216,6 +17497,7 @@ static JSValue build_for_in_iterator(JSContext *ctx, JSValue obj)
             JS_DefinePropertyValue(ctx, enum_obj, tab_atom[i].atom, JS_NULL,
                                    (tab_atom[i].is_enumerable ?
                                     JS_PROP_ENUMERABLE : 0));
+            js_poll_pause(ctx->rt, i);
         }
         js_free_prop_enum(ctx, tab_atom, tab_atom_count);
         obj1 = JS_GetPrototypeFree(ctx, obj1);
@@ -17401,6 +17683,10 @@ static JSValue JS_IteratorNext(JSContext *ctx, JSValueConst enum_obj,
     JSValue obj, value, done_val;
     int done;
 
+    if (js_poll_interrupts(ctx)) {
+        *pdone = false;
+        return JS_EXCEPTION;
+    }
     obj = JS_IteratorNext2(ctx, enum_obj, method, argc, argv, &done);
     if (JS_IsException(obj))
         goto fail;
@@ -17805,6 +18091,8 @@ static __exception int JS_CopyDataProperties(JSContext *ctx,
         return -1;
 
     for (i = 0; i < tab_atom_count; i++) {
+        if (js_poll_interrupts(ctx))
+            goto exception;
         if (pexcl) {
             ret = JS_GetOwnPropertyInternal(ctx, NULL, pexcl, tab_atom[i].atom);
             if (ret) {
@@ -18346,6 +18634,8 @@ static JSValue js_call_c_function(JSContext *ctx, JSValueConst func_obj,
     }
 
     rt->current_stack_frame = sf->prev_frame;
+    if (unlikely(rt->gc_is_due))
+        js_trigger_gc(rt, 0);
     return ret_val;
 }
 
@@ -19925,6 +20215,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                 JSObject *p;
                 JSProperty *pr;
                 JSShapeProperty *prs;
+                uint32_t hops = 0;
 
                 atom = get_u32(pc);
                 pc += 4;
@@ -19941,10 +20232,11 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                             val = js_dup(pr->u.value);
                             break;
                         }
-                        if (unlikely(p->is_exotic)) {
+                        if (unlikely(p->is_exotic || ++hops > 64)) {
                             /* XXX: should avoid the slow path for arrays
                                and typed arrays by ensuring that 'prop' is
-                               not numeric */
+                               not numeric. Plimsoll: a long chain is
+                               walked there, with pauses */
                             obj = JS_MKPTR(JS_TAG_OBJECT, p);
                             goto get_field_slow_path;
                         }
@@ -19973,6 +20265,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                 JSObject *p;
                 JSProperty *pr;
                 JSShapeProperty *prs;
+                uint32_t hops = 0;
 
                 atom = get_u32(pc);
                 pc += 4;
@@ -19989,10 +20282,11 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                             val = js_dup(pr->u.value);
                             break;
                         }
-                        if (unlikely(p->is_exotic)) {
+                        if (unlikely(p->is_exotic || ++hops > 64)) {
                             /* XXX: should avoid the slow path for arrays
                                and typed arrays by ensuring that 'prop' is
-                               not numeric */
+                               not numeric. Plimsoll: a long chain is
+                               walked there, with pauses */
                             obj = JS_MKPTR(JS_TAG_OBJECT, p);
                             goto get_field2_slow_path;
                         }
@@ -23027,6 +23321,8 @@ static __exception int js_parse_template_part(JSParseState *s,
     if (string_buffer_init(s->ctx, b, 32))
         goto fail;
     for(;;) {
+        if (js_poll_interrupts(s->ctx))
+            goto fail;
         if (p >= s->buf_end)
             goto unexpected_eof;
         c = *p++;
@@ -23098,6 +23394,8 @@ static __exception int js_parse_string(JSParseState *s, int sep,
     if (string_buffer_init(s->ctx, b, 32))
         goto fail;
     for(;;) {
+        if (js_poll_interrupts(s->ctx))
+            goto fail;
         if (p >= s->buf_end)
             goto invalid_char;
         c = *p;
@@ -23443,6 +23741,8 @@ static JSAtom parse_ident(JSParseState *s, const uint8_t **pp,
             if (ident_realloc(s->ctx, &buf, &ident_size, ident_buf))
                 goto done;
         }
+        if (unlikely(ident_pos > sizeof(ident_buf)) && js_poll_interrupts(s->ctx))
+            goto done;
     }
     /* buf is pure ASCII or UTF-8 encoded */
     atom = JS_NewAtomLen(s->ctx, buf, ident_pos);
@@ -23460,6 +23760,7 @@ static __exception int next_token(JSParseState *s)
     int c;
     bool ident_has_escape;
     JSAtom atom;
+    uint32_t skipped = 0;
 
     if (js_check_stack_overflow(s->ctx->rt, 1000)) {
         JS_ThrowStackOverflow(s->ctx);
@@ -23475,6 +23776,8 @@ static __exception int next_token(JSParseState *s)
     s->last_line_num = s->token.line_num;
     s->last_col_num = s->token.col_num;
  redo:
+    if (unlikely(++skipped % JS_BLOCK == 0) && js_poll_interrupts(s->ctx))
+        goto fail;
     s->token.line_num = s->line_num;
     s->token.col_num = s->col_num;
     s->token.ptr = p;
@@ -23527,6 +23830,8 @@ static __exception int next_token(JSParseState *s)
                     js_parse_error(s, "unexpected end of comment");
                     goto fail;
                 }
+                if (js_poll_interrupts(s->ctx))
+                    goto fail;
                 if (p[0] == '*' && p[1] == '/') {
                     p += 2;
                     break;
@@ -23562,6 +23867,8 @@ static __exception int next_token(JSParseState *s)
                     break;
                 if (*p == '\r' || *p == '\n')
                     break;
+                if (js_poll_interrupts(s->ctx))
+                    goto fail;
                 if (*p >= 0x80) {
                     c = utf8_decode(p, &p);
                     /* ignore invalid UTF-8 in comments */
@@ -23959,9 +24266,12 @@ static int json_parse_string(JSParseState *s, const uint8_t **pp)
             goto end_of_input;
         }
 
+        if (js_poll_interrupts(s->ctx))
+            goto fail;
         // Fast path: batch consecutive ASCII characters
         const uint8_t *p_start = p;
-        while (p < s->buf_end && *p != '"' && *p != '\\' && *p >= 0x20 && *p < 0x80) {
+        const uint8_t *p_end = s->buf_end - p > JS_BLOCK ? p + JS_BLOCK : s->buf_end;
+        while (p < p_end && *p != '"' && *p != '\\' && *p >= 0x20 && *p < 0x80) {
             p++;
         }
 
@@ -23971,8 +24281,11 @@ static int json_parse_string(JSParseState *s, const uint8_t **pp)
                 goto fail;
         }
 
-        if (p >= s->buf_end)
-            goto end_of_input;
+        if (p >= p_end) {
+            if (p >= s->buf_end)
+                goto end_of_input;
+            continue;
+        }
 
         c = *p++;
         if (c == '"')
@@ -24112,6 +24425,7 @@ static __exception int json_next_token(JSParseState *s)
 {
     const uint8_t *p, *p_next;
     int c;
+    uint32_t skipped = 0;
     JSAtom atom;
 
     if (js_check_stack_overflow(s->ctx->rt, 1000)) {
@@ -24125,6 +24439,8 @@ static __exception int json_next_token(JSParseState *s)
     s->last_line_num = s->token.line_num;
     s->last_col_num = s->token.col_num;
  redo:
+    if (unlikely(++skipped % JS_BLOCK == 0) && js_poll_interrupts(s->ctx))
+        goto fail;
     s->token.line_num = s->line_num;
     s->token.col_num = s->col_num;
     s->token.ptr = p;
@@ -31567,7 +31883,7 @@ static int exported_names_cmp(const void *p1, const void *p2, void *opaque)
         /* XXX: raise an error ? */
         ret = 0;
     } else {
-        ret = js_string_compare(JS_VALUE_GET_STRING(str1),
+        ret = js_string_compare(ctx, JS_VALUE_GET_STRING(str1),
                                 JS_VALUE_GET_STRING(str2));
     }
     JS_FreeValue(ctx, str1);
@@ -35523,6 +35839,7 @@ static __exception int resolve_variables(JSContext *ctx, JSFunctionDef *s)
         /* check if global variable (XXX: simplify) */
         for(idx = 0; idx < s->closure_var_count; idx++) {
             JSClosureVar *cv = &s->closure_var[idx];
+            js_poll_pause(ctx->rt, idx);
             if (cv->var_name == hf->var_name) {
                 if (s->eval_type == JS_EVAL_TYPE_DIRECT &&
                     cv->is_lexical) {
@@ -35556,6 +35873,9 @@ static __exception int resolve_variables(JSContext *ctx, JSFunctionDef *s)
     line_num = 0; /* avoid warning */
     col_num = 0;
     for (pos = 0; pos < bc_len; pos = pos_next) {
+        /* finding a variable takes as long as there are many */
+        if (js_poll_interrupts(ctx))
+            goto fail;
         op = bc_buf[pos];
         len = opcode_info[op].size;
         pos_next = pos + len;
@@ -41912,6 +42232,8 @@ static JSValue js_object_getOwnPropertyDescriptors(JSContext *ctx, JSValueConst 
         JSValue atomValue, desc;
         JSValueConst args[2];
 
+        if (js_poll_interrupts(ctx))
+            goto exception;
         atomValue = JS_AtomToValue(ctx, props[i].atom);
         if (JS_IsException(atomValue))
             goto exception;
@@ -42362,6 +42684,8 @@ static JSValue js_object_seal(JSContext *ctx, JSValueConst this_val,
         return JS_EXCEPTION;
 
     for(i = 0; i < len; i++) {
+        if (js_poll_interrupts(ctx))
+            goto exception;
         int prop_flags;
         JSAtom prop = props[i].atom;
 
@@ -42405,6 +42729,8 @@ static JSValue js_object_isSealed(JSContext *ctx, JSValueConst this_val,
         return JS_EXCEPTION;
 
     for(i = 0; i < len; i++) {
+        if (js_poll_interrupts(ctx))
+            goto exception;
         int prop_flags;
         JSAtom prop = props[i].atom;
 
@@ -42421,7 +42747,7 @@ static JSValue js_object_isSealed(JSContext *ctx, JSValueConst this_val,
     }
     res = JS_IsExtensible(ctx, obj);
     if (res < 0)
-        return JS_EXCEPTION;
+        goto exception;
     res ^= 1;
 done:
     js_free_prop_enum(ctx, props, len);
@@ -43755,10 +44081,10 @@ static JSValue js_array_with(JSContext *ctx, JSValueConst this_val,
     pval = p->u.array.u.values;
     if (js_get_fast_array(ctx, obj, &arrp, &count32) && count32 == len) {
         for (; i < idx; i++, pval++)
-            *pval = js_dup(arrp[i]);
+            *pval = js_dup(arrp[i]), js_poll_pause(ctx->rt, i);
         *pval = js_dup(argv[1]);
         for (i++, pval++; i < len; i++, pval++)
-            *pval = js_dup(arrp[i]);
+            *pval = js_dup(arrp[i]), js_poll_pause(ctx->rt, i);
     } else {
         for (; i < idx; i++, pval++)
             if (-1 == JS_TryGetPropertyInt64(ctx, obj, i, pval))
@@ -44515,7 +44841,7 @@ static JSValue js_array_pop(JSContext *ctx, JSValueConst this_val,
             JSObject *p = JS_VALUE_GET_OBJ(obj);
             if (shift) {
                 res = arrp[0];
-                memmove(arrp, arrp + 1, (count32 - 1) * sizeof(*arrp));
+                js_move_values(ctx->rt, arrp, arrp + 1, count32 - 1);
                 p->u.array.count--;
             } else {
                 res = arrp[count32 - 1];
@@ -44638,6 +44964,7 @@ static JSValue js_array_reverse(JSContext *ctx, JSValueConst this_val,
                 lval = arrp[ll];
                 arrp[ll] = arrp[hh];
                 arrp[hh] = lval;
+                js_poll_pause(ctx->rt, ll);
             }
         }
         return obj;
@@ -44713,7 +45040,7 @@ static JSValue js_array_toReversed(JSContext *ctx, JSValueConst this_val,
         pval = p->u.array.u.values;
         if (js_get_fast_array(ctx, obj, &arrp, &count32) && count32 == len) {
             for (; i >= 0; i--, pval++)
-                *pval = js_dup(arrp[i]);
+                *pval = js_dup(arrp[i]), js_poll_pause(ctx->rt, i);
         } else {
             // Query order is observable; test262 expects descending order.
             for (; i >= 0; i--, pval++) {
@@ -44888,11 +45215,11 @@ static JSValue js_array_toSpliced(JSContext *ctx, JSValueConst this_val,
 
     if (js_get_fast_array(ctx, obj, &arrp, &count32) && count32 == len) {
         for (i = 0; i < start; i++, pval++)
-            *pval = js_dup(arrp[i]);
+            *pval = js_dup(arrp[i]), js_poll_pause(ctx->rt, i);
         for (j = 0; j < add; j++, pval++)
             *pval = js_dup(argv[2 + j]);
         for (i += del; i < len; i++, pval++)
-            *pval = js_dup(arrp[i]);
+            *pval = js_dup(arrp[i]), js_poll_pause(ctx->rt, i);
     } else {
         for (i = 0; i < start; i++, pval++)
             if (-1 == JS_TryGetPropertyInt64(ctx, obj, i, pval))
@@ -45119,7 +45446,7 @@ static int js_array_cmp_generic(const void *a, const void *b, void *opaque) {
                 goto exception;
             bp->str = JS_VALUE_GET_STRING(str);
         }
-        cmp = js_string_compare(ap->str, bp->str);
+        cmp = js_string_compare(ctx, ap->str, bp->str);
     }
     if (cmp != 0)
         return cmp;
@@ -45248,7 +45575,7 @@ static JSValue js_array_toSorted(JSContext *ctx, JSValueConst this_val,
         pval = p->u.array.u.values;
         if (js_get_fast_array(ctx, obj, &arrp, &count32) && count32 == len) {
             for (; i < len; i++, pval++)
-                *pval = js_dup(arrp[i]);
+                *pval = js_dup(arrp[i]), js_poll_pause(ctx->rt, i);
         } else {
             for (; i < len; i++, pval++) {
                 if (-1 == JS_TryGetPropertyInt64(ctx, obj, i, pval))
@@ -47123,7 +47450,7 @@ static JSValue js_parseInt(JSContext *ctx, JSValueConst this_val,
         ret = JS_NAN;
     } else {
         p = str;
-        p += skip_spaces(p);
+        p += skip_spaces(ctx, p);
         flags = ATOD_INT_ONLY | ATOD_ACCEPT_PREFIX_AFTER_SIGN;
         ret = js_atof(ctx, p, NULL, radix, flags);
     }
@@ -47141,7 +47468,7 @@ static JSValue js_parseFloat(JSContext *ctx, JSValueConst this_val,
     if (!str)
         return JS_EXCEPTION;
     p = str;
-    p += skip_spaces(p);
+    p += skip_spaces(ctx, p);
     ret = js_atof(ctx, p, NULL, 10, 0);
     JS_FreeCString(ctx, str);
     return ret;
@@ -47612,12 +47939,12 @@ static JSValue js_string_concat(JSContext *ctx, JSValueConst this_val,
         return JS_EXCEPTION;
     d = strv(q);
     n = p->len << is_wide_char;
-    memcpy(d, strv(p), n);
+    js_copy(ctx, d, strv(p), n);
     d += n;
-    for (i = 0; i < argc; i++) {
+    for (i = 0; i < argc && !js_leave_loop(ctx); i++) {
         p = JS_VALUE_GET_STRING(argv[i]);
         n = p->len << is_wide_char;
-        memcpy(d, strv(p), n);
+        js_copy(ctx, d, strv(p), n);
         d += n;
     }
     if (!is_wide_char)
@@ -47633,30 +47960,43 @@ slow_path:
     return r;
 }
 
-static int string_cmp(JSString *p1, JSString *p2, int x1, int x2, int len)
+static int string_cmp(JSContext *ctx, JSString *p1, JSString *p2, int x1, int x2,
+                      int len)
 {
     int i, c1, c2;
     for (i = 0; i < len; i++) {
+        if (unlikely(i % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+            return -1;
         if ((c1 = string_get(p1, x1 + i)) != (c2 = string_get(p2, x2 + i)))
             return c1 - c2;
     }
     return 0;
 }
 
-static int string_indexof_char(JSString *p, int c, int from)
+/* as js_block_end, for a search that began at from */
+static inline int string_scan_end(JSContext *ctx, int from, int i, int len)
+{
+    return from + (int)js_block_end(ctx, i - from, len - from);
+}
+
+static int string_indexof_char(JSContext *ctx, JSString *p, int c, int from)
 {
     /* assuming 0 <= from <= p->len */
-    int i, len = p->len;
+    int i, end, len = p->len;
     if (p->is_wide_char) {
-        for (i = from; i < len; i++) {
-            if (str16(p)[i] == c)
-                return i;
+        for (i = from; i < len && (end = string_scan_end(ctx, from, i, len)) != i;) {
+            for (; i < end; i++) {
+                if (str16(p)[i] == c)
+                    return i;
+            }
         }
     } else {
         if ((c & ~0xff) == 0) {
-            for (i = from; i < len; i++) {
-                if (str8(p)[i] == (uint8_t)c)
-                    return i;
+            for (i = from; i < len && (end = string_scan_end(ctx, from, i, len)) != i;) {
+                for (; i < end; i++) {
+                    if (str8(p)[i] == (uint8_t)c)
+                        return i;
+                }
             }
         }
     }
@@ -47670,10 +48010,10 @@ static int string_indexof(JSContext *ctx, JSString *p1, JSString *p2, int from)
     if (len2 == 0)
         return from;
     for (i = from, c = string_get(p2, 0); i + len2 <= len1; i = j + 1) {
-        j = string_indexof_char(p1, c, i);
+        j = string_indexof_char(ctx, p1, c, i);
         if (j < 0 || j + len2 > len1 || js_leave_loop(ctx))
             break;
-        if (!string_cmp(p1, p2, j + 1, 1, len2 - 1))
+        if (!string_cmp(ctx, p1, p2, j + 1, 1, len2 - 1))
             return j;
     }
     return -1;
@@ -47709,6 +48049,8 @@ static JSValue js_string_isWellFormed(JSContext *ctx, JSValueConst this_val,
         goto done; // by definition well-formed
 
     for (i = 0, n = p->len; i < n; i++) {
+        if (unlikely(i % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+            break;
         c = str16(p)[i];
         if (!is_surrogate(c))
             continue;
@@ -47751,6 +48093,8 @@ static JSValue js_string_toWellFormed(JSContext *ctx, JSValueConst this_val,
 
     p = JS_VALUE_GET_STRING(ret);
     for (i = 0, n = p->len; i < n; i++) {
+        if (unlikely(i % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+            break;
         c = str16(p)[i];
         if (!is_surrogate(c))
             continue;
@@ -47815,7 +48159,7 @@ static JSValue js_string_indexOf(JSContext *ctx, JSValueConst this_val,
         for (i = start;; i += inc) {
             if (js_poll_interrupts(ctx))
                 goto fail;
-            if (!string_cmp(p, p1, i, 0, v_len)) {
+            if (!string_cmp(ctx, p, p1, i, 0, v_len)) {
                 ret = i;
                 break;
             }
@@ -47883,7 +48227,7 @@ static JSValue js_string_includes(JSContext *ctx, JSValueConst this_val,
         for (i = start;; i++) {
             if (js_poll_interrupts(ctx))
                 goto fail;
-            if (!string_cmp(p, p1, i, 0, v_len)) {
+            if (!string_cmp(ctx, p, p1, i, 0, v_len)) {
                 ret = 1;
                 break;
             }
@@ -47921,7 +48265,7 @@ static int check_regexp_g_flag(JSContext *ctx, JSValueConst regexp)
         flags = JS_ToStringFree(ctx, flags);
         if (JS_IsException(flags))
             return -1;
-        ret = string_indexof_char(JS_VALUE_GET_STRING(flags), 'g', 0);
+        ret = string_indexof_char(ctx, JS_VALUE_GET_STRING(flags), 'g', 0);
         JS_FreeValue(ctx, flags);
         if (ret < 0) {
             JS_ThrowTypeError(ctx, "regexp must have the 'g' flag");
@@ -48022,7 +48366,9 @@ static JSValue js_string___GetSubstitution(JSContext *ctx, JSValueConst this_val
     len = rp->len;
     i = 0;
     for(;;) {
-        j = string_indexof_char(rp, '$', i);
+        if (js_poll_interrupts(ctx))
+            goto exception;
+        j = string_indexof_char(ctx, rp, '$', i);
         if (j < 0 || j + 1 >= len)
             break;
         string_buffer_concat(b, rp, i, j);
@@ -48064,7 +48410,7 @@ static JSValue js_string___GetSubstitution(JSContext *ctx, JSValueConst this_val
                 goto norep;
             }
         } else if (c == '<' && !JS_IsUndefined(namedCaptures)) {
-            k = string_indexof_char(rp, '>', j);
+            k = string_indexof_char(ctx, rp, '>', j);
             if (k < 0)
                 goto norep;
             name = js_sub_string(ctx, rp, j, k);
@@ -48427,7 +48773,7 @@ static JSValue js_string_pad(JSContext *ctx, JSValueConst this_val,
             goto fail;
     }
     if (p1) {
-        while (n > 0) {
+        while (n > 0 && !js_leave_loop(ctx)) {
             int chunk = min_int(n, p1->len);
             if (string_buffer_concat(b, p1, 0, chunk))
                 goto fail;
@@ -48513,12 +48859,18 @@ static JSValue js_string_trim(JSContext *ctx, JSValueConst this_val,
     a = 0;
     b = len = p->len;
     if (magic & 1) {
-        while (a < len && lre_is_space(string_get(p, a)))
+        while (a < len && lre_is_space(string_get(p, a))) {
             a++;
+            if (unlikely(a % JS_BLOCK == 0) && js_leave_loop(ctx))
+                break;
+        }
     }
     if (magic & 2) {
-        while (b > a && lre_is_space(string_get(p, b - 1)))
+        while (b > a && lre_is_space(string_get(p, b - 1))) {
             b--;
+            if (unlikely(b % JS_BLOCK == 0) && js_leave_loop(ctx))
+                break;
+        }
     }
     ret = js_sub_string(ctx, p, a, b);
     JS_FreeValue(ctx, str);
@@ -48587,8 +48939,11 @@ static int to_utf32_buf(JSContext *ctx, JSString *p, uint32_t **pbuf)
     n = p->len;
     b = js_malloc(ctx, max_int(1, n) * sizeof(*b));
     if (b)
-        for (i = j = 0; i < n;)
+        for (i = j = 0; i < n;) {
+            if (unlikely(j % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                break;
             b[j++] = string_getc(p, &i);
+        }
     *pbuf = b;
     return j;
 }
@@ -48638,7 +48993,8 @@ static JSValue js_string_localeCompare(JSContext *ctx, JSValueConst this_val,
 
     n = min_int(an, bn);
     for (i = 0; i < n; i++)
-        if (as[i] != bs[i])
+        if (as[i] != bs[i] ||
+            (unlikely(i % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx)))
             break;
     if (i < n)
         cmp = compare_u32(as[i], bs[i]);
@@ -48715,6 +49071,8 @@ static JSValue JS_NewUTF32String(JSContext *ctx, const uint32_t *buf, int len)
     if (string_buffer_init(ctx, b, len))
         return JS_EXCEPTION;
     for(i = 0; i < len; i++) {
+        if (unlikely(i % JS_BLOCK == JS_BLOCK - 1) && js_poll_interrupts(ctx))
+            goto fail;
         if (string_buffer_putc(b, buf[i]))
             goto fail;
     }
@@ -48774,7 +49132,7 @@ static JSValue js_string_normalize(JSContext *ctx, JSValueConst this_val,
     }
 
     out_len = unicode_normalize(&out_buf, buf, buf_len, n_type,
-                                ctx->rt, (DynBufReallocFunc *)js_realloc_rt);
+                                ctx, (DynBufReallocFunc *)js_realloc);
     js_free(ctx, buf);
     if (out_len < 0)
         return JS_EXCEPTION;
@@ -49880,7 +50238,7 @@ static JSValue js_regexp_get_source(JSContext *ctx, JSValueConst this_val)
 
     /* Escape '/' and newline sequences as needed */
     bra = 0;
-    for (i = 0, n = p->len; i < n;) {
+    for (i = 0, n = p->len; i < n && !js_leave_loop(ctx);) {
         c2 = -1;
         switch (c = string_get(p, i++)) {
         case '\\':
@@ -50026,6 +50384,16 @@ bool lre_check_stack_overflow(void *opaque, size_t alloca_size)
     return js_check_stack_overflow(ctx->rt, alloca_size);
 }
 
+bool unicode_leave_loop(void *opaque)
+{
+    return js_leave_loop(opaque);
+}
+
+bool lre_leave_loop(void *opaque)
+{
+    return js_leave_loop(opaque);
+}
+
 int lre_check_timeout(void *opaque)
 {
     JSContext *ctx = opaque;
@@ -50061,7 +50429,7 @@ static JSValue js_regexp_escape(JSContext *ctx, JSValueConst this_val,
     }
     p = JS_VALUE_GET_STRING(str);
     string_buffer_init2(ctx, b, 0, p->is_wide_char);
-    for (i = 0; i < p->len; i++) {
+    for (i = 0; i < p->len && !js_leave_loop(ctx); i++) {
         c = p->is_wide_char ? (uint32_t)str16(p)[i] : (uint32_t)str8(p)[i];
         if (c < 33) {
             if (c >= 9 && c <= 13) {
@@ -50500,13 +50868,13 @@ static JSValue js_regexp_Symbol_match(JSContext *ctx, JSValueConst this_val,
         goto exception;
     p = JS_VALUE_GET_STRING(flags);
 
-    global = (-1 != string_indexof_char(p, 'g', 0));
+    global = (-1 != string_indexof_char(ctx, p, 'g', 0));
     if (!global) {
         A = JS_RegExpExec(ctx, rx, S);
     } else {
         // 'v' flag implies full Unicode, like 'u'
-        fullUnicode = (string_indexof_char(p, 'u', 0) >= 0 ||
-                       string_indexof_char(p, 'v', 0) >= 0);
+        fullUnicode = (string_indexof_char(ctx, p, 'u', 0) >= 0 ||
+                       string_indexof_char(ctx, p, 'v', 0) >= 0);
 
         if (JS_SetProperty(ctx, rx, JS_ATOM_lastIndex, js_int32(0)) < 0)
             goto exception;
@@ -50688,9 +51056,9 @@ static JSValue js_regexp_Symbol_matchAll(JSContext *ctx, JSValueConst this_val,
     it->iterating_regexp = matcher;
     it->iterated_string = S;
     strp = JS_VALUE_GET_STRING(flags);
-    it->global = string_indexof_char(strp, 'g', 0) >= 0;
-    it->unicode = string_indexof_char(strp, 'u', 0) >= 0 ||
-                  string_indexof_char(strp, 'v', 0) >= 0;
+    it->global = string_indexof_char(ctx, strp, 'g', 0) >= 0;
+    it->unicode = string_indexof_char(ctx, strp, 'u', 0) >= 0 ||
+                  string_indexof_char(ctx, strp, 'v', 0) >= 0;
     it->done = false;
     JS_SetOpaqueInternal(iter, it);
 
@@ -50836,11 +51204,11 @@ static JSValue js_regexp_Symbol_replace(JSContext *ctx, JSValueConst this_val,
     p = JS_VALUE_GET_STRING(flags);
 
     fullUnicode = 0;
-    is_global = (-1 != string_indexof_char(p, 'g', 0));
+    is_global = (-1 != string_indexof_char(ctx, p, 'g', 0));
     if (is_global) {
         // 'v' flag implies full Unicode, like 'u'
-        fullUnicode = (string_indexof_char(p, 'u', 0) >= 0 ||
-                       string_indexof_char(p, 'v', 0) >= 0);
+        fullUnicode = (string_indexof_char(ctx, p, 'u', 0) >= 0 ||
+                       string_indexof_char(ctx, p, 'v', 0) >= 0);
         if (JS_SetProperty(ctx, rx, JS_ATOM_lastIndex, js_int32(0)) < 0)
             goto exception;
     }
@@ -51066,9 +51434,9 @@ static JSValue js_regexp_Symbol_split(JSContext *ctx, JSValueConst this_val,
     if (JS_IsException(flags))
         goto exception;
     strp = JS_VALUE_GET_STRING(flags);
-    unicodeMatching = string_indexof_char(strp, 'u', 0) >= 0 ||
-                      string_indexof_char(strp, 'v', 0) >= 0;
-    if (string_indexof_char(strp, 'y', 0) < 0) {
+    unicodeMatching = string_indexof_char(ctx, strp, 'u', 0) >= 0 ||
+                      string_indexof_char(ctx, strp, 'v', 0) >= 0;
+    if (string_indexof_char(ctx, strp, 'y', 0) < 0) {
         flags = JS_ConcatString3(ctx, "", flags, "y");
         if (JS_IsException(flags))
             goto exception;
@@ -52495,6 +52863,9 @@ static JSProxyData *get_proxy_method(JSContext *ctx, JSValue *pmethod,
         JS_ThrowStackOverflow(ctx);
         return NULL;
     }
+    /* a proxy of a proxy, target and handler alike, calls this 2^depth times */
+    if (js_poll_interrupts(ctx))
+        return NULL;
 
     /* 's' should never be NULL */
     if (s->is_revoked) {
@@ -53775,10 +54146,10 @@ static uint32_t map_hash_key(JSContext *ctx, JSValueConst key)
         h = JS_VALUE_GET_INT(key);
         break;
     case JS_TAG_STRING:
-        h = hash_string(JS_VALUE_GET_STRING(key), 0);
+        h = hash_string(ctx->rt, JS_VALUE_GET_STRING(key), 0);
         break;
     case JS_TAG_STRING_ROPE:
-        h = hash_string_rope(key, 0);
+        h = hash_string_rope(ctx->rt, key, 0);
         break;
     case JS_TAG_OBJECT:
     case JS_TAG_SYMBOL:
@@ -53842,11 +54213,14 @@ static void map_hash_resize(JSContext *ctx, JSMapState *s)
     if (!new_hash_table)
         return;
 
-    for(i = 0; i < new_hash_size; i++)
+    for(i = 0; i < new_hash_size; i++) {
         init_list_head(&new_hash_table[i]);
+        js_poll_pause(ctx->rt, i);
+    }
 
     list_for_each(el, &s->records) {
         mr = list_entry(el, JSMapRecord, link);
+        js_poll_pause(ctx->rt, i++);
         if (!mr->empty) {
             h = map_hash_key(ctx, mr->key) & (new_hash_size - 1);
             list_add_tail(&mr->hash_link, &new_hash_table[h]);
@@ -53907,6 +54281,7 @@ static JSMapRecord *map_add_record(JSContext *ctx, JSMapState *s,
     list_add_tail(&mr->hash_link, &s->hash_table[h]);
     list_add_tail(&mr->link, &s->records);
     s->record_count++;
+    js_poll_pause(ctx->rt, s->record_count);
     if (s->record_count >= s->record_count_threshold) {
         map_hash_resize(ctx, s);
     }
@@ -54095,6 +54470,7 @@ static JSValue js_map_clear(JSContext *ctx, JSValueConst this_val,
     list_for_each_safe(el, el1, &s->records) {
         mr = list_entry(el, JSMapRecord, link);
         map_delete_record(ctx->rt, s, mr);
+        js_poll_pause(ctx->rt, s->record_count);
     }
     return JS_UNDEFINED;
 }
@@ -54247,6 +54623,7 @@ static void js_map_finalizer(JSRuntime *rt, JSValueConst val)
     JSMapState *s;
     struct list_head *el, *el1;
     JSMapRecord *mr;
+    uint32_t step = 0;
 
     p = JS_VALUE_GET_OBJ(val);
     s = p->u.map_state;
@@ -54263,6 +54640,7 @@ static void js_map_finalizer(JSRuntime *rt, JSValueConst val)
                 JS_FreeValueRT(rt, mr->value);
             }
             js_free_rt(rt, mr);
+            js_poll_pause(rt, step++);
         }
         js_free_rt(rt, s->hash_table);
         js_free_rt(rt, s);
@@ -54276,6 +54654,7 @@ static void js_map_mark(JSRuntime *rt, JSValueConst val,
     JSMapState *s;
     struct list_head *el;
     JSMapRecord *mr;
+    uint32_t step = 0;
 
     s = p->u.map_state;
     if (s) {
@@ -54284,6 +54663,7 @@ static void js_map_mark(JSRuntime *rt, JSValueConst val,
             mr = list_entry(el, JSMapRecord, link);
             JS_MarkValue(rt, mr->key, mark_func);
             JS_MarkValue(rt, mr->value, mark_func);
+            js_poll_pause(rt, step++);
         }
     }
 }
@@ -54614,6 +54994,8 @@ static JSValue js_set_isDisjointFrom(JSContext *ctx, JSValueConst this_val,
             goto exception;
         found = false;
         do {
+            if (js_poll_interrupts(ctx))
+                goto exception;
             item = js_map_iterator_next(ctx, iter, 0, NULL, &done, MAGIC_SET);
             if (JS_IsException(item))
                 goto exception;
@@ -54797,6 +55179,8 @@ static JSValue js_set_intersection(JSContext *ctx, JSValueConst this_val,
             goto exception;
         t = JS_GetOpaque(newset, JS_CLASS_SET);
         for (;;) {
+            if (js_poll_interrupts(ctx))
+                goto exception;
             item = js_map_iterator_next(ctx, iter, 0, NULL, &done, MAGIC_SET);
             if (JS_IsException(item))
                 goto exception;
@@ -54886,6 +55270,8 @@ static JSValue js_set_difference(JSContext *ctx, JSValueConst this_val,
             goto exception;
         t = JS_GetOpaque(newset, JS_CLASS_SET);
         for (;;) {
+            if (js_poll_interrupts(ctx))
+                goto exception;
             item = js_map_iterator_next(ctx, iter, 0, NULL, &done, MAGIC_SET);
             if (JS_IsException(item))
                 goto exception;
@@ -57428,6 +57814,8 @@ static JSValue js_global_decodeURI(JSContext *ctx, JSValueConst this_val,
 
     p = JS_VALUE_GET_STRING(str);
     for (k = 0; k < p->len;) {
+        if (js_poll_interrupts(ctx))
+            goto fail;
         c = string_get(p, k);
         if (c == '%') {
             c = hex_decode(ctx, p, k);
@@ -57539,6 +57927,8 @@ static JSValue js_global_encodeURI(JSContext *ctx, JSValueConst this_val,
     p = JS_VALUE_GET_STRING(str);
     string_buffer_init(ctx, b, p->len);
     for (k = 0; k < p->len;) {
+        if (js_poll_interrupts(ctx))
+            goto fail;
         c = string_get(p, k);
         k++;
         if (isURIUnescaped(c, isComponent)) {
@@ -57602,7 +57992,7 @@ static JSValue js_global_escape(JSContext *ctx, JSValueConst this_val,
 
     p = JS_VALUE_GET_STRING(str);
     string_buffer_init(ctx, b, p->len);
-    for (i = 0, len = p->len; i < len; i++) {
+    for (i = 0, len = p->len; i < len && !js_leave_loop(ctx); i++) {
         c = string_get(p, i);
         if (isUnescaped(c)) {
             string_buffer_putc16(b, c);
@@ -57628,7 +58018,7 @@ static JSValue js_global_unescape(JSContext *ctx, JSValueConst this_val,
 
     string_buffer_init(ctx, b, 0);
     p = JS_VALUE_GET_STRING(str);
-    for (i = 0, len = p->len; i < len; i++) {
+    for (i = 0, len = p->len; i < len && !js_leave_loop(ctx); i++) {
         c = string_get(p, i);
         if (c == '%') {
             if (i + 6 <= len
@@ -60003,7 +60393,7 @@ static JSValue js_array_buffer_transfer(JSContext *ctx, JSValueConst this_val,
             return JS_ThrowOutOfMemory(ctx);
         bs = new_bs;
         if (new_len > old_len)
-            memset(bs + old_len, 0, new_len - old_len);
+            js_set_bytes(ctx, bs + old_len, 0, new_len - old_len);
     }
     /* neuter the source */
     abuf->data = NULL;
@@ -60073,7 +60463,8 @@ static JSValue js_array_buffer_resize(JSContext *ctx, JSValueConst this_val,
         if (!data)
             return JS_ThrowOutOfMemory(ctx);
         if (len > abuf->byte_length)
-            memset(&data[abuf->byte_length], 0, len - abuf->byte_length);
+            js_set_bytes(ctx, &data[abuf->byte_length], 0,
+                         len - abuf->byte_length);
         abuf->byte_length = len;
         abuf->data = data;
     }
@@ -60163,7 +60554,7 @@ static JSValue js_array_buffer_slice(JSContext *ctx,
             JS_ThrowTypeErrorDetachedArrayBuffer(ctx);
         goto fail;
     }
-    memcpy(new_abuf->data, abuf->data + start, new_len);
+    js_copy(ctx, new_abuf->data, abuf->data + start, new_len);
     new_abuf->immutable = immutable;
     return new_obj;
  fail:
@@ -60455,7 +60846,8 @@ static JSValue js_typed_array_set_internal(JSContext *ctx,
         /* copying between typed objects */
         if (src_p->class_id == p->class_id) {
             /* same type, use memmove */
-            memmove(dest_abuf->data + dest_ta->offset + (offset << shift),
+            js_move(ctx,
+                    dest_abuf->data + dest_ta->offset + (offset << shift),
                     src_abuf->data + src_ta->offset, src_len << shift);
             goto done;
         }
@@ -60623,8 +61015,8 @@ static JSValue js_typed_array_with(JSContext *ctx, JSValueConst this_val,
     if (copy_len > 0) {
         ta = p->u.typed_array;
         src_abuf = ta->buffer->u.array_buffer;
-        memcpy(abuf->data, src_abuf->data + ta->offset,
-               (size_t)copy_len << size_log2);
+        js_copy(ctx, abuf->data, src_abuf->data + ta->offset,
+                (size_t)copy_len << size_log2);
     }
 
     if (JS_SetPropertyInt64(ctx, arr, idx, val) < 0) {
@@ -60874,9 +61266,9 @@ static JSValue js_typed_array_copyWithin(JSContext *ctx, JSValueConst this_val,
     count = min_int(count, space);
     if (count > 0) {
         shift = typed_array_size_log2(p->class_id);
-        memmove(p->u.array.u.uint8_ptr + (to << shift),
-                p->u.array.u.uint8_ptr + (from << shift),
-                count << shift);
+        js_move(ctx, p->u.array.u.uint8_ptr + ((size_t)to << shift),
+                p->u.array.u.uint8_ptr + ((size_t)from << shift),
+                (size_t)count << shift);
     }
     return js_dup(this_val);
 }
@@ -60952,21 +61344,27 @@ static JSValue js_typed_array_fill(JSContext *ctx, JSValueConst this_val,
     switch(shift) {
     case 0:
         if (k < final) {
-            memset(p->u.array.u.uint8_ptr + k, v64, final - k);
+            js_set_bytes(ctx, p->u.array.u.uint8_ptr + k, v64, final - k);
         }
         break;
     case 1:
         for(; k < final; k++) {
+            if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                break;
             p->u.array.u.uint16_ptr[k] = v64;
         }
         break;
     case 2:
         for(; k < final; k++) {
+            if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                break;
             p->u.array.u.uint32_ptr[k] = v64;
         }
         break;
     case 3:
         for(; k < final; k++) {
+            if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                break;
             p->u.array.u.uint64_ptr[k] = v64;
         }
         break;
@@ -61179,13 +61577,19 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
             pv = p->u.array.u.uint8_ptr;
             v = v64;
             if (inc > 0) {
-                pp = NULL;
-                if (pv)
-                    pp = memchr(pv + k, v, len - k);
+                int end;
+                for (pp = NULL; pv && !pp && k < len; k = end) {
+                    end = js_block_end(ctx, k, len);
+                    if (end == k)
+                        break;
+                    pp = memchr(pv + k, v, end - k);
+                }
                 if (pp)
                     res = pp - pv;
             } else {
                 for (; k != stop; k += inc) {
+                    if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                        break;
                     if (pv[k] == v) {
                         res = k;
                         break;
@@ -61206,6 +61610,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
             pv = p->u.array.u.uint16_ptr;
             v = v64;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (pv[k] == v) {
                     res = k;
                     break;
@@ -61225,6 +61631,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
             pv = p->u.array.u.uint32_ptr;
             v = v64;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (pv[k] == v) {
                     res = k;
                     break;
@@ -61241,6 +61649,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
             if (special != special_includes)
                 goto done;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (isfp16nan(pv[k])) {
                     res = k;
                     break;
@@ -61250,6 +61660,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
             // special case: includes also finds negative zero
             const uint16_t *pv = p->u.array.u.fp16_ptr;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (isfp16zero(pv[k])) {
                     res = k;
                     break;
@@ -61258,6 +61670,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
         } else if (hf = tofp16(d), d == fromfp16(hf)) {
             const uint16_t *pv = p->u.array.u.fp16_ptr;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (pv[k] == hf) {
                     res = k;
                     break;
@@ -61274,6 +61688,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
             if (special != special_includes)
                 goto done;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (isnan(pv[k])) {
                     res = k;
                     break;
@@ -61282,6 +61698,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
         } else if ((f = (float)d) == d) {
             const float *pv = p->u.array.u.float_ptr;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (pv[k] == f) {
                     res = k;
                     break;
@@ -61298,6 +61716,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
             if (special != special_includes)
                 goto done;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (isnan(pv[k])) {
                     res = k;
                     break;
@@ -61306,6 +61726,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
         } else {
             const double *pv = p->u.array.u.double_ptr;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (pv[k] == d) {
                     res = k;
                     break;
@@ -61326,6 +61748,8 @@ static JSValue js_typed_array_indexOf(JSContext *ctx, JSValueConst this_val,
             pv = p->u.array.u.uint64_ptr;
             v = v64;
             for (; k != stop; k += inc) {
+                if (unlikely(k % JS_BLOCK == JS_BLOCK - 1) && js_leave_loop(ctx))
+                    break;
                 if (pv[k] == v) {
                     res = k;
                     break;
@@ -61424,6 +61848,14 @@ exception:
     return JS_EXCEPTION;
 }
 
+/* Plimsoll: polls once a block of bytes */
+static inline bool typed_array_leave_reverse(JSContext *ctx, const void *at,
+                                             const void *begin)
+{
+    size_t done = (const uint8_t *)at - (const uint8_t *)begin;
+    return unlikely(done % JS_BLOCK == 0) && done != 0 && js_leave_loop(ctx);
+}
+
 static JSValue js_typed_array_reverse(JSContext *ctx, JSValueConst this_val,
                                       int argc, JSValueConst *argv)
 {
@@ -61442,7 +61874,7 @@ static JSValue js_typed_array_reverse(JSContext *ctx, JSValueConst this_val,
             {
                 uint8_t *p1 = p->u.array.u.uint8_ptr;
                 uint8_t *p2 = p1 + len - 1;
-                while (p1 < p2) {
+                while (p1 < p2 && !typed_array_leave_reverse(ctx, p1, p->u.array.u.ptr)) {
                     uint8_t v = *p1;
                     *p1++ = *p2;
                     *p2-- = v;
@@ -61453,7 +61885,7 @@ static JSValue js_typed_array_reverse(JSContext *ctx, JSValueConst this_val,
             {
                 uint16_t *p1 = p->u.array.u.uint16_ptr;
                 uint16_t *p2 = p1 + len - 1;
-                while (p1 < p2) {
+                while (p1 < p2 && !typed_array_leave_reverse(ctx, p1, p->u.array.u.ptr)) {
                     uint16_t v = *p1;
                     *p1++ = *p2;
                     *p2-- = v;
@@ -61464,7 +61896,7 @@ static JSValue js_typed_array_reverse(JSContext *ctx, JSValueConst this_val,
             {
                 uint32_t *p1 = p->u.array.u.uint32_ptr;
                 uint32_t *p2 = p1 + len - 1;
-                while (p1 < p2) {
+                while (p1 < p2 && !typed_array_leave_reverse(ctx, p1, p->u.array.u.ptr)) {
                     uint32_t v = *p1;
                     *p1++ = *p2;
                     *p2-- = v;
@@ -61475,7 +61907,7 @@ static JSValue js_typed_array_reverse(JSContext *ctx, JSValueConst this_val,
             {
                 uint64_t *p1 = p->u.array.u.uint64_ptr;
                 uint64_t *p2 = p1 + len - 1;
-                while (p1 < p2) {
+                while (p1 < p2 && !typed_array_leave_reverse(ctx, p1, p->u.array.u.ptr)) {
                     uint64_t v = *p1;
                     *p1++ = *p2;
                     *p2-- = v;
@@ -61561,10 +61993,14 @@ static JSValue js_typed_array_slice(JSContext *ctx, JSValueConst this_val,
                    in increasing order, observable when the species
                    constructor returns a view over the same buffer that
                    overlaps the source ahead of it */
-                for (n = 0; n < nbytes; n++)
+                for (n = 0; n < nbytes; n++) {
+                    if (unlikely(n % JS_BLOCK == JS_BLOCK - 1) &&
+                        js_leave_loop(ctx))
+                        break;
                     dst[n] = src[n];
+                }
             } else {
-                memmove(dst, src, nbytes);
+                js_move(ctx, dst, src, nbytes);
             }
         } else {
         slow_path:
@@ -61637,6 +62073,27 @@ static JSValue js_typed_array_subarray(JSContext *ctx, JSValueConst this_val,
 
 /* TypedArray.prototype.sort */
 
+struct TA_sort_context {
+    JSContext *ctx;
+    int exception;
+    uint32_t compared;
+    JSValueConst arr;
+    JSValueConst cmp;
+    JSValue (*getfun)(JSContext *ctx, const void *a);
+    int elt_size;
+};
+
+/* Plimsoll: true if the script is to end. Elements that all compare equal are
+   soon sorted. */
+static inline bool js_TA_leave_sort(struct TA_sort_context *psc)
+{
+    if (unlikely(psc->exception))
+        return true;
+    if (++psc->compared % 256 == 0 && js_poll_interrupts(psc->ctx))
+        psc->exception = 1;
+    return psc->exception;
+}
+
 static int js_cmp_doubles(double x, double y)
 {
     if (isnan(x))    return isnan(y) ? 0 : +1;
@@ -61649,55 +62106,77 @@ static int js_cmp_doubles(double x, double y)
 }
 
 static int js_TA_cmp_int8(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     return *(const int8_t *)a - *(const int8_t *)b;
 }
 
 static int js_TA_cmp_uint8(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     return *(const uint8_t *)a - *(const uint8_t *)b;
 }
 
 static int js_TA_cmp_int16(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     return *(const int16_t *)a - *(const int16_t *)b;
 }
 
 static int js_TA_cmp_uint16(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     return *(const uint16_t *)a - *(const uint16_t *)b;
 }
 
 static int js_TA_cmp_int32(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     int32_t x = *(const int32_t *)a;
     int32_t y = *(const int32_t *)b;
     return (y < x) - (y > x);
 }
 
 static int js_TA_cmp_uint32(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     uint32_t x = *(const uint32_t *)a;
     uint32_t y = *(const uint32_t *)b;
     return (y < x) - (y > x);
 }
 
 static int js_TA_cmp_int64(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     int64_t x = *(const int64_t *)a;
     int64_t y = *(const int64_t *)b;
     return (y < x) - (y > x);
 }
 
 static int js_TA_cmp_uint64(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     uint64_t x = *(const uint64_t *)a;
     uint64_t y = *(const uint64_t *)b;
     return (y < x) - (y > x);
 }
 
 static int js_TA_cmp_float16(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     return js_cmp_doubles(fromfp16(*(const uint16_t *)a),
                           fromfp16(*(const uint16_t *)b));
 }
 
 static int js_TA_cmp_float32(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     return js_cmp_doubles(*(const float *)a, *(const float *)b);
 }
 
 static int js_TA_cmp_float64(const void *a, const void *b, void *opaque) {
+    if (js_TA_leave_sort(opaque))
+        return 0;
     return js_cmp_doubles(*(const double *)a, *(const double *)b);
 }
 
@@ -61744,15 +62223,6 @@ static JSValue js_TA_get_float32(JSContext *ctx, const void *a) {
 static JSValue js_TA_get_float64(JSContext *ctx, const void *a) {
     return js_float64(*(const double *)a);
 }
-
-struct TA_sort_context {
-    JSContext *ctx;
-    int exception;
-    JSValueConst arr;
-    JSValueConst cmp;
-    JSValue (*getfun)(JSContext *ctx, const void *a);
-    int elt_size;
-};
 
 static int js_TA_cmp_generic(const void *a, const void *b, void *opaque) {
     struct TA_sort_context *psc = opaque;
@@ -61824,6 +62294,7 @@ static JSValue js_typed_array_sort(JSContext *ctx, JSValueConst this_val,
 
     tsc.ctx = ctx;
     tsc.exception = 0;
+    tsc.compared = 0;
     tsc.arr = this_val;
     tsc.cmp = argv[0];
 
@@ -62209,7 +62680,7 @@ static JSValue js_typed_array_constructor_ta(JSContext *ctx,
         goto fail;
     if (p->class_id == classid) {
         /* same type: copy the content */
-        memcpy(abuf->data, src_abuf->data + ta->offset, abuf->byte_length);
+        js_copy(ctx, abuf->data, src_abuf->data + ta->offset, abuf->byte_length);
     } else {
         for(i = 0; i < len; i++) {
             JSValue val;

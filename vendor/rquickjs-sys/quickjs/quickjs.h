@@ -1182,6 +1182,11 @@ JS_EXTERN void JS_SetHostPromiseRejectionTracker(JSRuntime *rt, JSHostPromiseRej
 /* return != 0 if the JS code needs to be interrupted */
 typedef int JSInterruptHandler(JSRuntime *rt, void *opaque);
 JS_EXTERN void JS_SetInterruptHandler(JSRuntime *rt, JSInterruptHandler *cb, void *opaque);
+/* Plimsoll: called while many objects are marked or freed. It may suspend the
+   stack, and nothing may touch the runtime until it has returned. With 'only_ask'
+   it just tells whether it could do so now. */
+typedef bool JSPauseHandler(JSRuntime *rt, void *opaque, bool only_ask);
+JS_EXTERN void JS_SetPauseHandler(JSRuntime *rt, JSPauseHandler *cb, void *opaque);
 /* if can_block is true, Atomics.wait() can be used */
 JS_EXTERN void JS_SetCanBlock(JSRuntime *rt, bool can_block);
 /* set the [IsHTMLDDA] internal slot */

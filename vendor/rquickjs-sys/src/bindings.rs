@@ -1549,6 +1549,20 @@ pub type JSInterruptHandler = ::core::option::Option<
         opaque: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int,
 >;
+pub type JSPauseHandler = ::core::option::Option<
+    unsafe extern "C" fn(
+        rt: *mut JSRuntime,
+        opaque: *mut ::core::ffi::c_void,
+        only_ask: bool,
+    ) -> bool,
+>;
+unsafe extern "C" {
+    pub fn JS_SetPauseHandler(
+        rt: *mut JSRuntime,
+        cb: JSPauseHandler,
+        opaque: *mut ::core::ffi::c_void,
+    );
+}
 unsafe extern "C" {
     pub fn JS_SetInterruptHandler(
         rt: *mut JSRuntime,

@@ -333,11 +333,13 @@ fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>
 
 unsafe extern "C" fn finalize(runtime: *mut sys::JSRuntime, object: sys::JSValue) {
     let mut id = 0;
-    // SAFETY: only host objects have this finalizer; a null pointer is an object that was never finished.
+    // SAFETY: only host objects have this finalizer; a null pointer is an object that was never finished. The runtime's
+    // opaque pointer is the `Inner` that registered the class.
     unsafe {
         if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>())
         {
-            (boxed.as_ref().table.free)(boxed, runtime);
+            let inner = &*(sys::JS_GetRuntimeOpaque(runtime) as *const super::runtime::Inner);
+            inner.with_engine_running(false, || (boxed.as_ref().table.free)(boxed, runtime));
         }
     }
 }

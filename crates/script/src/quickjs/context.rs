@@ -282,13 +282,16 @@ impl Context {
         let file = self.terminated(file)?;
         // SAFETY: both are terminated by a zero that the length does not count.
         unsafe {
-            let raw = sys::JS_Eval(
-                self.raw(),
-                source.as_ptr(),
-                source.as_bytes().len() as _,
-                file.as_ptr(),
-                flags as i32,
-            );
+            let eval = || {
+                sys::JS_Eval(
+                    self.raw(),
+                    source.as_ptr(),
+                    source.as_bytes().len() as _,
+                    file.as_ptr(),
+                    flags as i32,
+                )
+            };
+            let raw = self.inner().with_engine_running(true, eval);
             Value::checked(self, raw)
         }
     }

@@ -56,6 +56,8 @@ pub struct Fiber<R: 'static> {
     coroutine: Option<Coroutine<Wake, Waiting, R>>,
     waiting: Option<Waiting>,
     runtime: Runtime,
+    /// The script is being ended by force.
+    is_cancelled: bool,
 }
 
 impl<R> Unpin for Fiber<R> {}
@@ -80,6 +82,7 @@ impl<R: 'static> Fiber<R> {
                 let inner = inside.inner();
                 inner.suspender.0.set(Some(NonNull::from(yielder)));
                 inner.cancelled.set(matches!(wake, Wake::Cancel));
+                inner.end_requested.set(false);
                 // SAFETY: this is the bottom of the new stack, which is what the engine's limit counts from.
                 unsafe {
                     sys::JS_SetMaxStackSize(inner.raw.as_ptr(), (STACK_SIZE - RESERVE) as _);
@@ -94,6 +97,7 @@ impl<R: 'static> Fiber<R> {
             coroutine: Some(coroutine),
             waiting: None,
             runtime: runtime.clone(),
+            is_cancelled: false,
         })
     }
 
@@ -110,23 +114,54 @@ impl<R: 'static> Fiber<R> {
 
     /// Ends the script by force, and gives what its body returned.
     pub fn cancel(&mut self) -> Option<R> {
-        if self
-            .coroutine
-            .as_ref()
-            .is_none_or(|coroutine| !coroutine.started())
-        {
-            self.coroutine = None;
-            return None;
-        }
-        self.runtime.inner().cancelled.set(true);
-        self.waiting = None;
         loop {
-            // A host function that waits again although it was told to end is told again.
-            match self.resume(Wake::Cancel) {
-                Poll::Ready(result) => return Some(result),
-                Poll::Pending => {}
+            // A script that pauses while it frees what it leaves behind goes on at once.
+            self.waiting = None;
+            let mut context = std::task::Context::from_waker(Waker::noop());
+            if let Poll::Ready(result) = self.poll_cancel(&mut context) {
+                return result;
             }
         }
+    }
+
+    /// Ends the script by force, and gives what its body returned. Pending while the script frees what it leaves
+    /// behind, which may be millions of objects.
+    pub fn poll_cancel(&mut self, cx: &mut std::task::Context<'_>) -> Poll<Option<R>> {
+        let started = self.coroutine.as_ref().map(Coroutine::started);
+        if started != Some(true) {
+            self.coroutine = None;
+            return Poll::Ready(None);
+        }
+        self.runtime.inner().cancelled.set(true);
+        if !std::mem::replace(&mut self.is_cancelled, true) {
+            // The script ends now, whatever it waits for.
+            self.waiting = None;
+        }
+        loop {
+            if self.poll_waiting(cx).is_pending() {
+                return Poll::Pending;
+            }
+            // A host function that waits again although it was told to end is told again.
+            if let Poll::Ready(result) = self.resume(Wake::Cancel) {
+                return Poll::Ready(Some(result));
+            }
+            if !self.is_paused() {
+                self.waiting = None;
+            }
+        }
+    }
+
+    /// Polls what the script waits for.
+    fn poll_waiting(&mut self, cx: &mut std::task::Context<'_>) -> Poll<()> {
+        if let Some(mut waiting) = self.waiting {
+            // SAFETY: the future is pinned on the script's stack, which is suspended until it is resumed.
+            let future = unsafe { Pin::new_unchecked(waiting.as_mut()) };
+            if future.poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            self.waiting = None;
+        }
+        Poll::Ready(())
     }
 
     /// Runs the script to its next suspension.
@@ -156,13 +191,8 @@ impl<R: 'static> Future for Fiber<R> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<R> {
         loop {
-            if let Some(mut waiting) = self.waiting {
-                // SAFETY: the future is pinned on the script's stack, which is suspended until it is resumed below.
-                let future = unsafe { Pin::new_unchecked(waiting.as_mut()) };
-                if future.poll(cx).is_pending() {
-                    return Poll::Pending;
-                }
-                self.waiting = None;
+            if self.poll_waiting(cx).is_pending() {
+                return Poll::Pending;
             }
             if let Poll::Ready(result) = self.resume(Wake::Ready) {
                 return Poll::Ready(result);
@@ -196,6 +226,12 @@ impl Context {
         if inner.cancelled.get() {
             return Err(Cancelled);
         }
+        self.suspend(future)
+    }
+
+    /// Like [`Context::wait`], also in a script that is already being ended by force.
+    fn suspend<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
+        let inner = self.inner();
         // Scripts run in fibers; what enters a runtime otherwise never waits.
         let Some(yielder) = inner.suspender.0.get() else {
             debug_assert!(false, "only a script on its own stack can wait");
@@ -230,6 +266,18 @@ impl Context {
         self.throw_uncatchable("interrupted")
     }
 
+    /// Ends a script that returned although it had to end: native functions that cannot fail return early
+    /// then.
+    ///
+    /// # Errors
+    /// The exception that ends the script.
+    pub fn check_not_ended(&self) -> Result<(), Thrown> {
+        if self.inner().end_requested.get() {
+            return Err(self.cancelled(Cancelled));
+        }
+        Ok(())
+    }
+
     /// True while the script is being ended by force.
     pub fn is_cancelled(&self) -> bool {
         self.inner().cancelled.get()
@@ -243,6 +291,14 @@ impl Inner {
         let resumed = self.context().wait(time_slice::next());
         self.paused.set(false);
         resumed
+    }
+
+    /// The same for work that must be finished even if the script is to end.
+    pub(super) fn pause_even_if_cancelled(&self) {
+        self.paused.set(true);
+        // Whether it is to end is asked again later.
+        let _ = self.context().suspend(time_slice::next());
+        self.paused.set(false);
     }
 }
 

@@ -134,7 +134,8 @@ pub(super) fn guarded<'c>(
     context: &'c Context,
     body: impl FnOnce() -> Returned<'c>,
 ) -> sys::JSValue {
-    match in_host_function(body) {
+    let called = || in_host_function(body);
+    match context.inner().with_engine_running(false, called) {
         Ok(Ok(value)) => value.into_raw(),
         Ok(Err(thrown)) => {
             let Thrown { .. } = thrown;

@@ -57,4 +57,6 @@ mod tests;
 #[cfg(test)]
 mod tests_interrupts;
 #[cfg(test)]
+mod tests_polls;
+#[cfg(test)]
 mod tests_sharing;

@@ -161,10 +161,9 @@ impl<'c> Module<'c> {
             if sys::JS_ResolveModule(context.raw(), value) < 0 {
                 return Err(Thrown::pending());
             }
-            Value::checked(
-                context,
-                sys::JS_EvalFunction(context.raw(), sys::JS_DupValue(context.raw(), value)),
-            )
+            let run =
+                || sys::JS_EvalFunction(context.raw(), sys::JS_DupValue(context.raw(), value));
+            Value::checked(context, context.inner().with_engine_running(true, run))
         }
     }
 
@@ -223,7 +222,10 @@ impl Context {
     pub fn run(&self, script: &Bytecode) -> Result<Value<'_>, Thrown> {
         let function = script.read(self)?;
         // SAFETY: the engine takes over the function.
-        unsafe { Value::checked(self, sys::JS_EvalFunction(self.raw(), function.into_raw())) }
+        unsafe {
+            let run = || sys::JS_EvalFunction(self.raw(), function.into_raw());
+            Value::checked(self, self.inner().with_engine_running(true, run))
+        }
     }
 
     /// Imports `specifier` for the module `base`; the promise is fulfilled with the namespace.

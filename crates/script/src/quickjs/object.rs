@@ -225,7 +225,8 @@ impl<'c> Value<'c> {
         with_raw(arguments, |count, table| {
             // SAFETY: all values are live for the call, which takes none of them over.
             unsafe {
-                let raw = sys::JS_Call(self.context.raw(), self.raw, this.raw, count, table);
+                let call = || sys::JS_Call(self.context.raw(), self.raw, this.raw, count, table);
+                let raw = self.context.inner().with_engine_running(true, call);
                 Value::checked(self.context, raw)
             }
         })
@@ -236,7 +237,8 @@ impl<'c> Value<'c> {
         with_raw(arguments, |count, table| {
             // SAFETY: all values are live for the call, which takes none of them over.
             unsafe {
-                let raw = sys::JS_CallConstructor(self.context.raw(), self.raw, count, table);
+                let call = || sys::JS_CallConstructor(self.context.raw(), self.raw, count, table);
+                let raw = self.context.inner().with_engine_running(true, call);
                 Value::checked(self.context, raw)
             }
         })

@@ -85,8 +85,11 @@ impl Context {
         let mut any = false;
         loop {
             let mut context = std::ptr::null_mut();
+            let inner = self.inner();
             // SAFETY: the runtime is live.
-            let ran = unsafe { sys::JS_ExecutePendingJob(self.inner().raw.as_ptr(), &mut context) };
+            let ran = inner.with_engine_running(true, || unsafe {
+                sys::JS_ExecutePendingJob(inner.raw.as_ptr(), &mut context)
+            });
             match ran {
                 0 => return Ok(any),
                 1.. => any = true,

@@ -57,6 +57,19 @@ pub(super) struct Inner {
     pub(super) host_depth: Cell<u32>,
     /// The script is suspended in the middle of a computation, not where it waits.
     pub(super) paused: Cell<bool>,
+    /// The engine's own code runs, and not a host function that it called. A host function may hold what other users
+    /// need, and does not expect that it is suspended where it creates or drops a value.
+    engine_runs: Cell<bool>,
+    /// The engine was asked to end the script. What the script returns nonetheless may be incomplete.
+    pub(super) end_requested: Cell<bool>,
+    /// How often the engine has asked whether to pause, how often it might, and whether asking makes it ask again at its
+    /// next poll.
+    #[cfg(test)]
+    pub(super) pause_polls: Cell<u64>,
+    #[cfg(test)]
+    pub(super) pauses_allowed: Cell<u64>,
+    #[cfg(test)]
+    pub(super) tick_with_pauses: Cell<bool>,
 }
 
 /// Whether the script is to end, asked with the present moment.
@@ -110,12 +123,22 @@ impl Runtime {
             cancelled: Cell::new(false),
             host_depth: Cell::new(0),
             paused: Cell::new(false),
+            engine_runs: Cell::new(false),
+            end_requested: Cell::new(false),
+            #[cfg(test)]
+            pause_polls: Cell::new(0),
+            #[cfg(test)]
+            pauses_allowed: Cell::new(0),
+            #[cfg(test)]
+            tick_with_pauses: Cell::new(false),
         });
         let opaque = Rc::as_ptr(&inner) as *mut c_void;
         // SAFETY: `Inner` sits behind the `Rc` at a fixed address and outlives the context, which it frees itself.
         unsafe {
             sys::JS_SetContextOpaque(context.as_ptr(), opaque);
+            sys::JS_SetRuntimeOpaque(raw.as_ptr(), opaque);
             sys::JS_SetInterruptHandler(raw.as_ptr(), Some(on_interrupt), opaque);
+            sys::JS_SetPauseHandler(raw.as_ptr(), Some(on_pause), opaque);
             super::promise::track_rejections(raw, opaque);
             super::module::install_loader(raw, opaque);
             if let Some(limit) = settings.memory_limit {
@@ -222,13 +245,45 @@ impl Inner {
     /// Called by the engine in the middle of loops, of scripts and of its own.
     pub(super) fn on_interrupt(&self) -> bool {
         let now = clock::now();
-        if self.must_end(now) {
-            return true;
+        let must_end = self.must_end(now)
+            || (self.suspender.is_active()
+                && time_slice::is_used_up(now)
+                && (self.pause().is_err() || self.must_end(clock::now())));
+        if must_end {
+            self.end_requested.set(true);
         }
-        if !self.suspender.is_active() || !time_slice::is_used_up(now) {
+        must_end
+    }
+
+    /// Called by the engine between two steps of work that it must finish, such as a garbage collection. Tells whether
+    /// the script can be suspended there.
+    fn on_pause(&self, only_ask: bool) -> bool {
+        #[cfg(test)]
+        {
+            self.pause_polls.set(self.pause_polls.get() + 1);
+            if self.tick_with_pauses.get() {
+                // SAFETY: adds one to a number that any thread may change.
+                unsafe { sys::JS_TickInterrupts() };
+            }
+        }
+        if !self.engine_runs.get() || !self.suspender.is_active() {
             return false;
         }
-        self.pause().is_err() || self.must_end(clock::now())
+        #[cfg(test)]
+        self.pauses_allowed.set(self.pauses_allowed.get() + 1);
+        if !only_ask && time_slice::is_used_up(clock::now()) {
+            self.pause_even_if_cancelled();
+        }
+        true
+    }
+
+    /// Notes for the time of `body` whether the engine's own code runs, or the host's.
+    #[inline]
+    pub(super) fn with_engine_running<R>(&self, runs: bool, body: impl FnOnce() -> R) -> R {
+        let before = self.engine_runs.replace(runs);
+        let result = body();
+        self.engine_runs.set(before);
+        result
     }
 
     /// Suspends the script if its worker has other work to do.
@@ -342,6 +397,12 @@ unsafe fn new_context(raw: *mut sys::JSRuntime, intrinsics: Intrinsics) -> *mut 
         }
         context
     }
+}
+
+unsafe extern "C" fn on_pause(_: *mut sys::JSRuntime, opaque: *mut c_void, only_ask: bool) -> bool {
+    // SAFETY: `opaque` is the `Inner` that installed this handler.
+    let inner = unsafe { &*(opaque as *const Inner) };
+    inner.on_pause(only_ask)
 }
 
 unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -> i32 {

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::tests::{eval, runtime};
 use super::{Fiber, block_on};
@@ -34,8 +35,15 @@ const LONG: [&str; 24] = [
     "JSON.parse('[' + '0,'.repeat(2e7) + '0]')",
 ];
 
+/// Tests that count polls or advance the clock of all runtimes run one at a time.
+pub(super) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn what_takes_long_is_ended() {
+    let _alone = alone();
     let mut ended = Vec::new();
     for source in LONG {
         let runtime = runtime();
@@ -60,6 +68,7 @@ fn what_takes_long_is_ended() {
 /// A call that is over before the first tick is asked about nothing, so only what takes long shows that ticks come.
 #[test]
 fn what_is_quick_is_not_asked_about() {
+    let _alone = alone();
     let runtime = runtime();
     let asked = Rc::new(Cell::new(0));
     let count = Rc::clone(&asked);

@@ -1,0 +1,330 @@
+//! Native functions of the engine poll often, however large their arguments are.
+//!
+//! Each poll here makes the next one ask the host too, so these tests count polls and need no clock.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::tests::{eval, runtime};
+use super::tests_interrupts::alone;
+use super::{Fiber, Runtime, block_on, sys};
+
+/// More than the parser and a few calls make.
+const POLLS: u32 = 60;
+
+/// What is made first, and one native call that works on it.
+const NATIVE: [(&str, &str); 72] = [
+    (PROXY, "p.x"),
+    (PROXY, "'x' in p"),
+    (PROXY, "p.x = 1"),
+    (PROXY, "delete p.x"),
+    (PROXY, "Object.getOwnPropertyDescriptor(p, 'x')"),
+    (PROXY, "Object.defineProperty(p, 'x', { value: 1 })"),
+    (PROXY, "Object.keys(p)"),
+    (PROXY, "Object.getPrototypeOf(p)"),
+    (PROXY, "Object.setPrototypeOf(p, null)"),
+    (PROXY, "Object.isExtensible(p)"),
+    (PROXY, "Object.preventExtensions(p)"),
+    (PROXY, "Object.create(p).x"),
+    (CALLABLE, "p()"),
+    (CALLABLE, "new p()"),
+    (CALLABLE, "p.bind(null)()"),
+    (CALLABLE, "({}) instanceof p"),
+    (BIG, "big * big"),
+    (BIG, "big / small"),
+    (BIG, "big % small"),
+    (BIG, "big.toString()"),
+    (BIG, "big ** 3n"),
+    ("var digits = '9'.repeat(20000)", "BigInt(digits)"),
+    ("var t = new Float64Array(5e4).map(Math.random)", "t.sort()"),
+    (
+        "var t = new Uint8Array(1e5).map((_, i) => i * 7)",
+        "t.sort()",
+    ),
+    ("var t = new Uint16Array(1e7)", "t.fill(1)"),
+    ("var t = new Uint8Array(1e7)", "t.fill(1)"),
+    ("var t = new Uint8Array(1e7)", "t.includes(1)"),
+    ("var t = new Uint16Array(1e7)", "t.lastIndexOf(1)"),
+    ("var t = new Uint8Array(2e7)", "t.reverse()"),
+    ("var t = new Uint8Array(1e7)", "t.copyWithin(1, 0)"),
+    ("var t = new Uint8Array(1e7)", "t.slice()"),
+    ("var t = new Uint8Array(1e7)", "t.with(0, 1)"),
+    ("var t = new Uint8Array(1e7)", "t.buffer.slice(1)"),
+    (RESIZABLE, "t.resize(1e7)"),
+    (TEXT, "JSON.parse(quoted)"),
+    (TEXT, "JSON.stringify(text)"),
+    (TEXT, "JSON.parse(' '.repeat(1e7) + 1)"),
+    (TEXT, "text.concat(wide).charAt(1)"),
+    (TEXT, "text === other"),
+    (TEXT, "text < other"),
+    (TEXT, "text.indexOf('b')"),
+    (TEXT, "text.startsWith(other)"),
+    (TEXT, "other.lastIndexOf('b' + text)"),
+    (TEXT, "' '.repeat(1e7).trim()"),
+    (TEXT, "text.split('b')"),
+    (TEXT, "text.padEnd(2e7, 'xy')"),
+    (TEXT, "text.toUpperCase()"),
+    (TEXT, "wide.isWellFormed()"),
+    (TEXT, "wide.toWellFormed()"),
+    (TEXT, "wide.normalize()"),
+    (TEXT, "wide.localeCompare(wide)"),
+    (
+        "var text = 'a' + '\\u0301\\u0316'.repeat(5e3)",
+        "text.normalize('NFD')",
+    ),
+    (TEXT, "escape(wide)"),
+    (TEXT, "unescape(text)"),
+    (TEXT, "encodeURIComponent(wide)"),
+    (TEXT, "decodeURIComponent(text)"),
+    (TEXT, "parseInt(' '.repeat(1e7) + 1)"),
+    (TEXT, "new RegExp(text)"),
+    (TEXT, "RegExp.escape(text)"),
+    (TEXT, "/^(a+)\\1$/.test(text.slice(0, 3e3) + 'b')"),
+    (TEXT, "'a'.replace('a', '$$'.repeat(1e5))"),
+    (TEXT, "eval(quoted)"),
+    (TEXT, "eval('`' + text + '`')"),
+    (TEXT, "eval('/*' + text + '*/')"),
+    (TEXT, "eval(' '.repeat(1e7))"),
+    (TEXT, "eval('var ' + text)"),
+    (OBJECT, "({ ...object })"),
+    (OBJECT, "Object.assign({}, object)"),
+    (OBJECT, "Object.freeze(object)"),
+    (OBJECT, "Object.getOwnPropertyDescriptors(object)"),
+    (OBJECT, "Object.isFrozen(Object.freeze(object))"),
+    (
+        "var list = new Array(1e4).fill([])",
+        "new Set(list.values())",
+    ),
+];
+
+/// Without polls, exponential work that still ends.
+const PROXY: &str = "var p = {}; for (let i = 0; i < 18; i++) p = new Proxy(p, p)";
+const CALLABLE: &str = "var p = function () {}; for (let i = 0; i < 18; i++) p = new Proxy(p, p)";
+const BIG: &str = "var big = (1n << 100000n) - 1n, small = (1n << 50000n) - 1n";
+const RESIZABLE: &str = "var t = new ArrayBuffer(1, { maxByteLength: 1e7 })";
+const TEXT: &str = "var text = 'a'.repeat(1e7), other = 'a'.repeat(1e7 - 1) + 'a'.slice(), \
+                    wide = '\\u1234'.repeat(1e7), quoted = '\"' + text + '\"'";
+const OBJECT: &str = "var object = {}; for (let i = 0; i < 1e4; i++) object['k' + i] = i";
+
+#[test]
+fn native_work_is_ended_by_a_poll() {
+    let _alone = alone();
+    let mut held = Vec::new();
+    for (setup, work) in NATIVE {
+        let runtime = runtime();
+        let polls = Rc::new(Cell::new(0));
+        let armed = Rc::new(Cell::new(false));
+        let (count, is_armed) = (Rc::clone(&polls), Rc::clone(&armed));
+        runtime.set_interrupt(Some(Rc::new(move |_| {
+            if !is_armed.get() {
+                return false;
+            }
+            // SAFETY: adds one to a number that any thread may change.
+            unsafe { sys::JS_TickInterrupts() };
+            count.set(count.get() + 1);
+            count.get() > POLLS
+        })));
+        let script = Fiber::new(&runtime, move |context| {
+            eval(context, setup);
+            armed.set(true);
+            // SAFETY: as above.
+            unsafe { sys::JS_TickInterrupts() };
+            eval(context, &format!("{work}; (() => 0)()"))
+        });
+        let ended = block_on(script.unwrap()).unwrap();
+        if !ended.ends_with("interrupted") {
+            held.push((work, polls.get(), ended.get(..40).unwrap_or("").to_owned()));
+        }
+    }
+    assert_eq!(held, []);
+}
+
+fn ask_at_every_pause(runtime: &Runtime) {
+    runtime.inner().tick_with_pauses.set(true);
+    // SAFETY: adds one to a number that any thread may change.
+    unsafe { sys::JS_TickInterrupts() };
+}
+
+/// What frees, marks or moves many values, which cannot be left off.
+const FREEING: [(&str, &str); 13] = [
+    (
+        "var a = null; for (let i = 0; i < 3e4; i++) a = { next: a }",
+        "a = null",
+    ),
+    (
+        "var a = []; for (let i = 0; i < 3e4; i++) a.push({})",
+        "a = null",
+    ),
+    (
+        "var a = []; for (let i = 0; i < 3e4; i++) a.push({})",
+        "a.length = 0",
+    ),
+    (
+        "var a = new Map(); for (let i = 0; i < 3e4; i++) a.set(i, i)",
+        "a = null",
+    ),
+    (
+        "var a = new Map(); for (let i = 0; i < 3e4; i++) a.set(i, i)",
+        "a.clear()",
+    ),
+    (
+        "var a = {}; for (let i = 0; i < 3e4; i++) a['k' + i] = i",
+        "a = null",
+    ),
+    (
+        "var a = {}; for (let i = 0; i < 3e4; i++) a['k' + i] = i",
+        "Object.keys(a)",
+    ),
+    ("var a = new Array(3e4).fill(0)", "a.reverse()"),
+    ("var a = new Array(3e4).fill(0)", "a.toReversed()"),
+    ("var a = new Array(1e6).fill(0)", "a.shift()"),
+    (
+        "var a = {}; for (let i = 0; i < 3e4; i++) a = Object.create(a)",
+        "a.x",
+    ),
+    (
+        "var a = {}; for (let i = 0; i < 3e4; i++) a = Object.create(a)",
+        "'x' in a",
+    ),
+    ("var a = 'a'.repeat(1e7)", "({ [a]: 1 })"),
+];
+
+#[test]
+fn work_that_must_be_finished_pauses() {
+    let _alone = alone();
+    let mut held = Vec::new();
+    for (setup, work) in FREEING {
+        let runtime = runtime();
+        ask_at_every_pause(&runtime);
+        let script = Fiber::new(&runtime, move |context| {
+            eval(context, setup);
+            let polls = &context.inner().pause_polls;
+            let before = polls.get();
+            eval(context, &format!("{work}; 0"));
+            polls.get() - before
+        });
+        let polls = block_on(script.unwrap()).unwrap();
+        if polls < 20 {
+            held.push((work, polls));
+        }
+    }
+    assert_eq!(held, []);
+}
+
+#[test]
+fn collections_pause() {
+    let _alone = alone();
+    let runtime = runtime();
+    ask_at_every_pause(&runtime);
+    runtime.enter(|context| {
+        let cycles =
+            "var l = []; for (let i = 0; i < 3e4; i++) l.push({}), l[i].a = l[i]; l = null; 0";
+        assert_eq!(eval(context, cycles), "0");
+    });
+    let before = runtime.inner().pause_polls.get();
+    runtime.collect_garbage();
+    // All are marked twice, and those that are garbage are freed.
+    let polls = runtime.inner().pause_polls.get() - before;
+    assert!(polls > 150, "{polls}");
+}
+
+/// Text that is too long for a comparison to reach its end between two polls is still compared to its end.
+#[test]
+fn polls_do_not_change_results() {
+    let script = r#"
+        const n = 300000, a = 'a'.repeat(n), wide = '\u1234'.repeat(n), mixed = a + wide + a;
+        const bytes = new Uint8Array(n).map((_, i) => i), numbers = Float64Array.from(bytes);
+        const equal = (x, y) => { if (x !== y) throw new Error(`${String(x).slice(0, 50)} ${String(y).slice(0, 50)}`); };
+        equal(a + 'b' < a + 'c', true);
+        equal(wide + 'b' < wide + 'c', true);
+        equal(a + 'b' === a + 'b', true);
+        equal(a + 'b' === a + 'c', false);
+        equal(mixed.length, 3 * n);
+        equal(mixed.indexOf('\u1234'), n);
+        equal(mixed.lastIndexOf('\u1234'), 2 * n - 1);
+        equal(mixed.charAt(3 * n - 1), 'a');
+        equal((' '.repeat(n) + 'x' + ' '.repeat(n)).trim(), 'x');
+        equal(JSON.parse(JSON.stringify(mixed)), mixed);
+        equal(decodeURIComponent(encodeURIComponent(mixed)), mixed);
+        equal(unescape(escape(mixed)), mixed);
+        equal(mixed.normalize(), mixed);
+        equal(mixed.toWellFormed(), mixed);
+        equal(mixed.toUpperCase().toLowerCase(), mixed);
+        equal(new Function('return ' + JSON.stringify(mixed))(), mixed);
+        equal(bytes.slice().reverse()[0], bytes[n - 1]);
+        equal(bytes.slice().reverse()[n - 1], bytes[0]);
+        const moved = bytes.slice();
+        moved.copyWithin(1, 0);
+        equal(moved[n - 1], bytes[n - 2]);
+        moved.copyWithin(0, 1);
+        equal(moved[n - 2], bytes[n - 2]);
+        equal(moved[0], bytes[0]);
+        equal(new Uint8Array(bytes.buffer.slice(5)).indexOf(bytes[5]), 0);
+        equal(numbers.fill(7).lastIndexOf(7), n - 1);
+        equal(numbers.includes(8), false);
+        equal(new Uint8Array(n).fill(3).every((v) => v === 3), true);
+        const sorted = bytes.slice().sort();
+        equal(sorted.every((v, i) => i === 0 || sorted[i - 1] <= v), true);
+        const list = Array.from(bytes, (v, i) => i);
+        list.shift();
+        equal(list.every((v, i) => v === i + 1), true);
+        equal(list.toReversed().every((v, i) => v === n - 1 - i), true);
+        equal(list.with(5, 'x')[5] + list.with(5, 'x')[6], 'x7');
+        equal(list.toSpliced(1, 1)[1], 3);
+        list.reverse();
+        equal(list.every((v, i) => v === n - 1 - i), true);
+        const big = 3n ** 30000n;
+        equal(BigInt(big.toString()), big);
+        equal(big * big / big, big);
+        equal((big * big + 5n) % big, 5n);
+        const keyed = {};
+        for (let i = 0; i < 3000; i++) keyed['k' + i] = i;
+        equal(Object.keys({ ...keyed }).length, 3000);
+        equal({ [mixed]: 9 }[a + wide + a], 9);
+        equal(new Map([[mixed, 9]]).get(a + wide + a), 9);
+        let chain = { x: 1 };
+        for (let i = 0; i < 2000; i++) chain = Object.create(chain);
+        equal(chain.x, 1);
+        equal('x' in chain, true);
+        equal(chain.y, undefined);
+        equal(chain instanceof Array, false);
+        'same'
+    "#;
+    assert_eq!(runtime().enter(|context| eval(context, script)), "same");
+}
+
+/// A host function may hold what other users wait for, so nothing that it drops suspends it; the collection that it
+/// brings about is made up for when it has returned.
+#[test]
+fn host_functions_are_not_suspended_where_they_drop_values() {
+    use super::{Call, Context, Returned};
+    thread_local!(static ASKED: Cell<u64> = const { Cell::new(0) });
+    fn make<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+        let before = context.inner().pauses_allowed.get();
+        for _ in 0..2000 {
+            context.object()?;
+        }
+        let allowed = context.inner().pauses_allowed.get() - before;
+        ASKED.set(ASKED.get() + allowed);
+        call.argument(0).to_number().map(|n| context.number(n))
+    }
+    let _alone = alone();
+    let runtime = runtime();
+    ask_at_every_pause(&runtime);
+    let script = Fiber::new(&runtime, |context| {
+        let global = context.global();
+        global
+            .set("make", context.function("make", 1, make).unwrap())
+            .unwrap();
+        // Beyond the size of a small heap.
+        eval(
+            context,
+            "var a = []; for (let i = 0; i < 2e5; i++) a.push({ i });
+            const before = a.length; for (let i = 0; i < 300; i++) make(i); before",
+        )
+    });
+    assert_eq!(block_on(script.unwrap()).unwrap(), "200000");
+    assert_eq!(ASKED.get(), 0);
+    // The collections took place nonetheless, where they could pause.
+    assert!(runtime.inner().pauses_allowed.get() > 100);
+}
