@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import rivals
+from .flatness import judge
 from .grpc import GrpcServer
 from .servers import Nginx, certificate, free_port, wait_for
 from .websocket import EchoServer
@@ -22,8 +24,6 @@ MODES = ["epoll", "uring"]
 USERS = 4
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parent / "scripts"
-# How far the memory of the end may lie above that after the warm-up.
-SLACK_SHARE, SLACK_BYTES = 0.05, 2_000_000
 VERSION_FLAGS = {"http1": ["--h1"], "h2c": ["--h2c"], "h2": ["--h2"], "http3": ["--h3"]}
 
 
@@ -36,17 +36,12 @@ class Cell:
     failed: int
     early: int
     late: int
-    highest: int
+    is_flat: bool
     problem: str = ""
-
-    @property
-    def is_flat(self):
-        slack = max(SLACK_BYTES, SLACK_SHARE * self.early)
-        return not self.problem and self.late - self.early <= slack
 
     def row(self):
         memory = self.problem or ("flat" if self.is_flat else "**grows**")
-        sizes = (f"{size / 1e6:.1f}" for size in (self.early, self.late, self.highest))
+        sizes = (f"{size / 1e6:.1f}" for size in (self.early, self.late))
         return (self.name, f"{self.requests:,}", f"{self.failed:,}", *sizes, memory)
 
 
@@ -73,14 +68,11 @@ def run(protocol, way, io, seconds, warm_up):
             print((folder / "err").read_text()[-2000:], file=sys.stderr)
         elif requests == 0:
             problem = "no requests"
-        judged = samples[warm_up:]
-        third = len(judged) // 3
-        if third == 0:
-            return Cell(name, requests, failed, 0, 0, max(samples, default=0), problem or "ended early")
-        early, late = sorted(judged[:third]), sorted(judged[-third:])
-        return Cell(
-            name, requests, failed, early[third // 2], late[third // 2], max(samples), problem
-        )
+        try:
+            early, late, flat = judge(samples, 1, warm_up)
+        except ValueError as error:
+            early, late, flat, problem = 0, 0, False, problem or str(error)
+        return Cell(name, requests, failed, early, late, flat and not problem, problem)
 
 
 def _watch(process, seconds):
@@ -103,12 +95,13 @@ def _watch(process, seconds):
 
 
 def _counts(kind, folder):
-    """Requests and failed ones; for scripts, iterations and failed checks."""
+    """Requests and failed ones; for scripts, iterations or messages received, and failed checks."""
     try:
         if kind == "run":
             metrics = json.loads((folder / "summary.json").read_text())["metrics"]
             checks = metrics.get("checks", {})
-            return metrics["iterations"]["count"], checks.get("fails", 0)
+            messages = metrics.get("ws_msgs_received", {}).get("count", 0)
+            return max(metrics["iterations"]["count"], messages), checks.get("fails", 0)
         result = json.loads((folder / "out").read_text())
         return result["requests"], result["failed"]
     except (OSError, ValueError, KeyError):
@@ -146,7 +139,10 @@ def _command(protocol, way, address, seconds, folder):
 def _server(protocol, way, folder):
     """The server of a cell; gives its HOST:PORT."""
     if way == "refused":
-        yield f"127.0.0.1:{free_port()}"
+        # Bound without listening: nothing else can take the port in the meantime.
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            yield f"127.0.0.1:{taken.getsockname()[1]}"
     elif way in ("persistent", "new") or (protocol, way) == ("http3", "unread"):
         with _well_behaved(protocol, folder) as address:
             yield address

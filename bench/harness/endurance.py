@@ -1,6 +1,7 @@
 """Long runs at full speed: resident memory must be flat."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from .contenders import plimsoll_http, script
 from .flatness import judge
@@ -34,15 +35,13 @@ def _runs():
     ]
 
 
-def soak(seconds, modes):
+def soak(seconds, modes, at_once=1):
     """Each run over each kernel interface: the table, and how many runs are not flat."""
-    rows = [
-        _soak(what, contender, server, io, seconds)
-        for what, contender, server in _runs()
-        for io in modes
-    ]
-    headings = ["generator", "what it does", "`--io`", "requests", "after warm-up, MB", "at the end, MB", "highest, MB", "memory"]
-    title = f"### Memory over {seconds / 60:g} minutes at full speed, {USERS} users"
+    runs = [(what, contender, server, io) for what, contender, server in _runs() for io in modes]
+    with ThreadPoolExecutor(at_once) as together:
+        rows = list(together.map(lambda run: _soak(*run, seconds), runs))
+    headings = ["generator", "what it does", "`--io`", "requests", "highest of the first third, MB", "of the last third, MB", "memory"]
+    title = f"### Memory over {seconds / 60:g} minutes at full speed, {USERS} users, {at_once} at a time"
     return f"{title}\n\n{table(headings, rows)}\n", sum(row[-1] != "flat" for row in rows)
 
 
@@ -54,7 +53,7 @@ def _soak(what, contender, server, io, seconds):
     try:
         *sizes, flat = judge(cost.resident_bytes, EVERY)
     except ValueError as error:
-        sizes, flat = [0, 0, 0], False
+        sizes, flat = [0, 0], False
         print(error, file=sys.stderr)
     if not requests:
         print(cost.stderr[-2000:], file=sys.stderr)

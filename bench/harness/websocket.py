@@ -46,7 +46,8 @@ def _echo(name, program, in_flight, file="websocket.js"):
         program,
         lambda url, connections, seconds, scratch: [
             *("run", "--quiet", "--summary-export", "summary.json"),
-            *("--vus", connections, "--iterations", connections),
+            # With --iterations, --duration is the longest time they may take (10 minutes unless set).
+            *("--vus", connections, "--iterations", connections, "--duration", f"{seconds + 60}s"),
             *("-e", f"URL={url}", "-e", f"SECONDS={seconds}", "-e", f"IN_FLIGHT={in_flight}"),
             SCRIPTS / file,
         ],
