@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::link_constructor;
 use crate::pure::text_decoding::{Decoder, Encoding};
-use crate::quickjs::{Call, Class, Context, Entry, ErrorKind, Returned, Thrown, give_way};
+use crate::quickjs::{Call, Class, Context, Entry, ErrorKind, Returned, Thrown, pieces};
 
 /// Defines both on the global object.
 pub fn define(context: &Context) -> Result<(), Thrown> {
@@ -59,12 +59,21 @@ fn encode_into<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         .write_bytes(written.as_bytes())
         .ok_or_else(not_bytes)?;
     let result = context.object()?;
-    result.define(
-        "read",
-        context.integer(written.encode_utf16().inspect(|_| give_way(1)).count() as u64),
-    )?;
+    result.define("read", context.integer(utf16_length(written)))?;
     result.define("written", context.integer(fits as u64))?;
     Ok(result)
+}
+
+/// The number of UTF-16 units of a text: two for each character of four bytes, and one for any other.
+fn utf16_length(text: &str) -> u64 {
+    let units = |byte: &u8| match byte {
+        0x80..=0xBF => 0,
+        0xF0.. => 2,
+        _ => 1,
+    };
+    pieces(text.as_bytes())
+        .map(|piece| piece.iter().map(units).sum::<u64>())
+        .sum()
 }
 
 struct TextDecoder(RefCell<Decoder>);

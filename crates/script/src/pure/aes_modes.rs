@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::quickjs::{give_way, pieces};
+use crate::quickjs::{Progress, give_way, pieces};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use ghash::GHash;
@@ -67,7 +67,6 @@ impl Aes {
     }
 
     fn encrypt(&self, block: &mut Block) {
-        give_way(BLOCK);
         match self {
             Aes::Aes128(aes) => aes.encrypt_block(block.into()),
             Aes::Aes192(aes) => aes.encrypt_block(block.into()),
@@ -76,7 +75,6 @@ impl Aes {
     }
 
     fn decrypt(&self, block: &mut Block) {
-        give_way(BLOCK);
         match self {
             Aes::Aes128(aes) => aes.decrypt_block(block.into()),
             Aes::Aes192(aes) => aes.decrypt_block(block.into()),
@@ -90,7 +88,9 @@ impl Aes {
         let mut padded = text.to_vec();
         padded.resize(text.len() + padding, padding as u8);
         let mut before = *iv;
-        for block in padded.as_chunks_mut::<BLOCK>().0 {
+        let mut progress = Progress::from(0);
+        for (number, block) in padded.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
+            progress.reach(number * BLOCK);
             xor(block, &before);
             self.encrypt(block);
             before = *block;
@@ -106,7 +106,9 @@ impl Aes {
         }
         let mut plain = text.to_vec();
         let mut before = *iv;
-        for block in plain.as_chunks_mut::<BLOCK>().0 {
+        let mut progress = Progress::from(0);
+        for (number, block) in plain.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
+            progress.reach(number * BLOCK);
             let enciphered = *block;
             self.decrypt(block);
             xor(block, &before);
@@ -146,7 +148,9 @@ impl Aes {
             .unwrap_or(0);
         let mut number = u128::from_be_bytes(*counter);
         let mut out = text.to_vec();
-        for block in out.chunks_mut(BLOCK) {
+        let mut progress = Progress::from(0);
+        for (block_number, block) in out.chunks_mut(BLOCK).enumerate() {
+            progress.reach(block_number * BLOCK);
             let mut stream = number.to_be_bytes();
             self.encrypt(&mut stream);
             xor(block, &stream);
@@ -287,6 +291,7 @@ impl Aes {
     }
 
     fn wrap_step(&self, high: u64, low: [u8; 8], cipher: fn(&Aes, &mut Block)) -> (u64, [u8; 8]) {
+        give_way(BLOCK);
         let joined = u128::from(high) << 64 | u128::from(u64::from_be_bytes(low));
         let mut block = joined.to_be_bytes();
         cipher(self, &mut block);

@@ -3,7 +3,7 @@
 //! Newlines are skipped wherever they stand; nothing else foreign is. Bits left over in the last
 //! character need not be zero.
 
-use crate::quickjs::give_way;
+use crate::quickjs::Progress;
 
 /// Which 64 characters, and whether `=` fills up the last group of four.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +70,9 @@ impl Dialect {
 /// The bytes as Base64.
 pub fn encode(bytes: &[u8], dialect: Dialect) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    let mut progress = Progress::from(0);
     for group in bytes.chunks(3) {
-        give_way(group.len());
+        progress.reach(out.len());
         let byte = |i: usize| group.get(i).copied().unwrap_or(0);
         let (a, b, c) = (byte(0), byte(1), byte(2));
         let values = [a >> 2, a << 4 | b >> 4, b << 2 | c >> 6, c];
@@ -112,8 +113,9 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Vec<u8>, CorruptInput> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     // The digits of the group being read, as one number, and how many they are.
     let (mut group, mut digits) = (0_u32, 0_usize);
+    let mut progress = Progress::from(0);
     for (at, &byte) in text.iter().enumerate() {
-        give_way(1);
+        progress.reach(at);
         if let Some(value) = dialect.value(byte) {
             group = group << 6 | u32::from(value);
             digits += 1;
@@ -142,8 +144,9 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Vec<u8>, CorruptInput> {
 /// From the first `=` at `at`: as many as the group lacks, and then nothing but newlines.
 fn check_padding(text: &[u8], at: usize, digits: usize) -> Result<(), CorruptInput> {
     let rest = text.iter().enumerate().skip(at + 1);
+    let mut progress = Progress::from(at);
     let mut rest = rest
-        .inspect(|_| give_way(1))
+        .inspect(|&(at, _)| progress.reach(at))
         .filter(|&(_, &byte)| !is_newline(byte));
     if digits == 2 {
         match rest.next() {

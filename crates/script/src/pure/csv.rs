@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::quickjs::give_way;
+use crate::quickjs::{Progress, give_way};
 
 /// Why a text is not CSV, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,8 +197,9 @@ impl RecordReader<'_> {
     fn bare(&mut self) -> Result<Vec<u8>, CsvError> {
         let start = self.at;
         // A carriage return that ends the whole text belongs to a newline that is missing.
+        let mut progress = Progress::from(start);
         while let Some(&byte) = self.rest().first() {
-            give_way(1);
+            progress.reach(self.at);
             let ends_text = self.rest() == b"\r";
             if ends_text || empty_line(self.rest()).is_some() || self.starts_with_delimiter() {
                 break;
@@ -218,8 +219,9 @@ impl RecordReader<'_> {
     fn quoted(&mut self) -> Result<Vec<u8>, CsvError> {
         self.at += 1;
         let mut field = Vec::new();
+        let mut progress = Progress::from(self.at);
         loop {
-            give_way(1);
+            progress.reach(self.at);
             match self.rest() {
                 [b'"', b'"', ..] => {
                     field.push(b'"');

@@ -1,6 +1,6 @@
 //! How forms write text in URLs: `application/x-www-form-urlencoded`.
 
-use crate::quickjs::give_way;
+use crate::quickjs::Progress;
 
 /// `name=value`, both escaped.
 pub fn pair(name: &str, value: &str) -> String {
@@ -14,8 +14,9 @@ pub fn pair(name: &str, value: &str) -> String {
 /// The URL standard's application/x-www-form-urlencoded serializer, with Go's choice of bytes that stay.
 pub fn push_escaped(out: &mut String, text: &str) {
     use std::fmt::Write as _;
-    for byte in text.bytes() {
-        give_way(1);
+    let mut progress = Progress::from(0);
+    for (place, byte) in text.bytes().enumerate() {
+        progress.reach(place);
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
                 out.push(byte as char)

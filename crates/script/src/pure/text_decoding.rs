@@ -2,7 +2,7 @@
 //!
 //! WHATWG Encoding Standard, sections 7.1 (the interface), 8 (UTF-8) and 14.3 (UTF-16).
 
-use crate::quickjs::give_way;
+use crate::quickjs::{Progress, give_way};
 
 /// The encodings there are, UTF-8 and the two byte orders of UTF-16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,8 +164,9 @@ impl Decoder {
             self.pending = input.get(input.len() - kept..).unwrap_or_default().to_vec();
         }
         let mut text = String::with_capacity(units.len());
+        let mut progress = Progress::from(0);
         for decoded in char::decode_utf16(units) {
-            give_way(2);
+            progress.reach(text.len());
             match decoded {
                 Ok(c) => text.push(c),
                 Err(_) => self.replace(&mut text)?,

@@ -104,6 +104,31 @@ impl Drop for Running<'_> {
     }
 }
 
+/// Gives way in a loop whose steps are too short to note each of them.
+pub struct Progress {
+    next: usize,
+}
+
+impl Progress {
+    const PIECE: usize = 4096;
+
+    /// For a loop that starts at the byte `place`.
+    pub fn from(place: usize) -> Progress {
+        Progress {
+            next: place + Progress::PIECE,
+        }
+    }
+
+    /// Notes that the loop is at the byte `place`.
+    #[inline]
+    pub fn reach(&mut self, place: usize) {
+        if place >= self.next {
+            self.next = place + Progress::PIECE;
+            give_way(Progress::PIECE);
+        }
+    }
+}
+
 /// Bytes in pieces, giving way after each.
 pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.chunks(STEP).inspect(|piece| give_way(piece.len()))

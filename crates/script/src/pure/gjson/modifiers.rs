@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::select::{self, Found, array_of};
 use super::text::{Kind, elements, kind, members, quote, unquote, value_end};
 use crate::pure::json_syntax;
-use crate::quickjs::give_way;
+use crate::quickjs::Progress;
 
 /// Whether `name` (without its `@`) is a modifier.
 pub(super) fn exists(name: &str) -> bool {
@@ -86,8 +86,9 @@ fn is_set(argument: &str, option: &str) -> bool {
 fn ugly(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len());
     let mut i = 0;
+    let mut progress = Progress::from(0);
     while let Some(&byte) = json.get(i) {
-        give_way(1);
+        progress.reach(i);
         if byte == b'"' {
             let end = value_end(json, i);
             out.extend_from_slice(json.get(i..end).unwrap_or_default());

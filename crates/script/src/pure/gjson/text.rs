@@ -2,7 +2,7 @@
 //!
 //! Everything here tolerates any bytes: an index past the end reads as the end.
 
-use crate::quickjs::give_way;
+use crate::quickjs::{Progress, give_way};
 use std::borrow::Cow;
 
 /// What a value's first byte says it is.
@@ -61,8 +61,9 @@ fn skip_space(json: &[u8], mut at: usize) -> usize {
 /// The index just past the string whose opening quote is at `at`.
 pub(super) fn string_end(json: &[u8], at: usize) -> usize {
     let mut i = at + 1;
+    let mut progress = Progress::from(at);
     while let Some(&byte) = json.get(i) {
-        give_way(1);
+        progress.reach(i);
         match byte {
             b'"' => return i + 1,
             b'\\' => i += 2,
@@ -89,8 +90,9 @@ pub(super) fn value_end(json: &[u8], at: usize) -> usize {
 fn nested_end(json: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     let mut i = at;
+    let mut progress = Progress::from(at);
     while let Some(&byte) = json.get(i) {
-        give_way(1);
+        progress.reach(i);
         match byte {
             b'"' => {
                 i = string_end(json, i);
@@ -129,6 +131,9 @@ pub(super) fn members(object: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::from_fn(move || Some((values.next()?, values.next()?)))
 }
 
+/// Bytes that are read in the time that it takes to find a short value.
+const VALUE: usize = 32;
+
 struct Values<'a> {
     json: &'a [u8],
     at: usize,
@@ -144,7 +149,8 @@ impl<'a> Iterator for Values<'a> {
             self.at = skip_space(self.json, self.at + 1);
         }
         let end = value_end(self.json, self.at);
-        give_way(1);
+        // What was walked over has been noted only if it is long.
+        give_way(VALUE);
         let value = self.json.get(self.at..end)?;
         self.at = end;
         (!value.is_empty()).then_some(value)
@@ -160,8 +166,9 @@ pub(super) fn unquote(string: &[u8]) -> Cow<'_, str> {
     }
     let mut out = Vec::with_capacity(inner.len());
     let mut rest = inner;
+    let mut progress = Progress::from(0);
     while let [byte, tail @ ..] = rest {
-        give_way(1);
+        progress.reach(out.len());
         rest = tail;
         if *byte != b'\\' {
             out.push(*byte);

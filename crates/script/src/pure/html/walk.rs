@@ -9,6 +9,8 @@ use crate::quickjs::give_way;
 const PIECE: usize = 4096;
 /// Bytes that are read in the time of a step from node to node.
 const STEP: usize = 64;
+/// Bytes that are read in the time that it takes to list a child.
+const CHILD: usize = 8;
 
 impl Node {
     fn entry(&self) -> &Entry {
@@ -94,12 +96,9 @@ impl Node {
     }
 
     pub fn children(&self) -> Vec<Node> {
-        self.entry()
-            .children
-            .iter()
-            .inspect(|_| give_way(STEP))
-            .map(|id| self.at(*id))
-            .collect()
+        let children = &self.entry().children;
+        give_way(CHILD * children.len());
+        children.iter().map(|id| self.at(*id)).collect()
     }
 
     pub fn element_children(&self) -> Vec<Node> {
