@@ -120,6 +120,27 @@ mod tests {
         );
     }
 
+    /// The parser needs more stack than a script has.
+    #[test]
+    fn a_deeply_nested_module_is_an_error_from_imports_and_from_scripts() {
+        for (file, source) in [
+            ("/other.js", "import './other.js'"),
+            ("/other.js", "require('./other.js')"),
+            ("/other.ts", "require('./other.ts')"),
+        ] {
+            for depth in [50, 100, 200, 400, 20_000] {
+                let nested = format!("const a = {}1;", "(".repeat(depth));
+                let packed = Packed {
+                    files: [(PathBuf::from(file), Arc::from(nested.as_bytes()))].into(),
+                    ..Packed::default()
+                };
+                let error = run(source.as_bytes(), packed, LIMITS).unwrap_err();
+                let error = format!("{error:?}");
+                assert!(error.contains(file), "{source} {depth}: {error}");
+            }
+        }
+    }
+
     #[test]
     fn nothing_is_read_from_the_disk() {
         assert!(failure("open('/etc/hostname')").contains("/etc/hostname"));

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::Location;
 use crate::quickjs::{
-    Bytecode, Context, Exception, Loader, Module, Runtime, Settings, Thrown, Value,
+    Bytecode, Context, Exception, Loader, Module, Runtime, Settings, Thrown, Value, on_new_stack,
 };
 
 /// A file that was compiled once, to be loaded by every user.
@@ -44,12 +44,20 @@ pub fn compile(
             Err(error) => Err(format!("{name}: {error}")),
         };
     }
-    let plain = compile_script(&name, text);
+    // A script that imports or requires a file compiles it from its own stack, which is too small for nested sources.
+    on_new_stack(COMPILER_STACK, || {
+        compile_text(&name, text, may_be_typescript)
+    })
+    .map_err(|error| format!("{name}: {error}"))?
+}
+
+fn compile_text(name: &str, text: &str, may_be_typescript: bool) -> Result<Compiled, String> {
+    let plain = compile_script(name, text);
     match plain {
         Err(_) if may_be_typescript => {
             let stripped =
                 crate::pure::typescript::strip(text).map_err(|error| format!("{name}: {error}"))?;
-            compile_script(&name, &stripped)
+            compile_script(name, &stripped)
         }
         outcome => outcome,
     }
@@ -101,7 +109,7 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
     })
 }
 
-/// Stack for parsing: nested far deeper than any sensible source, and within the smallest of main threads.
+/// Stack for parsing: enough for sources that are nested far deeper than any sensible one.
 const COMPILER_STACK: usize = 1024 * 1024;
 
 /// `file:line:column: SyntaxError: …`.

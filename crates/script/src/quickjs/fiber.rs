@@ -311,7 +311,20 @@ fn take_stack() -> io::Result<DefaultStack> {
     if let Some(stack) = STACKS.with_borrow_mut(Vec::pop) {
         return Ok(stack);
     }
-    DefaultStack::new(STACK_SIZE).map_err(|error| {
+    new_stack(STACK_SIZE)
+}
+
+/// Runs `work` on a new stack, of which the engine may use `size` bytes: for work that needs more than a script's stack,
+/// where the caller may be a script.
+///
+/// # Errors
+/// When the system has no memory, or no mapping, left for another stack.
+pub fn on_new_stack<R>(size: usize, work: impl FnOnce() -> R) -> io::Result<R> {
+    Ok(corosensei::on_stack(new_stack(size + STACK_SIZE)?, work))
+}
+
+fn new_stack(size: usize) -> io::Result<DefaultStack> {
+    DefaultStack::new(size).map_err(|error| {
         let hint = "could not allocate the stack of another running virtual user. Each takes two memory mappings and \
                     256 KiB of address space: raise vm.max_map_count or the memory limit (ulimit -v), or run with \
                     fewer users";

@@ -39,7 +39,7 @@ mod value;
 pub use class::{Class, Instance, Slot, Written};
 pub use context::Context;
 pub use exception::{ErrorKind, Exception, Frame, Thrown};
-pub use fiber::{Cancelled, Fiber, block_on};
+pub use fiber::{Cancelled, Fiber, block_on, on_new_stack};
 pub use function::{Call, Entry, Returned};
 pub use give_way::{Progress, give_way, give_way_in_drop, pieces};
 pub use module::{Bytecode, Exports, Loader, Module};
