@@ -86,7 +86,7 @@ fn certificates_are_made_and_stand_up_to_openssl() {
 fn what_cannot_be_is_told() {
     for (flags, expected) in [
         (["--name", "https://a.test/"], "names of hosts"),
-        (["--key", "dsa"], "there are ecdsa (P-256), rsa2048"),
+        (["--key", "dsa"], "use ecdsa (P-256), rsa2048"),
         (["--lifetime", "0s"], "choose another --lifetime"),
         (["--lifetime", "1y"], "unknown unit"),
     ] {
