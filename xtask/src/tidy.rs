@@ -1,10 +1,11 @@
 //! The project rules that a machine can check.
 //!
-//! Each rule is a file: [`rooms`] (which crate may use which), [`heavy`] (which
+//! Each rule is a file: [`crate_edges`] (which crate may use which), [`heavy`] (which
 //! dependency lives where), [`licences`], [`purity`] (no clock, socket or metric name where none
 //! belongs), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`] and [`documents`].
 //! A rule is a function from the [`Tree`] to its [`Finding`]s.
 
+mod crate_edges;
 mod documents;
 mod heavy;
 mod language;
@@ -13,7 +14,6 @@ mod manifest;
 mod names;
 mod panics;
 mod purity;
-mod rooms;
 mod size;
 mod source;
 mod test_programs;
@@ -60,7 +60,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     let metadata = manifest::metadata(root)?;
     let manifests = manifest::of_workspace(&metadata, root);
     let mut findings = Vec::new();
-    findings.extend(rooms::check(&manifests));
+    findings.extend(crate_edges::check(&manifests));
     findings.extend(heavy::check(&manifests));
     findings.extend(licences::check(&tree, &metadata));
     findings.extend(purity::check(&tree));

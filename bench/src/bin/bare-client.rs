@@ -19,8 +19,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use bench::arguments::Arguments;
-use bench::syscalls::{self, Poll};
+use plimsoll_bench::arguments::Arguments;
+use plimsoll_bench::syscalls::{self, Poll};
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench::arguments::Arguments;
-use bench::quantiles::milliseconds_json;
+use plimsoll_bench::arguments::Arguments;
+use plimsoll_bench::quantiles::milliseconds_json;
 
 fn main() -> ExitCode {
     match run() {

@@ -13,11 +13,11 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use bench::arguments::Arguments;
-use bench::capacity::Capacity;
-use bench::delays::Delay;
-use bench::server::Server;
-use bench::syscalls;
+use plimsoll_bench::arguments::Arguments;
+use plimsoll_bench::capacity::Capacity;
+use plimsoll_bench::delays::Delay;
+use plimsoll_bench::server::Server;
+use plimsoll_bench::syscalls;
 
 fn main() -> ExitCode {
     match serve() {

@@ -11,7 +11,7 @@
 
 use std::process::ExitCode;
 
-use bench::peers::{Peer, program};
+use plimsoll_bench::peers::{Peer, program};
 
 fn main() -> ExitCode {
     program::<Connection>("grpc-fixed")

@@ -15,9 +15,9 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use bench::arguments::{self, Arguments};
-use bench::exchanges::{Exchange, Exchanges, REQUEST, RESPONSE, Start};
-use bench::line::{departures, jitter_quantile};
+use plimsoll_bench::arguments::{self, Arguments};
+use plimsoll_bench::exchanges::{Exchange, Exchanges, REQUEST, RESPONSE, Start};
+use plimsoll_bench::line::{departures, jitter_quantile};
 
 /// Most direct exchanges per second.
 const DIRECT: f64 = 20.0;

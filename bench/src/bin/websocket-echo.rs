@@ -11,7 +11,7 @@
 use std::process::ExitCode;
 
 use base64::Engine;
-use bench::peers::{Peer, program};
+use plimsoll_bench::peers::{Peer, program};
 use sha1::{Digest, Sha1};
 
 fn main() -> ExitCode {

@@ -81,7 +81,7 @@ fn what_is_said_of_faulty_runs() {
         }
     }
     let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faulty.txt");
-    testkit::snapshot::compare(snapshot, &said);
+    plimsoll_testkit::snapshot::compare(snapshot, &said);
 }
 
 fn faulty() -> Vec<(String, String)> {

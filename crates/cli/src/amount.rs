@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::{Executor, Rate, Scenario};
+use plimsoll_plan::{Executor, Rate, Scenario};
 
 /// A flag's name, for complaints, and what it says.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +117,8 @@ pub fn rate_in_record(rate: Rate) -> serde_json::Value {
 /// # Errors
 /// What is wrong with it, with the flag's name.
 pub fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {
-    units::duration::parse_with_unit(text).map_err(|error| format!("{flag} {text}: {error}"))
+    plimsoll_units::duration::parse_with_unit(text)
+        .map_err(|error| format!("{flag} {text}: {error}"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io::BufWriter;
 use std::sync::Arc;
 
-use script::Archive;
+use plimsoll_script::Archive;
 
 use crate::args::{ArchiveArgs, GlobalArgs, IoMode};
 use crate::exit::Exit;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plan::{Options, Rate, ScenarioOptions};
+use plimsoll_plan::{Options, Rate, ScenarioOptions};
 use serde_json::json;
 
 /// How long without `--duration`.
@@ -47,8 +47,8 @@ pub fn shape(
     let shaped = json!({ "scenarios": { name: {
         "executor": "constant-arrival-rate",
         "rate": rate.count,
-        "timeUnit": units::duration::format(rate.per),
-        "duration": units::duration::format(duration),
+        "timeUnit": plimsoll_units::duration::format(rate.per),
+        "duration": plimsoll_units::duration::format(duration),
         "preAllocatedVUs": users,
         "maxVUs": max_users.map_or(users.saturating_mul(10).max(USERS_MOST), i64::from),
     }}});

@@ -4,13 +4,13 @@ use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::AbortReason;
-use plan::{Executor, Plan, Rate, Scenario};
-use report::http_result::HttpResult;
-use results::hash;
-use results::secrets::url_for_display;
-use script::{LimitedReader, open_limited};
-use targets::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
+use plimsoll_engine::AbortReason;
+use plimsoll_output::http_result::HttpResult;
+use plimsoll_plan::{Executor, Plan, Rate, Scenario};
+use plimsoll_results::hash;
+use plimsoll_results::secrets::url_for_display;
+use plimsoll_script::{LimitedReader, open_limited};
+use plimsoll_scriptless::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
 
 use crate::args::{AttackArgs, GlobalArgs, parse_rate};
 use crate::attack_settings::{body_limit, header, http_settings, positive_time};
@@ -59,7 +59,7 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let (outlet, results) = match (&destination, figures) {
         (Destination::Nowhere, None) => (None, None),
         (destination, figures) => {
-            let (outlet, inlet) = targets::outlet();
+            let (outlet, inlet) = plimsoll_scriptless::outlet();
             let results = ResultsFile::write(destination, inlet, figures)?;
             (Some(outlet), Some(results))
         }
@@ -219,7 +219,7 @@ fn aim(args: &AttackArgs) -> Result<Aim, String> {
         }
     };
     let body = match &args.body {
-        Some(path) => script::read_file(path)
+        Some(path) => plimsoll_script::read_file(path)
             .map_err(|error| format!("-body={}: cannot read it: {error}", path.display()))?,
         None => Vec::new(),
     };
@@ -246,7 +246,7 @@ fn aim(args: &AttackArgs) -> Result<Aim, String> {
         input,
         format,
         defaults,
-        Box::new(|path| script::read_file(path.as_ref())),
+        Box::new(|path| plimsoll_script::read_file(path.as_ref())),
     );
     if args.lazy {
         return Ok(Aim::Stream(Arc::new(Stream::read(list)?)));

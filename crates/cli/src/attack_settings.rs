@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
 
-use http::BodyLimit;
+use plimsoll_http::BodyLimit;
 
 use crate::args::AttackArgs;
 
@@ -16,15 +16,15 @@ pub fn http_settings(
     args: &AttackArgs,
     threads: usize,
     open: bool,
-) -> Result<http::Settings, String> {
+) -> Result<plimsoll_http::Settings, String> {
     let protocol = match (args.h2c, args.http2) {
         (true, _) if args.http3 => {
             return Err("-http3 and -h2c exclude each other".to_owned());
         }
-        _ if args.http3 => http::Protocol::Http3,
-        (true, _) => http::Protocol::H2c,
-        (false, true) => http::Protocol::Auto,
-        (false, false) => http::Protocol::Http1,
+        _ if args.http3 => plimsoll_http::Protocol::Http3,
+        (true, _) => plimsoll_http::Protocol::H2c,
+        (false, true) => plimsoll_http::Protocol::Auto,
+        (false, false) => plimsoll_http::Protocol::Http1,
     };
     let idle = match args.connections {
         // What Go's client makes of 0.
@@ -33,11 +33,11 @@ pub fn http_settings(
     };
     // A proxy is a place to connect to, and so is a socket.
     let proxies = match args.unix_socket {
-        Some(_) => http::Proxies::default(),
-        None => http::Proxies::from_env(|name| std::env::var(name).ok())?,
+        Some(_) => plimsoll_http::Proxies::default(),
+        None => plimsoll_http::Proxies::from_env(|name| std::env::var(name).ok())?,
     }
     .with_connect_fields(proxy_fields(&args.proxy_headers)?);
-    Ok(http::Settings {
+    Ok(plimsoll_http::Settings {
         user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
         no_connection_reuse: !args.keepalive,
         idle_per_host: idle.div_ceil(threads),
@@ -49,13 +49,13 @@ pub fn http_settings(
         protocol,
         proxies,
         network: network(args, open)?,
-        ..http::Settings::default()
+        ..plimsoll_http::Settings::default()
     })
 }
 
 /// The fields of CONNECT.
-fn proxy_fields(headers: &[String]) -> Result<http::Fields, String> {
-    let mut fields = http::Fields::new();
+fn proxy_fields(headers: &[String]) -> Result<plimsoll_http::Fields, String> {
+    let mut fields = plimsoll_http::Fields::new();
     for line in headers {
         let (name, value) = header("-proxy-header", line)?;
         fields
@@ -82,10 +82,10 @@ fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
         .collect()
 }
 
-fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String> {
+fn network(args: &AttackArgs, open: bool) -> Result<plimsoll_net::NetworkSettings, String> {
     let local_ips = match args.laddr {
         any if any.is_unspecified() => Vec::new(),
-        ip => vec![net::IpRange::parse(&ip.to_string())?],
+        ip => vec![plimsoll_net::IpRange::parse(&ip.to_string())?],
     };
     let ttl = match args.dns_ttl.as_str() {
         text if text.starts_with("-1") => Duration::ZERO,
@@ -94,11 +94,11 @@ fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String
             ttl => ttl,
         },
     };
-    Ok(net::NetworkSettings {
+    Ok(plimsoll_net::NetworkSettings {
         rules: rules(&args.connect_to)?,
-        dns: net::DnsSettings {
+        dns: plimsoll_net::DnsSettings {
             ttl,
-            ..net::DnsSettings::default()
+            ..plimsoll_net::DnsSettings::default()
         },
         name_servers: match &args.resolvers {
             Some(text) => name_servers(text)?,
@@ -112,14 +112,14 @@ fn network(args: &AttackArgs, open: bool) -> Result<net::NetworkSettings, String
             .as_deref()
             .map(|path| crate::settings::unix_socket("-unix-socket", path))
             .transpose()?,
-        ..net::NetworkSettings::default()
+        ..plimsoll_net::NetworkSettings::default()
     })
 }
 
 /// `HOST:PORT:OTHER:PORT`, with addresses of version 6 in brackets. What is led to
 /// several places takes them in turn.
-fn rules(connect_to: &[String]) -> Result<net::HostRules, String> {
-    let mut rules = net::HostRules::default();
+fn rules(connect_to: &[String]) -> Result<plimsoll_net::HostRules, String> {
+    let mut rules = plimsoll_net::HostRules::default();
     for text in connect_to {
         let wrong = |why: &str| {
             format!("-connect-to={text}: {why}; write it like example.com:80:127.0.0.1:8080")
@@ -147,15 +147,15 @@ fn rules(connect_to: &[String]) -> Result<net::HostRules, String> {
     Ok(rules)
 }
 
-fn tls(args: &AttackArgs) -> Result<net::TlsSettings, String> {
+fn tls(args: &AttackArgs) -> Result<plimsoll_net::TlsSettings, String> {
     let read = |flag: &str, path: &Path| {
-        script::read_file(path)
+        plimsoll_script::read_file(path)
             .map_err(|error| format!("{flag}={}: cannot read it: {error}", path.display()))
     };
     let client_certificates = match &args.cert {
         Some(cert) => {
             let key = args.key.as_ref().unwrap_or(cert);
-            vec![net::ClientCertificate {
+            vec![plimsoll_net::ClientCertificate {
                 domains: Vec::new(),
                 certificate_pem: read("-cert", cert)?,
                 key_pem: read("-key", key)?,
@@ -171,12 +171,12 @@ fn tls(args: &AttackArgs) -> Result<net::TlsSettings, String> {
         .iter()
         .map(|path| read("-root-certs", path))
         .collect::<Result<_, String>>()?;
-    let tls = net::TlsSettings {
+    let tls = plimsoll_net::TlsSettings {
         insecure_skip_verify: args.insecure,
         client_certificates,
         extra_roots,
         resume_sessions: args.session_tickets,
-        ..net::TlsSettings::default()
+        ..plimsoll_net::TlsSettings::default()
     };
     tls.check()?;
     Ok(tls)
@@ -187,7 +187,8 @@ fn tls(args: &AttackArgs) -> Result<net::TlsSettings, String> {
 /// # Errors
 /// Names the flag.
 pub fn positive_time(flag: &str, text: &str) -> Result<Duration, String> {
-    units::duration::parse_with_unit(text).map_err(|error| format!("{flag}={text}: {error}"))
+    plimsoll_units::duration::parse_with_unit(text)
+        .map_err(|error| format!("{flag}={text}: {error}"))
 }
 
 /// Splits `NAME: VALUE`.

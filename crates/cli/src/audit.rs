@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use audit::{Audit, LARGEST, Level, formats};
+use plimsoll_audit::{Audit, LARGEST, Level, formats};
 
 use crate::args::{AuditArgs, AuditFormat};
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ pub fn audit(args: &AuditArgs) -> Exit {
     for path in &args.files {
         let name = path.to_string_lossy();
         let read = text_of(path)
-            .and_then(|text| audit::audit(&name, &text).map_err(|why| why.to_string()));
+            .and_then(|text| plimsoll_audit::audit(&name, &text).map_err(|why| why.to_string()));
         match read {
             Ok(audit) => audits.push(audit),
             Err(why) => {

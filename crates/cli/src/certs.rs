@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use certs::{Folder, Name, Order, Role, USUAL_NAMES, make};
+use plimsoll_certs::{Folder, Name, Order, Role, USUAL_NAMES, make};
 
 use crate::args::CertsArgs;
 use crate::exit::Exit;

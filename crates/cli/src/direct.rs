@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{AbortReason, Setting, UserFactory};
-use plan::{Plan, Scenario};
-use report::Paint;
-use report::fixed_work::FixedWork;
-use report::http_result::{Generator, HttpResult};
-use results::secrets::for_display;
-use samples::{Registry, Summary, Totals, Watch, WatchSettings};
+use plimsoll_engine::{AbortReason, Setting, UserFactory};
+use plimsoll_output::Paint;
+use plimsoll_output::fixed_work::FixedWork;
+use plimsoll_output::http_result::{Generator, HttpResult};
+use plimsoll_plan::{Plan, Scenario};
+use plimsoll_results::secrets::for_display;
+use plimsoll_samples::{Registry, Summary, Totals, Watch, WatchSettings};
 
 use crate::args::GlobalArgs;
 use crate::exit::Exit;
@@ -52,7 +52,7 @@ pub struct Outcome {
 /// What kept it from running.
 pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result<Outcome, String> {
     let wanted_rate = match &direct.scenario.executor {
-        plan::Executor::ConstantArrivalRate { rate, .. } => {
+        plimsoll_plan::Executor::ConstantArrivalRate { rate, .. } => {
             Some(rate.count as f64 / rate.per.as_secs_f64())
         }
         _ => None,
@@ -69,12 +69,12 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         .record
         .map(|(place, question)| Recording::begin(place, question, &registry, &watch))
         .transpose()?;
-    let running = engine::start(Setting {
+    let running = plimsoll_engine::start(Setting {
         plan: Arc::new(Plan::single(direct.scenario, Vec::new())),
         factory: Arc::new(direct.users),
         registry: Arc::clone(&registry),
         watch: Arc::clone(&watch),
-        run_tags: samples::TagMap::new(),
+        run_tags: plimsoll_samples::TagMap::new(),
         min_iteration: Duration::ZERO,
         workers: machine::workers(direct.threads),
     });
@@ -154,7 +154,7 @@ impl Outcome {
             let paint = Paint::new(!no_color(global) && size.is_some());
             // The last column stays free.
             let columns = size.map(|size| size.columns.saturating_sub(1));
-            report::http_text::render(&self.title, &self.result, paint, columns)
+            plimsoll_output::http_text::render(&self.title, &self.result, paint, columns)
         };
         match how {
             Show::Json => {

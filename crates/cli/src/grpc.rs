@@ -5,10 +5,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use grpc::{Compression, Endpoint, Limits, Metadata, Schema};
-use plan::{Plan, Scenario};
-use report::http_result::HttpResult;
-use targets::{CallSpec, Connections, GrpcUsers, Streaming};
+use plimsoll_grpc::{Compression, Endpoint, Limits, Metadata, Schema};
+use plimsoll_output::http_result::HttpResult;
+use plimsoll_plan::{Plan, Scenario};
+use plimsoll_scriptless::{CallSpec, Connections, GrpcUsers, Streaming};
 
 use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, GrpcArgs};
@@ -167,7 +167,7 @@ fn data_and_duration(args: &GrpcArgs) -> Result<(Vec<String>, Option<String>), S
     let is_time = |text: &&String| {
         text.starts_with(|letter: char| letter.is_ascii_digit())
             && text.parse::<f64>().is_err()
-            && units::duration::parse(text).is_ok()
+            && plimsoll_units::duration::parse(text).is_ok()
     };
     let times: Vec<&String> = args.data.iter().filter(is_time).collect();
     let texts: Vec<&String> = args.data.iter().filter(|text| !is_time(text)).collect();
@@ -233,7 +233,7 @@ fn messages(text: &str) -> Result<Vec<String>, String> {
 }
 
 fn read(flag: &str, path: &Path) -> Result<Vec<u8>, String> {
-    script::read_file(path)
+    plimsoll_script::read_file(path)
         .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
 }
 
@@ -263,11 +263,11 @@ fn spec(args: &GrpcArgs, threads: usize) -> Result<CallSpec, String> {
     };
     Ok(CallSpec {
         endpoint,
-        network: net::NetworkSettings {
+        network: plimsoll_net::NetworkSettings {
             io: crate::settings::io(args.io.io, args.rps.is_some())?,
             tls: tls(args)?,
             connect_timeout: connect,
-            ..net::NetworkSettings::default()
+            ..plimsoll_net::NetworkSettings::default()
         },
         metadata: metadata("--metadata", &args.metadata)?,
         user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
@@ -293,23 +293,23 @@ fn spec(args: &GrpcArgs, threads: usize) -> Result<CallSpec, String> {
     })
 }
 
-fn tls(args: &GrpcArgs) -> Result<net::TlsSettings, String> {
+fn tls(args: &GrpcArgs) -> Result<plimsoll_net::TlsSettings, String> {
     let client_certificates = match (&args.cert, &args.key) {
-        (Some(cert), Some(key)) => vec![net::ClientCertificate {
+        (Some(cert), Some(key)) => vec![plimsoll_net::ClientCertificate {
             domains: Vec::new(),
             certificate_pem: read("--cert", cert)?,
             key_pem: read("--key", key)?,
         }],
         _ => Vec::new(),
     };
-    let tls = net::TlsSettings {
+    let tls = plimsoll_net::TlsSettings {
         insecure_skip_verify: args.skip_tls,
         client_certificates,
         extra_roots: match &args.cacert {
             Some(path) => vec![read("--cacert", path)?],
             None => Vec::new(),
         },
-        ..net::TlsSettings::default()
+        ..plimsoll_net::TlsSettings::default()
     };
     tls.check()?;
     Ok(tls)
@@ -346,7 +346,7 @@ fn users(args: &GrpcArgs, spec: CallSpec, data: &[String]) -> Result<GrpcUsers, 
         let paths: Vec<String> = schema.methods().map(|method| method.path()).collect();
         let known = paths.iter().map(|path| path.trim_start_matches('/'));
         let wanted = name.trim_start_matches('/');
-        let near = units::nearest(wanted, known.clone());
+        let near = plimsoll_units::nearest(wanted, known.clone());
         match near {
             Some(near) => format!("there is no method {wanted:?}; did you mean {near}?"),
             None => format!(
@@ -386,7 +386,7 @@ fn schema(args: &GrpcArgs, spec: &CallSpec, method: &str) -> Result<Schema, Stri
         } else {
             &spec.metadata
         };
-        return targets::reflect(spec, method, used).map_err(|error| with_hint(&error));
+        return plimsoll_scriptless::reflect(spec, method, used).map_err(|error| with_hint(&error));
     }
     Ok(schema)
 }
@@ -414,11 +414,11 @@ struct ProtoFolders {
     unreadable: Rc<OnceCell<String>>,
 }
 
-impl grpc::Source for ProtoFolders {
+impl plimsoll_grpc::Source for ProtoFolders {
     fn read(&self, name: &str) -> Option<String> {
         self.folders.iter().find_map(|folder| {
             let path = folder.join(name);
-            match script::read_text_file(&path) {
+            match plimsoll_script::read_text_file(&path) {
                 Ok(text) => return Some(text),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => {
@@ -466,6 +466,9 @@ mod tests {
 
     #[test]
     fn reports_name_the_codes_as_the_protocol_does() {
-        assert_eq!(report::grpc_status::NAMES, grpc::Code::NAMES);
+        assert_eq!(
+            plimsoll_output::grpc_status::NAMES,
+            plimsoll_grpc::Code::NAMES
+        );
     }
 }

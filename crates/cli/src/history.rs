@@ -1,10 +1,10 @@
 //! `plimsoll history`: the runs that were kept, and where a figure's level changed.
 
-use plots::terminal;
-use results::noise::{self, Noise};
-use results::store::Kept;
+use plimsoll_plots::terminal;
+use plimsoll_results::noise::{self, Noise};
+use plimsoll_results::store::Kept;
+use plimsoll_stats::change_points::{ChangePoint, change_points};
 use serde_json::{Value, json};
-use stats::change_points::{ChangePoint, change_points};
 
 use crate::args::HistoryArgs;
 use crate::exit::Exit;
@@ -41,7 +41,8 @@ fn runs(args: &HistoryArgs) -> Result<Vec<Kept>, String> {
     let place = kept::place(args.stored.store.as_deref())?;
     let mut store = kept::open_existing(&place)?;
     kept::recover(&place, &mut store);
-    let failed = |error: results::store::StoreError| format!("{}: {error}", place.display());
+    let failed =
+        |error: plimsoll_results::store::StoreError| format!("{}: {error}", place.display());
     let asked = args.configuration.as_deref().unwrap_or_default();
     let mut runs = store.runs(asked).map_err(failed)?;
     let Some(latest) = runs.last().cloned() else {

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::Notice;
-use plan::{Plan, Scenario};
-use report::http_result::HttpResult;
-use samples::builtin;
-use targets::{HttpUsers, RequestSpec};
+use plimsoll_engine::Notice;
+use plimsoll_output::http_result::HttpResult;
+use plimsoll_plan::{Plan, Scenario};
+use plimsoll_samples::builtin;
+use plimsoll_scriptless::{HttpUsers, RequestSpec};
 
 use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, HttpArgs};
@@ -208,7 +208,7 @@ fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
     let body = match &args.body {
         None => Vec::new(),
         Some(text) => match text.strip_prefix('@') {
-            Some(path) => script::read_file(path.as_ref())
+            Some(path) => plimsoll_script::read_file(path.as_ref())
                 .map_err(|error| format!("--body @{path}: cannot read it: {error}"))?,
             None => text.clone().into_bytes(),
         },
@@ -243,13 +243,17 @@ fn request(args: &HttpArgs) -> Result<RequestSpec, String> {
     })
 }
 
-fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Settings, String> {
+fn settings(
+    args: &HttpArgs,
+    spec: &RequestSpec,
+    plan: &Plan,
+) -> Result<plimsoll_http::Settings, String> {
     let is_tls = spec
         .url
         .get(..8)
         .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
     let protocol = match (args.h1, args.h2, args.h2c) {
-        _ if args.h3 => http::Protocol::Http3,
+        _ if args.h3 => plimsoll_http::Protocol::Http3,
         (false, false, false) if is_shared(args) && !is_tls => {
             return Err(
                 "--connections shared needs HTTP/2 or HTTP/3: add --h2c where the server speaks HTTP/2 without TLS, or give an https:// URL, with --h3 for HTTP/3"
@@ -268,20 +272,20 @@ fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Se
                     .to_owned(),
             );
         }
-        (false, false, false) if streams(args).is_some() => http::Protocol::Http2,
-        (true, _, _) => http::Protocol::Http1,
-        (_, true, _) => http::Protocol::Http2,
-        (_, _, true) => http::Protocol::H2c,
-        _ => http::Protocol::Auto,
+        (false, false, false) if streams(args).is_some() => plimsoll_http::Protocol::Http2,
+        (true, _, _) => plimsoll_http::Protocol::Http1,
+        (_, true, _) => plimsoll_http::Protocol::Http2,
+        (_, _, true) => plimsoll_http::Protocol::H2c,
+        _ => plimsoll_http::Protocol::Auto,
     };
-    Ok(http::Settings {
+    Ok(plimsoll_http::Settings {
         user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
         no_connection_reuse: is_fresh(args),
         protocol,
         connections_per_host: streams(args).map(|_| 1),
         streams_per_connection: streams(args).map(|streams| streams as usize),
         discard_response_bodies: true,
-        network: net::NetworkSettings {
+        network: plimsoll_net::NetworkSettings {
             io: crate::settings::io(args.io.io, crate::settings::is_open(plan))?,
             tls: tls(args)?,
             unix_socket: args
@@ -289,36 +293,36 @@ fn settings(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> Result<http::Se
                 .as_deref()
                 .map(|path| crate::settings::unix_socket("--unix-socket", path))
                 .transpose()?,
-            ..net::NetworkSettings::default()
+            ..plimsoll_net::NetworkSettings::default()
         },
-        ..http::Settings::default()
+        ..plimsoll_http::Settings::default()
     })
 }
 
-fn tls(args: &HttpArgs) -> Result<net::TlsSettings, String> {
+fn tls(args: &HttpArgs) -> Result<plimsoll_net::TlsSettings, String> {
     let read = |flag: &str, path: &Path| {
-        script::read_file(path)
+        plimsoll_script::read_file(path)
             .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
     };
     let client_certificates = match (&args.cert, &args.key) {
-        (Some(cert), Some(key)) => vec![net::ClientCertificate {
+        (Some(cert), Some(key)) => vec![plimsoll_net::ClientCertificate {
             domains: Vec::new(),
             certificate_pem: read("--cert", cert)?,
             key_pem: read("--key", key)?,
         }],
         _ => Vec::new(),
     };
-    let tls = net::TlsSettings {
+    let tls = plimsoll_net::TlsSettings {
         insecure_skip_verify: args.insecure,
         client_certificates,
-        ..net::TlsSettings::default()
+        ..plimsoll_net::TlsSettings::default()
     };
     tls.check()?;
     Ok(tls)
 }
 
 /// Latencies in milliseconds of what the run reports so far.
-pub fn latency_metric() -> samples::MetricId {
+pub fn latency_metric() -> plimsoll_samples::MetricId {
     builtin::HTTP_REQ_DURATION
 }
 

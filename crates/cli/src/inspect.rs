@@ -36,7 +36,7 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
         let needs = prepared.plan.requirements();
         let duration = needs
             .duration_with_graceful_stop
-            .map(units::duration::format);
+            .map(plimsoll_units::duration::format);
         object.insert("totalDuration".to_owned(), duration.into());
         object.insert("maxVUs".to_owned(), needs.max_users.into());
     }
@@ -45,5 +45,5 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
 }
 
 fn show(options: &serde_json::Value) {
-    put(format!("{}\n", report::option_json(options)).as_bytes());
+    put(format!("{}\n", plimsoll_output::option_json(options)).as_bytes());
 }

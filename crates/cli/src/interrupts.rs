@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{AbortReason, RunState};
+use plimsoll_engine::{AbortReason, RunState};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -52,7 +52,7 @@ pub fn on_signals(
         .map_err(|error| {
             format!(
                 "could not start a thread for signals: {}",
-                engine::shortage::explain(&error)
+                plimsoll_engine::shortage::explain(&error)
             )
         })
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use results::figures::Figure;
-use results::store::{Kept, Store};
+use plimsoll_results::figures::Figure;
+use plimsoll_results::store::{Kept, Store};
 
 use crate::talk::say;
 
@@ -44,7 +44,7 @@ pub fn open(path: &Path) -> Result<Store, String> {
 /// What is wrong with it, with the way out.
 pub fn open_existing(path: &Path) -> Result<Store, String> {
     Store::open_existing(path).map_err(|error| match error {
-        results::store::StoreError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        plimsoll_results::store::StoreError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
             format!(
                 "there is no store {}: plimsoll http --keep, or run --keep, makes one, and --store names another",
                 path.display()

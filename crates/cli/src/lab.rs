@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lab::run::keeper::{self, Ended};
-use lab::run::store::{self, RunFile, Store};
-use lab::{Lab, Problem, Which};
-use results::lab::{CellState, LabResult};
+use plimsoll_lab::run::keeper::{self, Ended};
+use plimsoll_lab::run::store::{self, RunFile, Store};
+use plimsoll_lab::{Lab, Problem, Which};
+use plimsoll_results::lab::{CellState, LabResult};
 
 use crate::args::{LabArgs, LabCommand, LabFile, LabPlanArgs, LabRunArgs};
 use crate::exit::Exit;
@@ -83,12 +83,12 @@ fn run(args: &LabRunArgs, private: &Path) -> Exit {
         Ok(lab) => lab,
         Err(exit) => return exit,
     };
-    if let Err(problems) = lab::run::check_programs(&lab) {
+    if let Err(problems) = plimsoll_lab::run::check_programs(&lab) {
         return complain(&problems);
     }
-    let opened = match lab::run::begin(&lab, &args.results) {
+    let opened = match plimsoll_lab::run::begin(&lab, &args.results) {
         // Read again by its whole path, as when it is resumed or concluded again.
-        Ok(store) => lab::run::open(&store.directory),
+        Ok(store) => plimsoll_lab::run::open(&store.directory),
         Err(why) => Err(vec![Problem::nowhere(why)]),
     };
     match opened {
@@ -101,11 +101,11 @@ fn run(args: &LabRunArgs, private: &Path) -> Exit {
 }
 
 fn resume(directory: &Path, private: &Path) -> Exit {
-    let (store, run, lab) = match lab::run::open_to_resume(directory) {
+    let (store, run, lab) = match plimsoll_lab::run::open_to_resume(directory) {
         Ok(opened) => opened,
         Err(problems) => return complain(&problems),
     };
-    if let Err(problems) = lab::run::check_programs(&lab) {
+    if let Err(problems) = plimsoll_lab::run::check_programs(&lab) {
         return complain(&problems);
     }
     go(&lab, &run, &store, private)
@@ -116,11 +116,11 @@ fn go(lab: &Lab, run: &RunFile, store: &Store, private: &Path) -> Exit {
         "{}: {} form, {} runs, at least {}; results in {}",
         lab.title,
         lab.form.name(),
-        lab::plan::runs(lab),
-        units::duration::format(lab::plan::least(lab)),
+        plimsoll_lab::plan::runs(lab),
+        plimsoll_units::duration::format(plimsoll_lab::plan::least(lab)),
         store.directory.display()
     ));
-    let came = lab::run::run(lab, store, private, &mut talk::say);
+    let came = plimsoll_lab::run::run(lab, store, private, &mut talk::say);
     for problem in &came.problems {
         talk::complain(&problem.to_string());
     }
@@ -134,7 +134,7 @@ fn go(lab: &Lab, run: &RunFile, store: &Store, private: &Path) -> Exit {
 }
 
 fn report(directory: &Path) -> Exit {
-    let (store, run, lab) = match lab::run::open(directory) {
+    let (store, run, lab) = match plimsoll_lab::run::open(directory) {
         Ok(opened) => opened,
         Err(problems) => return complain(&problems),
     };
@@ -149,12 +149,12 @@ fn report(directory: &Path) -> Exit {
 
 /// Concludes, and writes it down.
 fn written(lab: &Lab, run: &RunFile, store: &Store) -> Result<LabResult, String> {
-    let result = lab::conclude::conclude(lab, run, store);
+    let result = plimsoll_lab::conclude::conclude(lab, run, store);
     let path = |name: &str| store.directory.join(name);
     store::write(&path("result.json"), &result)?;
-    let mut pages = pages::assets(&result);
-    pages.push(("report.md".to_owned(), pages::markdown(&result)));
-    pages.push(("report.html".to_owned(), pages::html(&result)));
+    let mut pages = plimsoll_report::assets(&result);
+    pages.push(("report.md".to_owned(), plimsoll_report::markdown(&result)));
+    pages.push(("report.html".to_owned(), plimsoll_report::html(&result)));
     for (name, text) in pages {
         let path = path(&name);
         let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
@@ -176,7 +176,7 @@ fn tell(result: &LabResult, store: &Store) -> Exit {
     let measured = of(|state| matches!(state, CellState::Measured));
     let left_out = of(|state| matches!(state, CellState::LeftOut));
     let wanted = result.cells.len() - left_out;
-    for sentence in pages::answer(result) {
+    for sentence in plimsoll_report::answer(result) {
         talk::say(&sentence);
     }
     talk::say(&format!("{measured} of {wanted} cells measured"));
@@ -227,9 +227,9 @@ fn plan(args: &LabPlanArgs) -> Exit {
         Err(exit) => return exit,
     };
     let text = if args.json {
-        format!("{:#}\n", lab::plan::json(&lab))
+        format!("{:#}\n", plimsoll_lab::plan::json(&lab))
     } else {
-        lab::plan::text(&lab)
+        plimsoll_lab::plan::text(&lab)
     };
     talk::put(text.as_bytes());
     Exit::SUCCESS

@@ -1,7 +1,7 @@
 //! What most failures of a run have in common, in words that say what to check.
 
-use engine::MainFailure;
-use samples::{Cause, HttpOverview};
+use plimsoll_engine::MainFailure;
+use plimsoll_samples::{Cause, HttpOverview};
 
 /// A part of an error's text, whose side it points to, and what to check.
 type Hint = (&'static str, Cause, &'static str);
@@ -128,7 +128,7 @@ fn hint(error: &str) -> Option<&'static Hint> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use samples::ErrorCount;
+    use plimsoll_samples::ErrorCount;
 
     fn of(text: &str) -> MainFailure {
         let http = HttpOverview {

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use link::netem::Namespace;
-use link::tcp::Way;
-use link::{Link, tcp, udp};
+use plimsoll_netem::netem::Namespace;
+use plimsoll_netem::tcp::Way;
+use plimsoll_netem::{Link, tcp, udp};
 use tokio::net::UdpSocket;
 use tokio::sync::Notify;
 
@@ -54,7 +54,7 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     tasks
         .block_on(
             &runtime,
-            engine::timer::run_with_timers(relay(args, (listen, to), link, &stop)),
+            plimsoll_engine::timer::run_with_timers(relay(args, (listen, to), link, &stop)),
         )
         .map_err(|error| format!("cannot make a timer: {error}"))?
 }
@@ -168,7 +168,7 @@ fn namespace(name: &str, link: &Link, stop: &Notify) -> Result<serde_json::Value
 }
 
 fn describe(link: &Link) -> String {
-    let time = units::duration::format;
+    let time = plimsoll_units::duration::format;
     let mut text = format!("{} there and back", time(link.round_trip));
     if !link.jitter.is_zero() {
         text += &format!(" ±{}", time(link.jitter));

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use engine::Notice;
-use report::Paint;
-use report::live::{GeneratorLoad, LiveView, Quantiles};
-use results::secrets::for_display;
-use samples::{Level, Values, builtin};
+use plimsoll_engine::Notice;
+use plimsoll_output::Paint;
+use plimsoll_output::live::{GeneratorLoad, LiveView, Quantiles};
+use plimsoll_results::secrets::for_display;
+use plimsoll_samples::{Level, Values, builtin};
 
 use crate::session::{Phase, Session, Watcher};
 use crate::talk::say;
@@ -44,7 +44,7 @@ impl Live {
             .running
             .scenarios
             .first()
-            .map(|s| s.read(clock::now()));
+            .map(|s| s.read(plimsoll_clock::now()));
         let failed = values(builtin::HTTP_REQ_FAILED)
             .and_then(|v| v.passes())
             .unwrap_or(0);
@@ -105,7 +105,7 @@ impl Watcher for Live {
         if matches!(session.phase, Phase::Running | Phase::TearDown) {
             // The last column stays free.
             let columns = size.columns.saturating_sub(1);
-            let lines = report::live::lines(&self.view(session), columns, self.paint);
+            let lines = plimsoll_output::live::lines(&self.view(session), columns, self.paint);
             terminal::draw(Stream::Stderr, &lines);
         }
     }

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use results::secrets::for_display;
-use script::logline::{Format, Level, Line, WallTime};
-use units::Moment;
+use plimsoll_results::secrets::for_display;
+use plimsoll_script::logline::{Format, Level, Line, WallTime};
+use plimsoll_units::Moment;
 
 use crate::args::GlobalArgs;
 use crate::talk;
@@ -99,7 +99,7 @@ impl Log {
             message,
             fields,
             time: wall_time(),
-            since_start: clock::now().since(Moment::ZERO),
+            since_start: plimsoll_clock::now().since(Moment::ZERO),
         };
         if let (true, Some(file)) = (from_console, &self.console) {
             // There all lines have one source.
@@ -197,8 +197,8 @@ fn wall_time() -> WallTime {
     let unix_seconds = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs().try_into().unwrap_or(0));
-    let offset =
-        report::wall_clock::WallClock::reading(Moment::ZERO, now).local_offset(Moment::ZERO);
+    let offset = plimsoll_output::wall_clock::WallClock::reading(Moment::ZERO, now)
+        .local_offset(Moment::ZERO);
     WallTime {
         unix_seconds,
         utc_offset_seconds: offset,

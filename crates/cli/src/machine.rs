@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use units::Bytes;
+use plimsoll_units::Bytes;
 
 /// Processor time of all threads so far.
 #[cfg(target_os = "linux")]

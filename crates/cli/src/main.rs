@@ -65,7 +65,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     // The clock's origin is the program's start.
-    clock::now();
+    plimsoll_clock::now();
     // Without it, a shortage of memory is harder to understand, and no more than that.
     let _ = out_of_memory::explain();
     let cli = match Cli::try_parse_from(args::translate(std::env::args_os())) {
@@ -85,7 +85,7 @@ fn main() -> ExitCode {
         talk::complain(&error);
         return Exit::GENERIC.into();
     }
-    results::secrets::show_all(cli.global.show_secrets);
+    plimsoll_results::secrets::show_all(cli.global.show_secrets);
     let exit = match cli.command {
         Command::Run(args) => run::run(&args, &cli.global),
         Command::Inspect(args) => inspect::inspect(&args, &cli.global),

@@ -1,6 +1,6 @@
 //! `PLIMSOLL_DECOMPRESSION_MEMORY`: the limit on what decompressed data takes.
 
-use http::MemoryBudget;
+use plimsoll_http::MemoryBudget;
 
 const VARIABLE: &str = "PLIMSOLL_DECOMPRESSION_MEMORY";
 

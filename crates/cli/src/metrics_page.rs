@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hits::Exposition;
+use plimsoll_vegeta::Exposition;
 
 use crate::talk::say;
 
@@ -43,14 +43,14 @@ pub fn serve(address: &str) -> Result<Arc<Mutex<Exposition>>, String> {
         .map_err(|error| {
             format!(
                 "could not start a thread for metrics: {}",
-                engine::shortage::explain(&error)
+                plimsoll_engine::shortage::explain(&error)
             )
         })?;
     Ok(figures)
 }
 
 fn answer(mut stream: &TcpStream, figures: &Mutex<Exposition>) -> std::io::Result<()> {
-    let asked_by = clock::now() + PATIENCE;
+    let asked_by = plimsoll_clock::now() + PATIENCE;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut head = Vec::new();
@@ -58,7 +58,7 @@ fn answer(mut stream: &TcpStream, figures: &Mutex<Exposition>) -> std::io::Resul
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
         let read = stream.read(&mut piece)?;
         head.extend_from_slice(piece.get(..read).unwrap_or_default());
-        if read == 0 || head.len() > LONGEST || clock::now() > asked_by {
+        if read == 0 || head.len() > LONGEST || plimsoll_clock::now() > asked_by {
             return Ok(());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use script::Fetch;
+use plimsoll_script::Fetch;
 
 /// Fetches modules by way of the cache; from the cache alone when `offline`.
 pub fn fetcher(offline: bool) -> Fetch {
@@ -16,7 +16,7 @@ pub fn fetcher(offline: bool) -> Fetch {
                 "{address} is not in the cache, and --offline forbids to fetch it: run once without --offline"
             ));
         }
-        let bytes = targets::fetch(address)?;
+        let bytes = plimsoll_scriptless::fetch(address)?;
         if let Some(file) = cached {
             keep(&file, &bytes);
         }
@@ -31,7 +31,7 @@ pub fn script_fetcher(offline: bool) -> Fetch {
         return fetcher(offline);
     }
     Box::new(|address| {
-        let bytes = targets::fetch(address)?;
+        let bytes = plimsoll_scriptless::fetch(address)?;
         if let Some(file) = cache_file(address) {
             keep(&file, &bytes);
         }

@@ -14,7 +14,7 @@ pub fn new(args: &NewArgs) -> Exit {
     let text = match args.template.as_str() {
         "minimal" => MINIMAL.to_owned(),
         "protocol" => PROTOCOL.to_owned(),
-        path => match script::read_text_file(path.as_ref()) {
+        path => match plimsoll_script::read_text_file(path.as_ref()) {
             Ok(text) => text,
             Err(error) => {
                 complain(&format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Errors, Fault, Options, Segment, SegmentSequence};
+use plimsoll_plan::{Errors, Fault, Options, Segment, SegmentSequence};
 
 use crate::args::OptionArgs;
 
@@ -24,7 +24,7 @@ pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
         ("--duration", &args.duration),
         ("--min-iteration-duration", &args.min_iteration_duration),
     ] {
-        if let Some(fault) = time.as_deref().map(units::duration::needs_unit) {
+        if let Some(fault) = time.as_deref().map(plimsoll_units::duration::needs_unit) {
             faults.extend(fault.err().map(|message| Fault::at(flag, message)));
         }
     }
@@ -57,7 +57,7 @@ pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
     if !args.tags.is_empty() {
         let mut tags = BTreeMap::new();
         for text in &args.tags {
-            match plan::parse_tag(text) {
+            match plimsoll_plan::parse_tag(text) {
                 Ok((name, value)) => {
                     tags.insert(name, value);
                 }

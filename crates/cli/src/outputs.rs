@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use report::output::{Output, OutputError};
-use samples::SampleRecord;
+use plimsoll_output::output::{Output, OutputError};
+use plimsoll_samples::SampleRecord;
 
 /// How many batches may wait. The main thread waits for the disk when there
 /// are more; workers do not, but their windows then pile up a little, which is
@@ -39,7 +39,7 @@ impl Outputs {
             .map_err(|error| {
                 format!(
                     "could not start a thread for outputs: {}",
-                    engine::shortage::explain(&error)
+                    plimsoll_engine::shortage::explain(&error)
                 )
             })?;
         Ok(Outputs {

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use results::record::{self, ReadError, Record};
+use plimsoll_results::record::{self, ReadError, Record};
 
 use crate::exit::Exit;
 

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plan::{Exports, Layers, Options, Plan, Warning, consolidate};
-use samples::{Registry, SystemTags, TagMap};
-use script::logline::Level;
-use script::{Archive, HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError};
+use plimsoll_plan::{Exports, Layers, Options, Plan, Warning, consolidate};
+use plimsoll_samples::{Registry, SystemTags, TagMap};
+use plimsoll_script::logline::Level;
+use plimsoll_script::{
+    Archive, HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError,
+};
 
 use crate::args::{IoMode, OptionArgs, RuntimeArgs};
 use crate::exit::Exit;
@@ -264,7 +266,7 @@ fn import_map(runtime: &RuntimeArgs) -> Result<ImportMap, Refusal> {
     let Some(file) = &runtime.import_map else {
         return Ok(ImportMap::default());
     };
-    let text = script::read_text_file(file)
+    let text = plimsoll_script::read_text_file(file)
         .map_err(|error| Refusal::config(format!("--import-map {}: {error}", file.display())))?;
     let file = std::path::absolute(file).map_err(Refusal::config)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
@@ -290,7 +292,7 @@ fn system_tags(options: &Options) -> SystemTags {
         Some(tags) => tags
             .0
             .iter()
-            .filter_map(|tag| samples::SystemTag::from_key(tag.name()))
+            .filter_map(|tag| plimsoll_samples::SystemTag::from_key(tag.name()))
             .collect(),
     }
 }
@@ -330,9 +332,9 @@ fn run_options(
         setup_timeout: options.setup_timeout.unwrap_or(minute),
         teardown_timeout: options.teardown_timeout.unwrap_or(minute),
         summary_timeout: options.handle_summary_timeout.unwrap_or(2 * minute),
-        tag_user: system_tags.has(samples::SystemTag::Vu),
-        tag_iteration: system_tags.has(samples::SystemTag::Iter),
-        tag_group: system_tags.has(samples::SystemTag::Group),
-        tag_ip: system_tags.has(samples::SystemTag::Ip),
+        tag_user: system_tags.has(plimsoll_samples::SystemTag::Vu),
+        tag_iteration: system_tags.has(plimsoll_samples::SystemTag::Iter),
+        tag_group: system_tags.has(plimsoll_samples::SystemTag::Group),
+        tag_ip: system_tags.has(plimsoll_samples::SystemTag::Ip),
     })
 }

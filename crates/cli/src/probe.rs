@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use net::{ClientCertificate, TlsSettings};
-use probe::{Plan, Report};
+use plimsoll_net::{ClientCertificate, TlsSettings};
+use plimsoll_probe::{Plan, Report};
 
 use crate::args::ProbeArgs;
 use crate::exit::Exit;
@@ -42,12 +42,12 @@ fn run(args: &ProbeArgs) -> Result<Report, String> {
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start an event loop: {error}"))?;
-    tokio::task::LocalSet::new().block_on(&runtime, probe::probe(&plan))
+    tokio::task::LocalSet::new().block_on(&runtime, plimsoll_probe::probe(&plan))
 }
 
 fn tls(args: &ProbeArgs) -> Result<TlsSettings, String> {
     let read = |flag: &str, path: &Path| {
-        script::read_file(path)
+        plimsoll_script::read_file(path)
             .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
     };
     let mut settings = TlsSettings {

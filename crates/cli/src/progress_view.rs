@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use engine::{ScenarioReading, ScenarioState};
-use report::progress::{Phase as Shown, ProgressView, ScenarioView, Status};
-use report::progress_texts::{ScenarioFacts, scenario_view};
-use units::Moment;
+use plimsoll_engine::{ScenarioReading, ScenarioState};
+use plimsoll_output::progress::{Phase as Shown, ProgressView, ScenarioView, Status};
+use plimsoll_output::progress_texts::{ScenarioFacts, scenario_view};
+use plimsoll_units::Moment;
 
 use crate::session::{Phase, Session};
 

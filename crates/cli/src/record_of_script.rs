@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use samples::Watch;
+use plimsoll_samples::Watch;
 use serde_json::json;
 
 use crate::args::RunArgs;

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::InFlightReading;
-use results::record::Second;
-use samples::{Registry, RunClock, RunSecond, SecondPart, Stretch, Watch};
-use units::Moment;
+use plimsoll_engine::InFlightReading;
+use plimsoll_results::record::Second;
+use plimsoll_samples::{Registry, RunClock, RunSecond, SecondPart, Stretch, Watch};
+use plimsoll_units::Moment;
 
 use crate::recording::Figures;
 

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use engine::{AbortReason, InFlightReading};
-use report::wall_clock;
-use results::distribution::Distribution;
-use results::environment::Environment;
-use results::record::{End, FixedWork, Generator, Header, SCHEMA, Second, Writer};
-use results::{hash, secrets};
-use samples::{
+use plimsoll_engine::{AbortReason, InFlightReading};
+use plimsoll_output::wall_clock;
+use plimsoll_results::distribution::Distribution;
+use plimsoll_results::environment::Environment;
+use plimsoll_results::record::{End, FixedWork, Generator, Header, SCHEMA, Second, Writer};
+use plimsoll_results::{hash, secrets};
+use plimsoll_samples::{
     Level, MetricSummary, Registry, ScenarioWork, Stretch, Summary, Values, Verdict, Watch, Window,
 };
+use plimsoll_units::Moment;
 use serde_json::Value;
-use units::Moment;
 
 use crate::args::RecordArgs;
 use crate::record_seconds::Seconds;
@@ -90,7 +90,7 @@ impl Place {
                 self.path.display()
             )
         };
-        let bytes = script::read_file(&self.path).map_err(|error| failed(&error))?;
+        let bytes = plimsoll_script::read_file(&self.path).map_err(|error| failed(&error))?;
         let number = kept::open(store)?
             .keep(&bytes)
             .map_err(|error| failed(&error))?;
@@ -115,8 +115,8 @@ pub enum Model {
 
 impl Model {
     /// The model of a plan; a single open scenario makes its times those of an open model.
-    pub fn of(plan: &plan::Plan) -> Model {
-        use plan::Executor as E;
+    pub fn of(plan: &plimsoll_plan::Plan) -> Model {
+        use plimsoll_plan::Executor as E;
         let any = |wanted: fn(&E) -> bool| {
             let mut scenarios = plan.scenarios.iter();
             scenarios.any(|scenario| wanted(&scenario.executor))
@@ -365,7 +365,7 @@ pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) 
             .statuses
             .iter()
             .filter(|(status, _)| *status != 0)
-            .map(|(status, count)| (report::grpc_status::name(*status), *count))
+            .map(|(status, count)| (plimsoll_output::grpc_status::name(*status), *count))
             .collect(),
         errors,
         protocols: summary.http.protocols.iter().cloned().collect(),
@@ -409,12 +409,12 @@ fn fixed_work(work: &ScenarioWork) -> FixedWork {
     }
 }
 
-fn cause(cause: samples::Cause) -> &'static str {
+fn cause(cause: plimsoll_samples::Cause) -> &'static str {
     match cause {
-        samples::Cause::Client => "client",
-        samples::Cause::Server => "server",
-        samples::Cause::Network => "network",
-        samples::Cause::Clock => "clock",
+        plimsoll_samples::Cause::Client => "client",
+        plimsoll_samples::Cause::Server => "server",
+        plimsoll_samples::Cause::Network => "network",
+        plimsoll_samples::Cause::Clock => "clock",
     }
 }
 

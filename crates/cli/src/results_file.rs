@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use targets::Inlet;
+use plimsoll_scriptless::Inlet;
 
-use hits::{Exposition, Hit, Results};
+use plimsoll_vegeta::{Exposition, Hit, Results};
 
 use crate::talk::say;
 
@@ -53,7 +53,7 @@ impl ResultsFile {
             .map_err(|error| {
                 format!(
                     "could not start a thread for results: {}",
-                    engine::shortage::explain(&error)
+                    plimsoll_engine::shortage::explain(&error)
                 )
             })
     }
@@ -71,7 +71,7 @@ impl ResultsFile {
         if waited > Duration::ZERO {
             say(&format!(
                 "whoever reads the results was too slow: it held the load back for {}",
-                units::duration::format(waited)
+                plimsoll_units::duration::format(waited)
             ));
         }
         match written {
@@ -106,7 +106,7 @@ fn write(
     figures: Option<&Mutex<Exposition>>,
 ) -> std::io::Result<()> {
     // A file of results can be told from an empty one.
-    output.write_all(&hits::batch::Batch::new(Vec::new()).take(Vec::new()))?;
+    output.write_all(&plimsoll_vegeta::batch::Batch::new(Vec::new()).take(Vec::new()))?;
     while let Some(batch) = inlet.next() {
         if let Some(figures) = figures {
             add(&batch, figures);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, SystemTime};
 
-use engine::{AbortReason, Notice, Setting};
-use report::output::{OutputSetting, OutputSpec};
-use report::{Paint, catalog, header, output_csv, progress, wall_clock};
-use results::secrets::url_for_display;
-use samples::{Totals, Watch, WatchSettings};
-use script::ScriptUsers;
+use plimsoll_engine::{AbortReason, Notice, Setting};
+use plimsoll_output::output::{OutputSetting, OutputSpec};
+use plimsoll_output::{Paint, catalog, header, output_csv, progress, wall_clock};
+use plimsoll_results::secrets::url_for_display;
+use plimsoll_samples::{Totals, Watch, WatchSettings};
+use plimsoll_script::ScriptUsers;
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::exit::Exit;
@@ -120,7 +120,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
                 .transpose()
         })
         .map_err(Refusal::generic)?;
-    let running = engine::start(Setting {
+    let running = plimsoll_engine::start(Setting {
         plan: Arc::new(prepared.plan.clone()),
         factory: Arc::new(ScriptUsers::new(prepared.program.clone())),
         registry: Arc::clone(&prepared.registry),
@@ -174,7 +174,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     if mode != SummaryMode::Disabled {
         let told_before = signalled.load(Ordering::Relaxed) != 0;
         let latest = Arc::clone(&signalled);
-        let interrupted: script::Interrupted =
+        let interrupted: plimsoll_script::Interrupted =
             Arc::new(move || !told_before && latest.load(Ordering::Relaxed) != 0);
         let summary = RunSummary {
             args,
@@ -280,14 +280,14 @@ fn open_outputs(specs: &[OutputSpec], prepared: &Prepared) -> Result<Outputs, Re
     );
     if !prepared
         .system_tags
-        .has(samples::SystemTag::ExpectedResponse)
+        .has(plimsoll_samples::SystemTag::ExpectedResponse)
     {
         catalog = catalog.without_expected_responses();
     }
     let setting = OutputSetting {
         catalog,
-        clock: wall_clock::WallClock::reading(clock::now(), SystemTime::now()),
-        system_tags: samples::SystemTag::ALL
+        clock: wall_clock::WallClock::reading(plimsoll_clock::now(), SystemTime::now()),
+        system_tags: plimsoll_samples::SystemTag::ALL
             .into_iter()
             .filter(|tag| prepared.system_tags.has(*tag))
             .collect(),
@@ -413,7 +413,7 @@ impl Watcher for Progress {
             executor,
         } = notice;
         self.log.line(
-            script::logline::Level::Warning,
+            plimsoll_script::logline::Level::Warning,
             &format!("Insufficient VUs, reached {users} active VUs and cannot initialize more"),
             &[("executor", executor), ("scenario", scenario)],
         );
@@ -427,7 +427,7 @@ impl Watcher for Progress {
         if self.quiet {
             return;
         }
-        let view = progress_view::view(session, self.extent, clock::now());
+        let view = progress_view::view(session, self.extent, plimsoll_clock::now());
         let columns = screen_columns();
         let lines = progress::lines(&view, columns, self.paint);
         match columns {
@@ -439,7 +439,7 @@ impl Watcher for Progress {
     fn last_look(&mut self, session: &Session) {
         terminal::clear();
         self.last = (!self.quiet).then(|| {
-            let view = progress_view::view(session, self.extent, clock::now());
+            let view = progress_view::view(session, self.extent, plimsoll_clock::now());
             let lines = progress::lines(&view, screen_columns(), self.paint);
             format!("{}\n", terminal::fitted(Stream::Stdout, &lines).join("\n"))
         });

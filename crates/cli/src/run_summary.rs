@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::time::SystemTime;
 
-use engine::AbortReason;
-use report::summary_data::Circumstances;
-use report::summary_machine::RunIdentity;
-use report::{Paint, Style, summary_text};
-use script::ScriptError;
+use plimsoll_engine::AbortReason;
+use plimsoll_output::summary_data::Circumstances;
+use plimsoll_output::summary_machine::RunIdentity;
+use plimsoll_output::{Paint, Style, summary_text};
+use plimsoll_script::ScriptError;
 
 use crate::args::RunArgs;
 use crate::log::Log;
@@ -31,7 +31,12 @@ pub struct RunSummary<'a> {
 
 impl RunSummary<'_> {
     /// Prints the summary, or what the script's own `handleSummary` returns, and writes the export.
-    pub fn write(&self, plain: bool, export: Option<File>, interrupted: script::Interrupted) {
+    pub fn write(
+        &self,
+        plain: bool,
+        export: Option<File>,
+        interrupted: plimsoll_script::Interrupted,
+    ) {
         let RunSummary {
             args,
             prepared,
@@ -60,13 +65,13 @@ impl RunSummary<'_> {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 k6_version: K6_VERSION.to_owned(),
             };
-            report::summary_machine::machine_readable(&ended.summary, &run, &about)
+            plimsoll_output::summary_machine::machine_readable(&ended.summary, &run, &about)
         };
         let newer = args.runtime.new_machine_readable_summary;
         let data = if newer {
             machine_readable()
         } else {
-            report::summary_data::handle_summary_argument(&ended.summary, &about)
+            plimsoll_output::summary_data::handle_summary_argument(&ended.summary, &about)
         };
         let own = prepared.program.handle_summary(&data, interrupted);
         let ours = || {
@@ -98,15 +103,15 @@ impl RunSummary<'_> {
             Ok(None) => ours(),
         }
         if args.json {
-            put(report::pretty_json(&data).as_bytes());
+            put(plimsoll_output::pretty_json(&data).as_bytes());
         }
         if let Some(file) = export {
             let data = if newer {
                 machine_readable()
             } else {
-                report::summary_export::summary_export(&ended.summary, &about)
+                plimsoll_output::summary_export::summary_export(&ended.summary, &about)
             };
-            write_export(file, &report::pretty_json(&data), log);
+            write_export(file, &plimsoll_output::pretty_json(&data), log);
         }
     }
 }
@@ -148,7 +153,9 @@ fn write_export(mut file: File, text: &str, log: &Log) {
 fn text_summary(ended: &Ended, mode: SummaryMode, style: &Style) -> String {
     let (summary, verdict) = (&ended.summary, Some(&ended.verdict));
     let detail = match mode {
-        SummaryMode::Legacy => return report::summary_legacy::render(summary, verdict, style),
+        SummaryMode::Legacy => {
+            return plimsoll_output::summary_legacy::render(summary, verdict, style);
+        }
         SummaryMode::Full => summary_text::Detail::Full,
         SummaryMode::Compact | SummaryMode::Disabled => summary_text::Detail::Compact,
     };
@@ -157,14 +164,14 @@ fn text_summary(ended: &Ended, mode: SummaryMode, style: &Style) -> String {
 
 /// Prints the verdict to stderr, where the script's own summary has taken the place of ours.
 fn tell_verdict(ended: &Ended) {
-    for line in report::verdict_lines(&ended.verdict, Paint::OFF) {
+    for line in plimsoll_output::verdict_lines(&ended.verdict, Paint::OFF) {
         say(&line);
     }
 }
 
 /// Writes what `handleSummary` returned; what cannot be written is told at once. With `keep_stdout`, its text for
 /// stdout goes to stderr. Whether all of it was written.
-fn write_outputs(outputs: &[script::SummaryOutput], keep_stdout: bool, log: &Log) -> bool {
+fn write_outputs(outputs: &[plimsoll_script::SummaryOutput], keep_stdout: bool, log: &Log) -> bool {
     let mut faults = Vec::new();
     for output in outputs {
         match output.place.as_str() {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use script::{Archive, Fetch, fetch_script, normalize, read_file, read_stream, read_text_file};
+use plimsoll_script::{
+    Archive, Fetch, fetch_script, normalize, read_file, read_stream, read_text_file,
+};
 
 use crate::args::RuntimeArgs;
 

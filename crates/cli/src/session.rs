@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use engine::{
+use plimsoll_engine::{
     AbortReason, Event, Evidence, MachineReading, Notice, Part, PulseReading, Running, ServiceTimes,
 };
-use results::secrets::for_display;
-use samples::{Stage, Summary, Totals, Verdict, builtin};
-use units::{Bytes, Moment};
+use plimsoll_results::secrets::for_display;
+use plimsoll_samples::{Stage, Summary, Totals, Verdict, builtin};
+use plimsoll_units::{Bytes, Moment};
 
 use crate::likely_cause::main_failure;
 use crate::outputs::Outputs;
@@ -102,7 +102,7 @@ impl Session {
     pub fn record(mut self, recording: Option<Recording>) -> Self {
         self.recording = recording;
         let scenarios = self.running.scenarios.iter().map(|scenario| &**scenario);
-        let load = engine::load_duration(scenarios);
+        let load = plimsoll_engine::load_duration(scenarios);
         if let Some(recording) = &mut self.recording {
             recording.set_load(load);
         }
@@ -118,7 +118,7 @@ impl Session {
     /// How long scenarios have been running, or ran.
     pub fn elapsed(&self) -> Duration {
         let state = &self.running.state;
-        let end = state.ended().unwrap_or_else(clock::now);
+        let end = state.ended().unwrap_or_else(plimsoll_clock::now);
         state
             .started()
             .map_or(Duration::ZERO, |started| end.since(started))
@@ -126,11 +126,11 @@ impl Session {
 
     /// Accompanies the run to its end.
     pub fn accompany(mut self, watcher: &mut dyn Watcher) -> Ended {
-        let mut next_look = clock::now() + watcher.interval();
+        let mut next_look = plimsoll_clock::now() + watcher.interval();
         let mut seconds: Option<Moment> = None;
         let mut judging: Option<Moment> = None;
         loop {
-            let now = clock::now();
+            let now = plimsoll_clock::now();
             // Users are counted on the second, not a little later.
             let wait = [seconds, judging]
                 .into_iter()
@@ -144,7 +144,7 @@ impl Session {
                 Ok(event) => self.take(event, watcher),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let now = clock::now();
+            let now = plimsoll_clock::now();
             if let (None, Some(started)) = (seconds, self.running.state.started()) {
                 seconds = Some(started + (SECOND - EARLIER));
                 judging = Some(started + JUDGE);
@@ -259,8 +259,8 @@ impl Session {
     /// How near the kernel's limits are.
     fn look_at_limits(&mut self) {
         let evidence = &mut self.evidence;
-        evidence.waiting_ports = evidence.waiting_ports.max(engine::waiting_ports());
-        evidence.descriptors = evidence.descriptors.max(engine::descriptors());
+        evidence.waiting_ports = evidence.waiting_ports.max(plimsoll_engine::waiting_ports());
+        evidence.descriptors = evidence.descriptors.max(plimsoll_engine::descriptors());
     }
 
     /// Requests so far, failed ones included.
@@ -268,7 +268,7 @@ impl Session {
         self.count(builtin::HTTP_REQS)
     }
 
-    fn count(&self, metric: samples::MetricId) -> f64 {
+    fn count(&self, metric: plimsoll_samples::MetricId) -> f64 {
         self.totals
             .values(metric, self.elapsed())
             .and_then(|values| values.count())
@@ -299,7 +299,7 @@ impl Session {
         }
         summary.work = scenarios.filter_map(|scenario| scenario.work()).collect();
         let states = self.running.scenarios.iter().map(|scenario| &**scenario);
-        summary.load = engine::load_duration(states).map(|load| load.min(elapsed));
+        summary.load = plimsoll_engine::load_duration(states).map(|load| load.min(elapsed));
         summary.threw = self.running.state.iterations_threw();
         summary.iterations = self.running.state.iterations_completed();
         self.look_at_limits();
@@ -347,7 +347,7 @@ impl Session {
         let received = Bytes(self.count(builtin::DATA_RECEIVED) as u64);
         let evidence = &mut self.evidence;
         evidence.service = service;
-        evidence.clock_step = Some(engine::clock_step());
+        evidence.clock_step = Some(plimsoll_engine::clock_step());
         evidence.machine = MachineReading::now().since(&self.machine_before);
         evidence.unreadable = evidence.machine.unreadable();
         evidence.threw = summary.threw;
@@ -384,7 +384,7 @@ impl Session {
     }
 
     /// What the verdict is about: all of the run, or what came after the warm-up.
-    fn measured(&self, metric: samples::MetricId) -> Option<samples::Values> {
+    fn measured(&self, metric: plimsoll_samples::MetricId) -> Option<plimsoll_samples::Values> {
         let elapsed = self.elapsed();
         match self.recording.as_ref().and_then(Recording::measured) {
             Some(measured) if elapsed > self.warm_up() => measured.values(metric, self.judged()),

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use crate::args::IoMode;
-use net::{ClientCertificate, DnsSettings, HostRules, Io, IpRange, NetworkSettings, TlsSettings};
-use plan::{DnsPolicy, DnsSelect, Options, Plan, Protocol, TlsVersion};
+use plimsoll_net::{
+    ClientCertificate, DnsSettings, HostRules, Io, IpRange, NetworkSettings, TlsSettings,
+};
+use plimsoll_plan::{DnsPolicy, DnsSelect, Options, Plan, Protocol, TlsVersion};
 
 /// The kernel interface that `mode` means for a run. Open models have processor time to spare for
 /// the kernel's receive timestamps; in a closed model the rate is the figure.
@@ -13,12 +15,12 @@ use plan::{DnsPolicy, DnsSelect, Options, Plan, Protocol, TlsVersion};
 /// When io_uring is asked for and the kernel does not allow it.
 pub fn io(mode: IoMode, open: bool) -> Result<Io, String> {
     match mode {
-        IoMode::Uring => match net::check_uring() {
+        IoMode::Uring => match plimsoll_net::check_uring() {
             Ok(()) => Ok(Io::Uring),
             Err(error) => Err(format!(
                 "--io uring: io_uring is not available here: {}. Use --io epoll, or leave --io and \
                  PLIMSOLL_IO out",
-                net::describe(&error)
+                plimsoll_net::describe(&error)
             )),
         },
         IoMode::Auto | IoMode::Epoll if open => Ok(Io::Stamped),
@@ -36,9 +38,13 @@ pub fn is_open(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// What the network cannot do, with the option's name.
-pub fn settings(plan: &Plan, user_agent: &str, mode: IoMode) -> Result<http::Settings, String> {
+pub fn settings(
+    plan: &Plan,
+    user_agent: &str,
+    mode: IoMode,
+) -> Result<plimsoll_http::Settings, String> {
     let options = &plan.options;
-    let defaults = http::Settings::default();
+    let defaults = plimsoll_http::Settings::default();
     let count = |value: Option<i64>, default: usize| {
         value
             .and_then(|value| usize::try_from(value).ok())
@@ -46,7 +52,7 @@ pub fn settings(plan: &Plan, user_agent: &str, mode: IoMode) -> Result<http::Set
     };
     let tls = tls(options);
     tls.check()?;
-    Ok(http::Settings {
+    Ok(plimsoll_http::Settings {
         network: NetworkSettings {
             rules: rules(options)?,
             dns: dns(options),
@@ -80,17 +86,17 @@ pub fn settings(plan: &Plan, user_agent: &str, mode: IoMode) -> Result<http::Set
             options.streams_per_connection,
         )?,
         protocol: match options.protocol {
-            None | Some(Protocol::Auto) => http::Protocol::Auto,
-            Some(Protocol::Http1) => http::Protocol::Http1,
-            Some(Protocol::Http2) => http::Protocol::Http2,
-            Some(Protocol::H2c) => http::Protocol::H2c,
-            Some(Protocol::Http3) => http::Protocol::Http3,
+            None | Some(Protocol::Auto) => plimsoll_http::Protocol::Auto,
+            Some(Protocol::Http1) => plimsoll_http::Protocol::Http1,
+            Some(Protocol::Http2) => plimsoll_http::Protocol::Http2,
+            Some(Protocol::H2c) => plimsoll_http::Protocol::H2c,
+            Some(Protocol::Http3) => plimsoll_http::Protocol::Http3,
         },
         rate_limit: options
             .rps
             .and_then(|value| u32::try_from(value).ok())
             .filter(|rate| *rate > 0)
-            .map(|rate| std::sync::Arc::new(http::RateLimit::new(rate))),
+            .map(|rate| std::sync::Arc::new(plimsoll_http::RateLimit::new(rate))),
         // Each request of a script says whether its body is wanted.
         discard_response_bodies: false,
         ..defaults
@@ -101,8 +107,8 @@ pub fn settings(plan: &Plan, user_agent: &str, mode: IoMode) -> Result<http::Set
 ///
 /// # Errors
 /// Names the flag or option, and what keeps it from being one.
-pub fn unix_socket(name: &str, path: &str) -> Result<net::UnixPath, String> {
-    net::UnixPath::parse(path).map_err(|error| format!("{name} {path}: {error}"))
+pub fn unix_socket(name: &str, path: &str) -> Result<plimsoll_net::UnixPath, String> {
+    plimsoll_net::UnixPath::parse(path).map_err(|error| format!("{name} {path}: {error}"))
 }
 
 fn at_least_one(name: &str, value: Option<i64>) -> Result<Option<usize>, String> {
@@ -160,32 +166,32 @@ fn dns(options: &Options) -> DnsSettings {
             None => defaults.ttl,
         },
         select: match dns.select {
-            None | Some(DnsSelect::Random) => net::DnsSelect::Random,
-            Some(DnsSelect::First) => net::DnsSelect::First,
-            Some(DnsSelect::RoundRobin) => net::DnsSelect::RoundRobin,
+            None | Some(DnsSelect::Random) => plimsoll_net::DnsSelect::Random,
+            Some(DnsSelect::First) => plimsoll_net::DnsSelect::First,
+            Some(DnsSelect::RoundRobin) => plimsoll_net::DnsSelect::RoundRobin,
         },
         policy: match dns.policy {
-            None | Some(DnsPolicy::PreferIpv4) => net::DnsPolicy::PreferIpv4,
-            Some(DnsPolicy::PreferIpv6) => net::DnsPolicy::PreferIpv6,
-            Some(DnsPolicy::OnlyIpv4) => net::DnsPolicy::OnlyIpv4,
-            Some(DnsPolicy::OnlyIpv6) => net::DnsPolicy::OnlyIpv6,
-            Some(DnsPolicy::Any) => net::DnsPolicy::Any,
+            None | Some(DnsPolicy::PreferIpv4) => plimsoll_net::DnsPolicy::PreferIpv4,
+            Some(DnsPolicy::PreferIpv6) => plimsoll_net::DnsPolicy::PreferIpv6,
+            Some(DnsPolicy::OnlyIpv4) => plimsoll_net::DnsPolicy::OnlyIpv4,
+            Some(DnsPolicy::OnlyIpv6) => plimsoll_net::DnsPolicy::OnlyIpv6,
+            Some(DnsPolicy::Any) => plimsoll_net::DnsPolicy::Any,
         },
     }
 }
 
 fn tls(options: &Options) -> TlsSettings {
     let version = |version| match version {
-        TlsVersion::Tls10 => net::TlsVersion::V1_0,
-        TlsVersion::Tls11 => net::TlsVersion::V1_1,
-        TlsVersion::Tls12 => net::TlsVersion::V1_2,
-        TlsVersion::Tls13 => net::TlsVersion::V1_3,
+        TlsVersion::Tls10 => plimsoll_net::TlsVersion::V1_0,
+        TlsVersion::Tls11 => plimsoll_net::TlsVersion::V1_1,
+        TlsVersion::Tls12 => plimsoll_net::TlsVersion::V1_2,
+        TlsVersion::Tls13 => plimsoll_net::TlsVersion::V1_3,
     };
     TlsSettings {
         versions: options.tls_version.map(|versions| {
             (
-                versions.min.map_or(net::TlsVersion::V1_2, version),
-                versions.max.map_or(net::TlsVersion::V1_3, version),
+                versions.min.map_or(plimsoll_net::TlsVersion::V1_2, version),
+                versions.max.map_or(plimsoll_net::TlsVersion::V1_3, version),
             )
         }),
         cipher_suites: options

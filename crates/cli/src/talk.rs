@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use results::secrets::for_display;
+use plimsoll_results::secrets::for_display;
 
 use crate::args::GlobalArgs;
 use crate::terminal::{self, Stream};

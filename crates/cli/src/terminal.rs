@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use report::fit;
+use plimsoll_output::fit;
 
 /// Where something is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

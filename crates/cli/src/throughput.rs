@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use throughput::client::{Family, From};
-use throughput::server::{Serve, Server};
-use throughput::{Ask, Direction, End, Error, Protocol, Report, Test, client, json};
-use units::BitRate;
+use plimsoll_iperf::client::{Family, From};
+use plimsoll_iperf::server::{Serve, Server};
+use plimsoll_iperf::{Ask, Direction, End, Error, Protocol, Report, Test, client, json};
+use plimsoll_units::BitRate;
 
 use crate::args::ThroughputArgs;
 use crate::exit::Exit;

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::time::Instant;
 
-use hits::batch::Batch;
-use hits::plot::Plot;
-use hits::{Buckets, Hit, Metrics, Results, csv, json, reports};
+use plimsoll_vegeta::batch::Batch;
+use plimsoll_vegeta::plot::Plot;
+use plimsoll_vegeta::{Buckets, Hit, Metrics, Results, csv, json, reports};
 
 use crate::args::{EncodeArgs, PlotArgs, ReportArgs, VegetaArgs, VegetaCommand};
 use crate::attack_settings::positive_time;

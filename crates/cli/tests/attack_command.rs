@@ -5,10 +5,10 @@ mod plimsoll;
 use std::path::Path;
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::ports;
+use plimsoll_testkit::program::Ended;
 use serde_json::Value;
-use testkit::peers::{Peer, Play};
-use testkit::ports;
-use testkit::program::Ended;
 
 /// The one object that `--json` prints.
 fn json(ended: &Ended) -> Value {
@@ -125,10 +125,10 @@ fn results_go_to_the_file() {
 }
 
 /// The hits of a file of results.
-fn read(path: &Path) -> Vec<hits::Hit> {
-    let mut results = hits::Results::open(std::fs::File::open(path).unwrap()).unwrap();
+fn read(path: &Path) -> Vec<plimsoll_vegeta::Hit> {
+    let mut results = plimsoll_vegeta::Results::open(std::fs::File::open(path).unwrap()).unwrap();
     let mut all = Vec::new();
-    let mut hit = hits::Hit::default();
+    let mut hit = plimsoll_vegeta::Hit::default();
     while results.next(&mut hit).unwrap() {
         all.push(hit.clone());
     }

@@ -8,9 +8,9 @@ use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::program::Ended;
 use serde_json::Value;
-use testkit::peers::{Peer, Play};
-use testkit::program::Ended;
 
 /// The one object that `--json` prints.
 fn json(ended: &Ended) -> Value {
@@ -56,7 +56,7 @@ fn names_are_asked_of_the_servers_that_were_named() {
         "{result}"
     );
     // Nobody listens there, so nobody knows the name.
-    let nobody = format!("-resolvers={}", testkit::ports::closed());
+    let nobody = format!("-resolvers={}", plimsoll_testkit::ports::closed());
     let result = attack(&[&nobody]);
     assert_eq!(result["failed"], 5, "{result}");
 }
@@ -122,7 +122,7 @@ fn prometheus_is_told_how_it_goes() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("targets.txt");
     std::fs::write(&list, format!("GET {}\n", server.url())).unwrap();
-    let page = testkit::ports::closed();
+    let page = plimsoll_testkit::ports::closed();
     let running = plimsoll(&[
         "attack",
         "--json",
@@ -145,7 +145,7 @@ fn prometheus_is_told_how_it_goes() {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    running.signal(testkit::program::Signal::INT);
+    running.signal(plimsoll_testkit::program::Signal::INT);
     let ended = running.wait();
     assert!(shown.contains(&counted), "{shown}\n{ended:?}");
     assert!(shown.contains("text/plain; version=0.0.4"), "{shown}");

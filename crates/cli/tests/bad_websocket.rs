@@ -4,8 +4,8 @@
 mod plimsoll;
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::program::Program;
 use serde_json::{Value, json};
-use testkit::program::Program;
 
 /// Shakes hands as the path says, then does what the path says.
 const PEER: &str = r#"

@@ -6,10 +6,10 @@ mod plimsoll;
 use std::fs;
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::peers::{Peer, Play, answer};
+use plimsoll_testkit::ports;
+use plimsoll_testkit::program::Program;
 use serde_json::Value;
-use testkit::peers::{Peer, Play, answer};
-use testkit::ports;
-use testkit::program::Program;
 
 /// A way to misbehave, the error code that scripts see, and words of the error.
 fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::program::{Ended, Program, Signal};
 use serde_json::Value;
-use testkit::program::{Ended, Program, Signal};
 
 fn run(script: &str, flags: &[&str]) -> Program {
     plimsoll(&["run", "--quiet"])

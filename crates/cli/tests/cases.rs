@@ -9,8 +9,8 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use testkit::cases::Case;
-use testkit::cases::suite;
+use plimsoll_testkit::cases::Case;
+use plimsoll_testkit::cases::suite;
 
 /// Cases wait for timers and servers most of their time, but two of them fill two cores.
 const AT_ONCE: usize = 2;

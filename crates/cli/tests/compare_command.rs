@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use plimsoll::plimsoll;
-use results::distribution::Distribution;
-use results::environment::Environment;
-use results::record::{End, Header, SCHEMA, Second, Writer};
-use results::store::Store;
+use plimsoll_results::distribution::Distribution;
+use plimsoll_results::environment::Environment;
+use plimsoll_results::record::{End, Header, SCHEMA, Second, Writer};
+use plimsoll_results::store::Store;
+use plimsoll_stats::{Histogram, Random};
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::program::Ended;
 use serde_json::Value;
-use stats::{Histogram, Random};
-use testkit::peers::{Peer, Play};
-use testkit::program::Ended;
 
 /// What a made record is of.
 #[derive(Clone, Copy)]
@@ -45,10 +45,10 @@ fn made(of: Made) -> Vec<u8> {
         started: "2026-01-02T03:04:05Z".to_owned(),
         model: "closed".to_owned(),
         configuration: serde_json::json!({ "url": of.url, "connections": 5 }),
-        configuration_hash: results::hash::hash([of.url.as_bytes()]),
+        configuration_hash: plimsoll_results::hash::hash([of.url.as_bytes()]),
         environment: Environment {
             cpu: of.machine.to_owned(),
-            fingerprint: results::hash::hash([of.machine.as_bytes()]),
+            fingerprint: plimsoll_results::hash::hash([of.machine.as_bytes()]),
             ..Environment::default()
         },
     };
@@ -258,7 +258,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
 fn two_commands_run_in_turns() {
     let quick = Peer::start(Play::ok("hello"));
     let slow = Peer::start(Play::Drip {
-        bytes: testkit::peers::answer("hello").into_bytes(),
+        bytes: plimsoll_testkit::peers::answer("hello").into_bytes(),
         pause: Duration::from_millis(1),
     });
     let compare = |pairs: &str, other: &Peer, flags: &[&str]| {
@@ -422,7 +422,7 @@ fn a_change_of_level_is_found_in_the_history() {
         told["change_points"]
     );
     assert_eq!(told["change_points"][0]["run"], 22);
-    let other = results::hash::hash(["http://127.0.0.1/other".as_bytes()]);
+    let other = plimsoll_results::hash::hash(["http://127.0.0.1/other".as_bytes()]);
     let ended = history(&place, &["--configuration", &other[..6]]);
     assert!(ended.stdout.contains(", 1 runs"), "{}", ended.stdout);
     let ended = history(&place, &["--configuration", "zz"]);

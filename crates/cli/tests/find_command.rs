@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use plimsoll_testkit::program::Ended;
 use serde_json::Value;
-use testkit::program::Ended;
 
 /// A server that responds to each request once `admit` has let it through.
 fn server(admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
@@ -404,7 +404,7 @@ fn too_few_file_descriptors_are_no_limit_of_the_service() {
         "ulimit -n 64; exec {} find {flags} --json -- http -c 200 http://{address}/",
         env!("CARGO_BIN_EXE_plimsoll")
     );
-    let ended = testkit::program::Program::at("sh")
+    let ended = plimsoll_testkit::program::Program::at("sh")
         .args(["-c", &limited])
         .limit(Duration::from_secs(120))
         .run();
@@ -426,7 +426,7 @@ fn too_few_file_descriptors_are_no_limit_of_the_service() {
 #[test]
 fn users_are_added_as_the_objective_needs_them() {
     // This process and the program have a file open for each connection.
-    bench::syscalls::raise_descriptor_limit();
+    plimsoll_bench::syscalls::raise_descriptor_limit();
     let address = server(|| thread::sleep(Duration::from_secs(1)));
     let url = format!("http://{address}/");
     // 1,100 a second, of a second each: the command itself allows a thousand users.

@@ -5,10 +5,10 @@ mod plimsoll;
 use std::fs;
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::cases::suite::Server;
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::program::Ended;
 use serde_json::Value;
-use testkit::cases::suite::Server;
-use testkit::peers::{Peer, Play};
-use testkit::program::Ended;
 
 /// Runs `script` with the addresses it may use, and gives how it ended with the summary's part on
 /// fixed work.

@@ -5,11 +5,11 @@ mod plimsoll;
 use std::path::PathBuf;
 
 use plimsoll::{plimsoll, snapshot};
+use plimsoll_testkit::cases::suite::Server;
+use plimsoll_testkit::figures::Filters;
+use plimsoll_testkit::ports;
+use plimsoll_testkit::program::Ended;
 use serde_json::{Value, json};
-use testkit::cases::suite::Server;
-use testkit::figures::Filters;
-use testkit::ports;
-use testkit::program::Ended;
 
 /// The test kit's server, and where it listens.
 fn server() -> (Server, String) {
@@ -411,5 +411,8 @@ fn a_search_takes_calls_too() {
 /// Two crates that may not know each other name the codes: the client's and the reports'.
 #[test]
 fn codes_have_the_same_names_everywhere() {
-    assert_eq!(grpc::Code::NAMES, report::grpc_status::NAMES);
+    assert_eq!(
+        plimsoll_grpc::Code::NAMES,
+        plimsoll_output::grpc_status::NAMES
+    );
 }

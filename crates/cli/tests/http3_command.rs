@@ -5,9 +5,9 @@ mod plimsoll;
 use std::path::Path;
 
 use plimsoll::plimsoll;
+use plimsoll_testground::{Kind, Proxy};
+use plimsoll_testkit::program::Ended;
 use serde_json::Value;
-use testground::{Kind, Proxy};
-use testkit::program::Ended;
 
 /// How often a word is said where it should be worth compressing.
 const LONG: usize = 1000;

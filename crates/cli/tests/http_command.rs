@@ -5,12 +5,12 @@ mod plimsoll;
 use std::time::Duration;
 
 use plimsoll::{plimsoll, snapshot};
+use plimsoll_testkit::cases::suite::Server;
+use plimsoll_testkit::figures::Filters;
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::ports;
+use plimsoll_testkit::program::{self, Ended, Program};
 use serde_json::Value;
-use testkit::cases::suite::Server;
-use testkit::figures::Filters;
-use testkit::peers::{Peer, Play};
-use testkit::ports;
-use testkit::program::{self, Ended, Program};
 
 /// What the summary says, without what the machine and the moment put into it.
 fn told(ended: &Ended) -> String {
@@ -73,7 +73,7 @@ fn json_counts_what_happened() {
     assert_eq!(result["protocol"], "HTTP/1.1");
     assert_eq!(
         result["bytes_received"],
-        30 * testkit::peers::answer("hello").len()
+        30 * plimsoll_testkit::peers::answer("hello").len()
     );
     let times = &result["service_time"];
     let time = |name: &str| {

@@ -4,8 +4,8 @@
 mod plimsoll;
 
 use plimsoll::plimsoll;
-use testkit::cases::suite::Server;
-use testkit::program::{Ended, Program};
+use plimsoll_testkit::cases::suite::Server;
+use plimsoll_testkit::program::{Ended, Program};
 
 /// Runs its arguments as a program for which the kernel has no io_uring: a seccomp filter answers
 /// `io_uring_setup` (425 on every architecture) with ENOSYS.

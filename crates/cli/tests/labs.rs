@@ -49,7 +49,7 @@ fn every_lab_has_its_cells_and_keeps_its_time() {
             assert_eq!(chosen(&plan).len(), wanted, "{lab} {form}");
             assert_eq!(plan["cells"].as_array().unwrap().len(), all, "{lab}");
             let text = plan["at_least"].as_str().unwrap();
-            let took = units::duration::parse(text).unwrap().as_secs_f64() / 60.0;
+            let took = plimsoll_units::duration::parse(text).unwrap().as_secs_f64() / 60.0;
             assert!(took <= minutes, "{lab} {form}: {text}");
         }
         assert_eq!(chosen(&plan(lab, "--full")).len(), all, "{lab}");
@@ -75,7 +75,8 @@ fn the_standard_form_repeats_three_times_for_five_seconds_at_least() {
                 let told = load["environment"].to_string();
                 assert!(told.contains("BASE_URL"), "{}: {told}", cell["name"]);
             }
-            let duration = units::duration::parse(load["duration"].as_str().unwrap()).unwrap();
+            let duration =
+                plimsoll_units::duration::parse(load["duration"].as_str().unwrap()).unwrap();
             assert!(duration.as_secs() >= 5, "{}", cell["name"]);
         }
     }

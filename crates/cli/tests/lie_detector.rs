@@ -19,7 +19,7 @@ mod table;
 use std::time::Duration;
 
 use commands::{COMMANDS, Command, Io};
-use testkit::logged_server::{Behavior, LoggedServer};
+use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 
 /// One behavior, and what clients must make of it.
 pub struct Row {

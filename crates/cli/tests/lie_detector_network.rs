@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::Value;
-use testkit::program::{Ended, Program, Running, Signal};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))

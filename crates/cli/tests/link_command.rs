@@ -7,8 +7,8 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use plimsoll_testkit::program::{Program, Running, Signal};
 use serde_json::Value;
-use testkit::program::{Program, Running, Signal};
 
 /// A running relay and where it listens.
 fn link(to: SocketAddr, flags: &[&str]) -> (Running, SocketAddr) {

@@ -4,7 +4,7 @@
 mod plimsoll;
 
 use plimsoll::plimsoll;
-use testkit::program::{Ended, Program};
+use plimsoll_testkit::program::{Ended, Program};
 
 /// Runs the program with this many megabytes of address space.
 fn limited(megabytes: u32, arguments: &str, script: &str) -> Ended {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use plimsoll::plimsoll;
-use testkit::program::Ended;
+use plimsoll_testkit::program::Ended;
 
 /// A file on which every write fails as on a full disk.
 const FULL: &str = "/dev/full";

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::fs;
 
 use plimsoll::{plimsoll, snapshot};
-use testkit::figures::Filters;
+use plimsoll_testkit::figures::Filters;
 
 /// Runs each script as `script.js` in a folder of its own, and puts together what was
 /// said.

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use plimsoll_testkit::program::Signal;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
-use testkit::program::Signal;
 
 /// A server that does `serve` with each connection, on a thread of its own.
 fn server(serve: impl Fn(TcpStream) + Clone + Send + 'static) -> SocketAddr {
@@ -129,7 +129,7 @@ fn who_neither_echoes_nor_speaks_http_is_connected_to_all_the_same() {
     let why = report["round_trip_missing"].as_str().expect("a reason");
     assert!(why.contains("within 300ms"), "{why}");
 
-    let closed = testkit::ports::closed().to_string();
+    let closed = plimsoll_testkit::ports::closed().to_string();
     let ended = plimsoll::plimsoll(&["probe", &closed]).run();
     assert_eq!(ended.status, Some(255));
     assert!(
@@ -205,7 +205,7 @@ fn an_iperf3_server_beside_tells_how_much_the_way_carries() {
     }
     serving.signal(Signal::INT);
     serving.wait();
-    let closed = testkit::ports::closed().port().to_string();
+    let closed = plimsoll_testkit::ports::closed().port().to_string();
     let report = probe(&address, &["-n", "1", "--throughput", &closed]);
     assert_eq!(report["throughput"], Value::Null);
     let why = report["throughput_missing"].as_str().expect("a reason");

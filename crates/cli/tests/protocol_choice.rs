@@ -4,7 +4,7 @@
 mod plimsoll;
 
 use plimsoll::plimsoll;
-use testkit::cases::suite::Server;
+use plimsoll_testkit::cases::suite::Server;
 
 /// What a script says about answers, with `flags` on its command line.
 fn said(script: &str, flags: &[&str]) -> String {

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use plimsoll::plimsoll;
-use results::record::{self, Record};
+use plimsoll_results::record::{self, Record};
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::program::Signal;
 use serde_json::Value;
-use testkit::peers::{Peer, Play};
-use testkit::program::Signal;
 
 fn read(path: &Path) -> Record {
     let file = File::open(path).expect("a record");
@@ -36,9 +36,9 @@ fn follows_the_schema(path: &Path) {
         let object = whole.as_object_mut().expect("a schema");
         object.remove("anyOf");
         object.insert("$ref".to_owned(), format!("#/$defs/{kind}").into());
-        let faults = testkit::schema::faults(&whole, &line);
+        let faults = plimsoll_testkit::schema::faults(&whole, &line);
         assert!(faults.is_empty(), "{kind}: {faults:#?}");
-        assert!(testkit::schema::faults(&schema, &line).is_empty());
+        assert!(plimsoll_testkit::schema::faults(&schema, &line).is_empty());
     }
 }
 
@@ -118,7 +118,7 @@ fn the_seconds_of_an_open_run_add_up_to_its_end() {
     assert_eq!(end.protocols["HTTP/1.1"] as f64, requests);
     assert!(requests >= 300.0, "{requests}");
     // Histograms of the seconds merge into the run's.
-    let mut merged = stats::Histogram::new();
+    let mut merged = plimsoll_stats::Histogram::new();
     for second in record.seconds.iter().chain(&record.tail) {
         if let Some(trend) = second.trends.get("http_req_duration") {
             merged.merge(&trend.histogram().expect("sound"));
@@ -172,8 +172,8 @@ fn an_open_model_has_its_rate_in_every_second_and_its_iterations_in_flight() {
     .expect("written");
     let (url, base) = (server.url(), format!("BASE={}", server.url()));
     let rate_of = |record: &Record| {
-        let run = results::figures::RunFigures::of(record, 0).expect("figures");
-        let figure = results::figures::find("rate").expect("a figure");
+        let run = plimsoll_results::figures::RunFigures::of(record, 0).expect("figures");
+        let figure = plimsoll_results::figures::find("rate").expect("a figure");
         run.value(figure).expect("a rate")
     };
     for (flags, rate, seconds) in [

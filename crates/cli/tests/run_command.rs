@@ -7,11 +7,11 @@ use std::fs;
 use std::time::Duration;
 
 use plimsoll::{plimsoll, snapshot};
+use plimsoll_testkit::figures::Filters;
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::ports;
+use plimsoll_testkit::program::{Program, Signal};
 use serde_json::Value;
-use testkit::figures::Filters;
-use testkit::peers::{Peer, Play};
-use testkit::ports;
-use testkit::program::{Program, Signal};
 
 /// A run of `script` from standard input, against `url`.
 fn run(script: &str, url: &str, flags: &[&str]) -> Program {

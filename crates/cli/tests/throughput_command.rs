@@ -7,8 +7,8 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
+use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::Value;
-use testkit::program::{Ended, Program, Running, Signal};
 
 /// Who plays a role.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -496,7 +496,7 @@ fn what_cannot_be_asked_for_is_told() {
         );
         assert_eq!(ended.status, Some(status), "{flags:?}");
     }
-    let port = testkit::ports::closed().port().to_string();
+    let port = plimsoll_testkit::ports::closed().port().to_string();
     let ended = Ours.with(&["-c", "127.0.0.1", "-p", &port, "-J"]).run();
     let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     assert_eq!(

@@ -10,9 +10,9 @@ use std::os::fd::OwnedFd;
 use std::process::Command;
 use std::thread;
 
-use bench::delays::Delay;
-use bench::quantiles::quantile;
-use bench::server::Server;
+use plimsoll_bench::delays::Delay;
+use plimsoll_bench::quantiles::quantile;
+use plimsoll_bench::server::Server;
 use serde_json::Value;
 
 type Outcome = Result<(), Box<dyn Error>>;

@@ -10,9 +10,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::program::{Ended, Program, Running};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::program::{Ended, Program, Running};
 
 /// A server in a folder of its own, with its sockets and logs in it; ends when dropped.
 struct Server {

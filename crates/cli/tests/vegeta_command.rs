@@ -3,8 +3,8 @@
 mod plimsoll;
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::peers::{Peer, Play};
 use serde_json::Value;
-use testkit::peers::{Peer, Play};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../hits/tests/recorded");
 

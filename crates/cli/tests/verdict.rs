@@ -16,8 +16,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::program::{Ended, Program};
 use serde_json::Value;
-use testkit::program::{Ended, Program};
 
 /// A server whose answer to each request is `answer`, sent when `admit` returns.
 fn server(answer: Vec<u8>, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 static ORIGIN: OnceLock<Instant> = OnceLock::new();
 

@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// Iterations under way on one worker, between two moments. Counted when iterations begin and
 /// end, independently of the durations that users record, so that Little's law can check one

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::quota;
 
@@ -58,7 +58,7 @@ impl MachineReading {
         let (allowed_time, allowed_busy) = allowed_times(&stat, &allowed).unzip();
         let quota = quota::read();
         MachineReading {
-            span: clock::now().since(Moment::ZERO),
+            span: plimsoll_clock::now().since(Moment::ZERO),
             steal,
             processor_time,
             allowed_time,
@@ -167,10 +167,10 @@ fn ports(range: &str) -> Option<u64> {
 
 /// The smallest step that the clock was seen to make.
 pub fn clock_step() -> Duration {
-    let mut last = clock::now();
+    let mut last = plimsoll_clock::now();
     let mut least = Duration::MAX;
     for _ in 0..1_000 {
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         let step = now.since(last);
         if !step.is_zero() {
             least = least.min(step);

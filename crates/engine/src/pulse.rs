@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// How a worker fared in one window: evidence for whether its figures can be
 /// believed.
@@ -30,7 +30,7 @@ impl Pulse {
 
     pub fn new() -> Self {
         Pulse {
-            began: clock::now(),
+            began: plimsoll_clock::now(),
             lateness: Vec::with_capacity(128),
             cpu: thread_cpu(),
             run_queue_wait: run_queue_wait(),
@@ -46,7 +46,7 @@ impl Pulse {
         let (cpu, wait) = (thread_cpu(), run_queue_wait());
         let mut lateness = std::mem::replace(&mut self.lateness, Vec::with_capacity(128));
         lateness.sort_unstable();
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         let reading = PulseReading {
             span: now.since(self.began),
             cpu: cpu.saturating_sub(self.cpu),

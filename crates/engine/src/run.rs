@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use plan::Plan;
-use samples::{Registry, TagMap, Watch, Window};
+use plimsoll_plan::Plan;
+use plimsoll_samples::{Registry, TagMap, Watch, Window};
+use plimsoll_units::Moment;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use units::Moment;
 
 use crate::executors::Handovers;
 use crate::shortage;
@@ -152,12 +152,12 @@ fn conduct<F: UserFactory>(
         phase.tell_first(Command::SetUp);
         phase.wait_for_one(|report| matches!(report, Report::SetUpDone));
         if state.aborted().is_none() {
-            let start = clock::now();
+            let start = plimsoll_clock::now();
             state.start(start);
             say(Event::Started);
             phase.tell_all(|| Command::Start(start));
             phase.wait_for_all(|report| matches!(report, Report::ScenariosDone));
-            state.end(clock::now());
+            state.end(plimsoll_clock::now());
             say(Event::ScenariosDone);
             // From here on an abort no longer cuts users off, for there are
             // none at work; tear-down has a time-out of its own.

@@ -1,7 +1,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::UserId;
 

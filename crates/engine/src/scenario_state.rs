@@ -2,9 +2,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use plan::{Executor, Scenario};
-use samples::{Loops, ScenarioWork, WorkDone};
-use units::Moment;
+use plimsoll_plan::{Executor, Scenario};
+use plimsoll_samples::{Loops, ScenarioWork, WorkDone};
+use plimsoll_units::Moment;
 
 /// What all workers share of one scenario while it runs.
 #[derive(Debug)]
@@ -187,7 +187,7 @@ impl ScenarioState {
     pub(crate) fn finish_share(&self, workers: usize) -> bool {
         let last = self.finished_on.fetch_add(1, Ordering::AcqRel) as usize + 1 == workers;
         if last {
-            let _ = self.finished.set(clock::now());
+            let _ = self.finished.set(plimsoll_clock::now());
         }
         last
     }

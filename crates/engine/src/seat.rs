@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::in_flight::InFlight;
 use crate::time_slice;
@@ -156,10 +156,10 @@ impl<F: UserFactory> ActiveUser<F> {
 
     /// Whether there is time for another iteration before `end`, and no signal to stop.
     pub async fn has_until(&self, end: Moment) -> bool {
-        let mut now = clock::now();
+        let mut now = plimsoll_clock::now();
         if time_slice::is_used_up(now) {
             let _ = self.stop.race(time_slice::next()).await;
-            now = clock::now();
+            now = plimsoll_clock::now();
         }
         now < end && !self.stop.is_stopped()
     }
@@ -170,7 +170,7 @@ impl<F: UserFactory> ActiveUser<F> {
 
     /// Lets the worker's other work go on where users have computed for long without waiting.
     pub async fn give_way(&self) {
-        if time_slice::is_used_up(clock::now()) {
+        if time_slice::is_used_up(plimsoll_clock::now()) {
             // The signal to stop is looked at by the caller.
             let _ = self.stop.race(time_slice::next()).await;
         }
@@ -183,7 +183,7 @@ impl<F: UserFactory> ActiveUser<F> {
         let Some(seat) = self.seat.as_mut() else {
             return false;
         };
-        let started = clock::now();
+        let started = plimsoll_clock::now();
         if let Some(scheduled) = scheduled {
             self.seats.worker.recorder.send_lag(
                 started.since(scheduled),
@@ -212,7 +212,7 @@ impl<F: UserFactory> ActiveUser<F> {
         let in_flight = &self.seats.in_flight;
         in_flight.begin(started);
         let ending = seat.user.iterate(&iteration).await;
-        let ended = clock::now();
+        let ended = plimsoll_clock::now();
         in_flight.end(ended);
         match ending {
             Ending::Completed => self.scenario.state.iteration_completed(),

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// Asks one virtual user to end its iteration now.
 ///

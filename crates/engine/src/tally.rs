@@ -1,7 +1,7 @@
 use std::rc::Rc;
 
-use samples::Share;
-use units::Moment;
+use plimsoll_samples::Share;
+use plimsoll_units::Moment;
 
 use crate::ScenarioContext;
 

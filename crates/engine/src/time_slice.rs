@@ -15,7 +15,7 @@ use std::future::poll_fn;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// How long users may compute before the event loop takes its turn. A turn costs a few
 /// microseconds, and everything else that the worker does is late by up to this long.
@@ -72,7 +72,7 @@ pub async fn next() {
     .await;
     // Resumed after the event loop has asked the system, unlike a task that wakes itself.
     tokio::task::yield_now().await;
-    begin(Some(clock::now()));
+    begin(Some(plimsoll_clock::now()));
 }
 
 /// A place in the queue. Dropping it lets the next one move up.

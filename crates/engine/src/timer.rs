@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::time_slice;
 
@@ -36,7 +36,7 @@ pub fn sleep_until(deadline: Moment) -> Sleep {
 
 /// Resolves after `span`.
 pub fn sleep(span: Duration) -> Sleep {
-    sleep_until(clock::now() + span)
+    sleep_until(plimsoll_clock::now() + span)
 }
 
 /// A pending timer. Dropping it cancels it.
@@ -56,7 +56,7 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if clock::now() >= self.deadline {
+        if plimsoll_clock::now() >= self.deadline {
             return Poll::Ready(());
         }
         let deadline = self.deadline;
@@ -93,7 +93,7 @@ pub async fn run_with_timers<T>(work: impl Future<Output = T>) -> std::io::Resul
     TIMERS.set(Some(Rc::clone(&timers)));
     let alarm = alarm::Alarm::new()?;
     let driver = tokio::task::spawn_local(drive(timers, alarm));
-    time_slice::begin(Some(clock::now()));
+    time_slice::begin(Some(plimsoll_clock::now()));
     let value = work.await;
     time_slice::begin(None);
     driver.abort();
@@ -108,22 +108,22 @@ async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
         Poll::Ready(())
     })
     .await;
-    let mut wakefulness = Wakefulness::new(clock::now());
+    let mut wakefulness = Wakefulness::new(plimsoll_clock::now());
     loop {
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         time_slice::begin(Some(now));
         let next = timers.fire_due(now);
         let waited = match next {
             Some(deadline) => {
                 let asleep = alarm
-                    .wait_until(wakefulness.alarm(deadline, clock::now()), &timers)
+                    .wait_until(wakefulness.alarm(deadline, plimsoll_clock::now()), &timers)
                     .await;
-                let begun = clock::now();
+                let begun = plimsoll_clock::now();
                 let mut now = begun;
                 while now < deadline && !timers.nearer.get() && asleep.is_ok() {
                     // Lets every other task run, and sockets be looked at.
                     tokio::task::yield_now().await;
-                    now = clock::now();
+                    now = plimsoll_clock::now();
                 }
                 wakefulness.spend(now.since(begun));
                 asleep
@@ -322,6 +322,7 @@ impl Slots {
 #[cfg(target_os = "linux")]
 mod alarm {
     use super::Timers;
+    use plimsoll_units::Moment;
     use rustix::time::{
         Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
         timerfd_settime,
@@ -331,7 +332,6 @@ mod alarm {
     use std::task::Poll;
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
-    use units::Moment;
 
     #[derive(Debug)]
     pub struct Alarm {
@@ -353,7 +353,7 @@ mod alarm {
         pub async fn wait_until(&self, deadline: Moment, timers: &Timers) -> std::io::Result<()> {
             // Zero would disarm the timer.
             let span = deadline
-                .since(clock::now())
+                .since(plimsoll_clock::now())
                 .max(std::time::Duration::from_nanos(1));
             let value = Timespec {
                 tv_sec: span.as_secs().try_into().unwrap_or(i64::MAX),
@@ -391,10 +391,10 @@ mod alarm {
 #[cfg(not(target_os = "linux"))]
 mod alarm {
     use super::Timers;
+    use plimsoll_units::Moment;
     use std::future::Future;
     use std::future::poll_fn;
     use std::task::Poll;
-    use units::Moment;
 
     pub struct Alarm;
 
@@ -404,7 +404,8 @@ mod alarm {
         }
 
         pub async fn wait_until(&self, deadline: Moment, timers: &Timers) -> std::io::Result<()> {
-            let mut sleep = std::pin::pin!(tokio::time::sleep(deadline.since(clock::now())));
+            let mut sleep =
+                std::pin::pin!(tokio::time::sleep(deadline.since(plimsoll_clock::now())));
             poll_fn(|context| match timers.nearer.get() {
                 true => Poll::Ready(()),
                 false => sleep.as_mut().poll(context),
@@ -432,7 +433,7 @@ mod tests {
     #[test]
     fn wakes_in_the_order_of_deadlines_and_never_early() {
         on_worker(async {
-            let start = clock::now();
+            let start = plimsoll_clock::now();
             let order = Rc::new(RefCell::new(Vec::new()));
             let tasks: Vec<_> = [5u64, 1, 3]
                 .into_iter()
@@ -441,7 +442,7 @@ mod tests {
                     tokio::task::spawn_local(async move {
                         let deadline = start + Duration::from_millis(ms);
                         sleep_until(deadline).await;
-                        assert!(clock::now() >= deadline);
+                        assert!(plimsoll_clock::now() >= deadline);
                         order.borrow_mut().push(ms);
                     })
                 })
@@ -520,9 +521,9 @@ mod tests {
         on_worker(async {
             let far = tokio::task::spawn_local(sleep(Duration::from_secs(3600)));
             tokio::task::yield_now().await;
-            let start = clock::now();
+            let start = plimsoll_clock::now();
             sleep(Duration::from_millis(2)).await;
-            assert!(clock::now().since(start) < Duration::from_secs(60));
+            assert!(plimsoll_clock::now().since(start) < Duration::from_secs(60));
             far.abort();
         });
     }

@@ -2,8 +2,8 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use samples::{BaseTags, Recorder, TagMap};
-use units::Moment;
+use plimsoll_samples::{BaseTags, Recorder, TagMap};
+use plimsoll_units::Moment;
 
 use crate::{AbortReason, RunState, ScenarioState, Stop};
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use samples::{Recorder, Registry, RunClock, SystemTag, TagMap, Watch};
+use plimsoll_samples::{Recorder, Registry, RunClock, SystemTag, TagMap, Watch};
+use plimsoll_units::Moment;
 use tokio::sync::mpsc::UnboundedReceiver;
-use units::Moment;
 
 use crate::executors::{self, Handovers, Share};
 use crate::in_flight::InFlight;
@@ -256,7 +256,7 @@ struct Outbox {
 impl Outbox {
     /// Hands over what was recorded since the last time; false if nobody listens.
     fn send(&self, pulse: Option<PulseReading>) -> bool {
-        let taken = clock::now();
+        let taken = plimsoll_clock::now();
         let sent = self.events.send(Event::Window {
             worker: self.worker,
             window: self.recorder.take_window(),
@@ -278,7 +278,7 @@ impl Outbox {
 /// Once a second hands over what was recorded, and how this worker fares.
 async fn beat(outbox: Rc<Outbox>, run: Arc<RunState>) {
     let mut pulse = Pulse::new();
-    let mut next = clock::now() + SECOND;
+    let mut next = plimsoll_clock::now() + SECOND;
     let mut started = None;
     loop {
         // Seconds are counted from the run's start once that is known.
@@ -286,9 +286,9 @@ async fn beat(outbox: Rc<Outbox>, run: Arc<RunState>) {
             started = run.started();
             next = started.unwrap_or(next) + SECOND;
         }
-        let step = clock::now() + Pulse::STEP;
+        let step = plimsoll_clock::now() + Pulse::STEP;
         sleep_until(step).await;
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         pulse.felt(now.since(step));
         if now < next {
             continue;

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plan::{Executor, Plan, Rate, Scenario, Stage};
 use plimsoll_engine::{
     AbortReason, Ending, Event, InitError, Iteration, Running, ScenarioContext, Setting, Stop,
     UserFactory, UserId, VirtualUser, Worker,
 };
-use samples::{Registry, TagMap, Watch, WatchSettings};
+use plimsoll_plan::{Executor, Plan, Rate, Scenario, Stage};
+use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
 
 /// Users that take a while over each iteration and note what they did.
 #[derive(Default)]
@@ -205,7 +205,7 @@ fn what_time_does_not_suffice_for_is_dropped_and_counted() {
         max_duration: ms(50),
     };
     let outcome = run(ms(20), executor, 1);
-    let reading = outcome.running.scenarios[0].read(clock::now());
+    let reading = outcome.running.scenarios[0].read(plimsoll_clock::now());
     assert_eq!(
         reading.iterations_completed + reading.iterations_dropped,
         1000
@@ -228,7 +228,11 @@ fn iterations_under_way_get_their_grace_and_are_then_interrupted() {
     assert_eq!(outcome.seen.len(), 2);
     assert!(outcome.seen.iter().all(|seen| seen.interrupted));
     assert_eq!(outcome.running.state.iterations_interrupted(), 2);
-    assert!(!outcome.running.scenarios[0].read(clock::now()).cut_short);
+    assert!(
+        !outcome.running.scenarios[0]
+            .read(plimsoll_clock::now())
+            .cut_short
+    );
 }
 
 #[test]
@@ -274,7 +278,7 @@ fn an_open_model_drops_what_nobody_is_free_for() {
         scenario,
         1,
     );
-    let reading = outcome.running.scenarios[0].read(clock::now());
+    let reading = outcome.running.scenarios[0].read(plimsoll_clock::now());
     assert_eq!(outcome.seen.len(), 2);
     assert_eq!(reading.iterations_dropped, 18);
 }

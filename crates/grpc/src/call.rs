@@ -3,10 +3,10 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::{Alarm, Timeline};
-use http_types::HeaderMap;
-use http2::{Heading, Incoming, Outgoing, StreamFault};
-use units::Moment;
+use http::HeaderMap;
+use plimsoll_http::{Alarm, Timeline};
+use plimsoll_http2::{Heading, Incoming, Outgoing, StreamFault};
+use plimsoll_units::Moment;
 
 use crate::channel::{Answer, Limits, Link};
 use crate::code::Code;
@@ -229,7 +229,7 @@ impl Receiver {
         self.answer.opened
     }
 
-    pub fn tls(&self) -> Option<net::TlsFacts> {
+    pub fn tls(&self) -> Option<plimsoll_net::TlsFacts> {
         self.answer.tls
     }
 
@@ -241,13 +241,13 @@ impl Receiver {
         self.place = Place::Done;
         self.answer.status = status;
         let line = &mut self.answer.timeline;
-        line.finished(line.sent(), line.first_byte(), clock::now());
+        line.finished(line.sent(), line.first_byte(), plimsoll_clock::now());
     }
 
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Status>> {
         let parts =
             ready!(self.incoming.poll_head(cx)).map_err(|fault| Status::of_fault(&fault))?;
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         self.answer.timeline.finished(now, now, now);
         match Head::judge(parts, self.incoming.is_end()) {
             Head::Begins(heading) => {

@@ -7,12 +7,12 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Alarm, Timeline};
-use http2::{Heading, StreamFault, Streams};
-use net::{Alpn, Dialled, Network, Steps, TlsFacts, TrafficCounter, Wire};
+use plimsoll_http::{Alarm, Timeline};
+use plimsoll_http2::{Heading, StreamFault, Streams};
+use plimsoll_net::{Alpn, Dialled, Network, Steps, TlsFacts, TrafficCounter, Wire};
+use plimsoll_units::Moment;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
-use units::Moment;
 
 use crate::call::{Call, Receiver};
 use crate::code::Code;
@@ -209,7 +209,7 @@ impl Channel {
     }
 
     /// Socket bytes since the last call, of all channels with the same counter.
-    pub fn traffic(&self) -> net::Traffic {
+    pub fn traffic(&self) -> plimsoll_net::Traffic {
         self.traffic.take()
     }
 
@@ -218,7 +218,7 @@ impl Channel {
     /// # Errors
     /// Why it could not be opened.
     pub async fn connect(&self) -> Result<Opening, Status> {
-        let mut answer = Answer::begun(clock::now());
+        let mut answer = Answer::begun(plimsoll_clock::now());
         let deadline = answer.timeline.started() + self.limits.connect;
         self.link(&mut answer, deadline).await?;
         let phases = answer.timeline.phases();
@@ -269,7 +269,7 @@ impl Channel {
             None => Status::deadline(),
         };
         let line = &mut answer.timeline;
-        line.finished(line.sent(), line.first_byte(), clock::now());
+        line.finished(line.sent(), line.first_byte(), plimsoll_clock::now());
         answer
     }
 
@@ -297,7 +297,7 @@ impl Channel {
     }
 
     fn connect_by(&self, deadline: Option<Moment>) -> Moment {
-        let limit = clock::now() + self.limits.connect;
+        let limit = plimsoll_clock::now() + self.limits.connect;
         deadline.map_or(limit, |deadline| deadline.min(limit))
     }
 
@@ -370,11 +370,13 @@ impl Channel {
             incoming.poll_head(cx)
         })
         .await?;
-        let first_byte = clock::now();
+        let first_byte = plimsoll_clock::now();
         let written = outgoing.written().unwrap_or(first_byte);
         answer.timeline.finished(written, first_byte, first_byte);
         let ended = crate::call::read_single(parts, &mut incoming, self.limits, answer).await;
-        answer.timeline.finished(written, first_byte, clock::now());
+        answer
+            .timeline
+            .finished(written, first_byte, plimsoll_clock::now());
         Ok(ended)
     }
 
@@ -403,13 +405,13 @@ impl Channel {
         };
         // Somebody else may have opened it meanwhile.
         if let Some(link) = self.open_link() {
-            answer.timeline.got_slot(clock::now());
+            answer.timeline.got_slot(plimsoll_clock::now());
             return Ok(link);
         }
-        answer.timeline.got_slot(clock::now());
+        answer.timeline.got_slot(plimsoll_clock::now());
         let mut steps = Steps::default();
         let dialled = before(deadline, self.dial(&mut steps)).await;
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         if !matches!(dialled, Some(Ok(_))) {
             // The lost time belongs to the step that failed.
             let steps = [
@@ -494,7 +496,7 @@ impl Channel {
 
 /// The outcome of `work` if it ends before `deadline`.
 async fn before<T>(deadline: Moment, work: impl Future<Output = T>) -> Option<T> {
-    let left = deadline.since(clock::now());
+    let left = deadline.since(plimsoll_clock::now());
     tokio::time::timeout_at(Instant::now() + left, work)
         .await
         .ok()

@@ -3,7 +3,7 @@ use std::task::{Context, Poll};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use flate2::Compression as Level;
-use http::{DecodeError, DecodeLimits, Decoding, Full, MemoryBudget};
+use plimsoll_http::{DecodeError, DecodeLimits, Decoding, Full, MemoryBudget};
 
 use crate::code::Code;
 use crate::status::Status;

@@ -33,7 +33,7 @@ pub async fn check_health(
     user_agent: &str,
     timeout: Option<Duration>,
 ) -> (Answer, Option<Health>) {
-    let started = clock::now();
+    let started = plimsoll_clock::now();
     let prepared = Template::new(
         channel.endpoint(),
         "/grpc.health.v1.Health/Check",

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use plimsoll_units::CivilTime;
 use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage, Value};
-use units::CivilTime;
 
 use crate::json::{Unreadable, write_fields, write_message, write_number, write_string};
 

@@ -1,4 +1,4 @@
-use http_types::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::base64;
 
@@ -67,7 +67,7 @@ impl Metadata {
     }
 
     /// Reads a head or trailers; empty where there were none.
-    pub(crate) fn of(heading: Option<&http2::Heading>) -> Metadata {
+    pub(crate) fn of(heading: Option<&plimsoll_http2::Heading>) -> Metadata {
         heading.map_or_else(Metadata::new, |heading| Metadata::read(&heading.fields))
     }
 

@@ -55,7 +55,7 @@ pub async fn reflect(
             Compression::Identity,
         )
         .map_err(|error| Status::new(Code::INTERNAL, error))?;
-        let call = channel.open(&template, clock::now()).await?;
+        let call = channel.open(&template, plimsoll_clock::now()).await?;
         let mut asking = Asking {
             call,
             questions: 0,

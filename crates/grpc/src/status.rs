@@ -1,8 +1,8 @@
 use std::fmt;
 
 use bytes::Bytes;
-use http_types::HeaderMap;
-use http2::{StreamFault, error_name};
+use http::HeaderMap;
+use plimsoll_http2::{StreamFault, error_name};
 
 use crate::base64;
 use crate::code::Code;

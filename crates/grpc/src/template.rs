@@ -1,8 +1,8 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use http_types::{HeaderValue, Method, Request, Uri, Version};
-use http2::RequestHead;
+use http::{HeaderValue, Method, Request, Uri, Version};
+use plimsoll_http2::RequestHead;
 
 use crate::endpoint::Endpoint;
 use crate::frame::Compression;

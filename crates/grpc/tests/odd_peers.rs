@@ -8,12 +8,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::RecvStream;
 use h2::server::{Connection, SendResponse};
-use http_types::{HeaderMap, Request, Response};
-use net::{Network, NetworkSettings};
+use http::{HeaderMap, Request, Response};
 use plimsoll_grpc::{
     Answer, Channel, Code, Compression, Endpoint, Framed, Limits, Metadata, Schema, Status,
     Template, reflect,
 };
+use plimsoll_net::{Network, NetworkSettings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 type Server = Connection<DuplexStream, Bytes>;
@@ -63,7 +63,9 @@ where
         channel.adopt(ours);
         let message = Framed::new(b"hello", Compression::Identity, 100).unwrap();
         let template = template(&channel, timeout);
-        channel.unary(&template, &message, clock::now()).await
+        channel
+            .unary(&template, &message, plimsoll_clock::now())
+            .await
     })
 }
 
@@ -167,7 +169,7 @@ fn an_answer_that_is_not_grpc_is_told() {
     ] {
         let answer = call(LONG, move |server, (_, mut respond)| async move {
             let mut head = head(kind);
-            *head.status_mut() = http_types::StatusCode::from_u16(number).unwrap();
+            *head.status_mut() = http::StatusCode::from_u16(number).unwrap();
             let mut stream = respond.send_response(head, false).unwrap();
             stream
                 .send_data(Bytes::from_static(b"<html>"), true)
@@ -290,7 +292,9 @@ fn said_and(bytes: &'static [u8], leaves: bool) -> Answer {
         channel.adopt(ours);
         let message = Framed::new(b"hello", Compression::Identity, 100).unwrap();
         let template = template(&channel, LONG);
-        channel.unary(&template, &message, clock::now()).await
+        channel
+            .unary(&template, &message, plimsoll_clock::now())
+            .await
     })
 }
 
@@ -387,7 +391,10 @@ fn a_status_before_the_last_message_ends_a_streaming_call() {
         let channel = channel();
         channel.adopt(ours);
         let template = template(&channel, LONG);
-        let mut call = channel.open(&template, clock::now()).await.unwrap();
+        let mut call = channel
+            .open(&template, plimsoll_clock::now())
+            .await
+            .unwrap();
         assert_eq!(call.receiver.message().await, None);
         let status = call.receiver.status().cloned().unwrap();
         assert_eq!(status.code, Code::RESOURCE_EXHAUSTED, "{status}");

@@ -20,8 +20,8 @@ fn main() {
     let users: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
     let seconds: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(3);
     let io = match arguments.next().as_deref() {
-        Some("uring") => net::Io::Uring,
-        _ => net::Io::Epoll,
+        Some("uring") => plimsoll_net::Io::Uring,
+        _ => plimsoll_net::Io::Epoll,
     };
     let whole = arguments.next().is_some_and(|word| word == "whole");
     let mut settings = Settings::default();
@@ -61,7 +61,7 @@ async fn drive(url: &str, users: u64, seconds: u64, settings: Settings, whole: b
                 }
             }
             while !stop.get() {
-                let exchange = client.send_prepared(&prepared, clock::now()).await;
+                let exchange = client.send_prepared(&prepared, plimsoll_clock::now()).await;
                 if exchange.status == 200 {
                     count.set(count.get() + 1);
                     total.set(total.get() + exchange.timeline.total());
@@ -73,10 +73,10 @@ async fn drive(url: &str, users: u64, seconds: u64, settings: Settings, whole: b
     }
     // Connecting is not what is measured.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let (before, wall) = (cpu(), clock::now());
+    let (before, wall) = (cpu(), plimsoll_clock::now());
     let counted = count.get();
     tokio::time::sleep(Duration::from_secs(seconds)).await;
-    let (after, elapsed) = (cpu(), clock::now().since(wall).as_secs_f64());
+    let (after, elapsed) = (cpu(), plimsoll_clock::now().since(wall).as_secs_f64());
     let done = count.get() - counted;
     stop.set(true);
     let (user, system) = (after.0 - before.0, after.1 - before.1);

@@ -3,8 +3,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use plimsoll_units::Moment;
 use tokio::time::{Instant, Sleep};
-use units::Moment;
 
 /// Wakes a waiting task when a deadline has passed, without a timer a request.
 ///
@@ -41,7 +41,7 @@ impl Alarm {
     #[cold]
     fn rearm(&mut self, cx: &mut Context<'_>, deadline: Moment) -> Poll<()> {
         loop {
-            let now = clock::now();
+            let now = plimsoll_clock::now();
             if now >= deadline {
                 return Poll::Ready(());
             }
@@ -81,10 +81,10 @@ mod tests {
     fn rings_at_the_deadline_and_not_before() {
         run(async {
             let mut alarm = Alarm::default();
-            let start = clock::now();
+            let start = plimsoll_clock::now();
             let deadline = start + Duration::from_millis(5);
             poll_fn(|cx| alarm.poll(cx, deadline)).await;
-            assert!(clock::now() >= deadline);
+            assert!(plimsoll_clock::now() >= deadline);
         });
     }
 
@@ -92,17 +92,17 @@ mod tests {
     fn follows_deadlines_that_move_either_way() {
         run(async {
             let mut alarm = Alarm::default();
-            let start = clock::now();
+            let start = plimsoll_clock::now();
             let far = start + Duration::from_secs(3600);
             let early = poll_fn(|cx| Poll::Ready(alarm.poll(cx, far))).await;
             assert!(early.is_pending());
             let near = start + Duration::from_millis(2);
             poll_fn(|cx| alarm.poll(cx, near)).await;
-            assert!(clock::now() >= near);
+            assert!(plimsoll_clock::now() >= near);
             // Armed for the past: it must set itself again and not ring.
-            let later = clock::now() + Duration::from_millis(4);
+            let later = plimsoll_clock::now() + Duration::from_millis(4);
             poll_fn(|cx| alarm.poll(cx, later)).await;
-            assert!(clock::now() >= later);
+            assert!(plimsoll_clock::now() >= later);
         });
     }
 }

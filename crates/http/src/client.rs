@@ -3,8 +3,8 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use net::{Traffic, TrafficCounter};
-use units::Moment;
+use plimsoll_net::{Traffic, TrafficCounter};
+use plimsoll_units::Moment;
 
 use crate::coding::DecodeLimits;
 use crate::error::ErrorInfo;
@@ -68,7 +68,7 @@ impl Client {
     /// # Errors
     /// Why it could not be opened.
     pub async fn connect_ahead(&self, prepared: &Prepared) -> Result<(), ErrorInfo> {
-        let deadline = clock::now() + prepared.timeout;
+        let deadline = plimsoll_clock::now() + prepared.timeout;
         self.open_ahead(&prepared.url, prepared.protocol, deadline)
             .await
     }

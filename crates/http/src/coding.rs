@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use bytes::Bytes;
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::decoded::{Decoded, Full};
 use crate::decompressor::{Decompressor, Step};
@@ -124,7 +124,7 @@ impl Decoding {
     /// # Errors
     /// Once it is known that there will be no body.
     pub fn advance(&mut self) -> Result<Option<Bytes>, DecodeError> {
-        let started = clock::now();
+        let started = plimsoll_clock::now();
         loop {
             let done = match &mut self.decompressor {
                 Some(decompressor) => {
@@ -143,7 +143,7 @@ impl Decoding {
                     None => return Ok(Some(body)),
                 }
             }
-            if clock::now().since(started) >= SLICE {
+            if plimsoll_clock::now().since(started) >= SLICE {
                 return Ok(None);
             }
         }
@@ -236,7 +236,7 @@ async fn finish(decoding: &mut Decoding, deadline: Moment) -> Result<Bytes, Erro
         if let Some(body) = decoding.advance()? {
             return Ok(body);
         }
-        if clock::now() >= deadline {
+        if plimsoll_clock::now() >= deadline {
             return Err(fault::timeout());
         }
         tokio::task::yield_now().await;
@@ -293,7 +293,7 @@ mod tests {
             cut: false,
             memory: MemoryBudget::process(),
         };
-        let deadline = clock::now() + Duration::from_secs(60);
+        let deadline = plimsoll_clock::now() + Duration::from_secs(60);
         runtime.block_on(decode(body.into(), codings(&head(names)), limits, deadline))
     }
 

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use net::{Alpn, Dialled, Steps, Stream, TlsFacts};
+use plimsoll_net::{Alpn, Dialled, Steps, Stream, TlsFacts};
 
 use crate::client::Client;
 use crate::error::{ErrorInfo, code};
@@ -88,15 +88,16 @@ impl Client {
                 "http3: HTTP/3 does not go through a proxy; add the host to NO_PROXY, or do without HTTP/3",
             );
         }
-        let target = http3::Target {
+        let target = plimsoll_http3::Target {
             host: url.host(),
             port: url.port(),
             local: self.local_ip,
         };
         let (endpoints, network) = (&self.shared.endpoints, &self.shared.network);
-        let quic = http3::Connection::open(endpoints, network, target, &self.traffic, steps)
-            .await
-            .map_err(|fault| h3_connection::info(&fault))?;
+        let quic =
+            plimsoll_http3::Connection::open(endpoints, network, target, &self.traffic, steps)
+                .await
+                .map_err(|fault| h3_connection::info(&fault))?;
         let connection = h3_connection::Connection::new(quic);
         Ok(Link::Shared(Rc::new(Multiplexed::Http3(connection))))
     }

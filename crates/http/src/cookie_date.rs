@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-use units::CivilDate;
+use plimsoll_units::CivilDate;
 
 /// Reads the date of an `Expires` attribute by the lenient algorithm of
 /// RFC 6265, section 5.1.1: tokens in any order. `None` for what is no date,

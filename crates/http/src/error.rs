@@ -130,9 +130,9 @@ pub struct Failure {
     pub response: Box<Response>,
 }
 
-impl From<&net::Error> for ErrorInfo {
-    fn from(error: &net::Error) -> Self {
-        use net::{Error, TlsError};
+impl From<&plimsoll_net::Error> for ErrorInfo {
+    fn from(error: &plimsoll_net::Error) -> Self {
+        use plimsoll_net::{Error, TlsError};
         use std::io::ErrorKind;
         let (code, message) = match error {
             Error::BlockedHost { .. } => (code::BLOCKED_HOST, "hostname is blocked".into()),
@@ -177,6 +177,6 @@ impl From<&net::Error> for ErrorInfo {
 fn dial_unknown(source: &std::io::Error) -> (u32, String) {
     (
         code::TCP_DIAL_UNKNOWN,
-        format!("dial: {}", net::describe(source)),
+        format!("dial: {}", plimsoll_net::describe(source)),
     )
 }

@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use net::{TlsFacts, Traffic};
+use plimsoll_net::{TlsFacts, Traffic};
 
 use crate::error::{ErrorInfo, code};
 use crate::head::Head;

@@ -23,8 +23,8 @@ pub(crate) fn timeout() -> ErrorInfo {
 
 /// A connection broke while we wrote or read.
 pub(crate) fn broken(when: &str, error: &io::Error) -> ErrorInfo {
-    if let Some(tls) = net::tls_fault(error, "") {
-        return ErrorInfo::from(&net::Error::Tls(tls));
+    if let Some(tls) = plimsoll_net::tls_fault(error, "") {
+        return ErrorInfo::from(&plimsoll_net::Error::Tls(tls));
     }
     let code = match error.kind() {
         io::ErrorKind::BrokenPipe => code::TCP_BROKEN_PIPE,
@@ -32,5 +32,5 @@ pub(crate) fn broken(when: &str, error: &io::Error) -> ErrorInfo {
         _ if error.raw_os_error().is_some() => code::TCP_UNKNOWN,
         _ => code::TCP,
     };
-    ErrorInfo::new(code, format!("{when}: {}", net::describe(error)))
+    ErrorInfo::new(code, format!("{when}: {}", plimsoll_net::describe(error)))
 }

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use net::Wire;
+use plimsoll_net::Wire;
+use plimsoll_units::Moment;
 use tokio::io::ReadBuf;
-use units::Moment;
 
 use crate::alarm::Alarm;
 use crate::body::Dechunker;
@@ -183,7 +183,7 @@ impl<S: Wire> Connection<S> {
                     }
                     return match self.alarm.poll(cx, ask.deadline) {
                         Poll::Ready(()) => {
-                            progress.done = Some(clock::now());
+                            progress.done = Some(plimsoll_clock::now());
                             Poll::Ready(Err(Fault::Timeout))
                         }
                         Poll::Pending => Poll::Pending,
@@ -194,7 +194,7 @@ impl<S: Wire> Connection<S> {
                         Some(first) => Fault::Write(first),
                         None => Fault::Read(error),
                     };
-                    progress.done = Some(clock::now());
+                    progress.done = Some(plimsoll_clock::now());
                     return Poll::Ready(Err(fault));
                 }
                 Poll::Ready(Ok(())) => {}

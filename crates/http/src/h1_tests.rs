@@ -21,7 +21,7 @@ async fn exchange(
         keep_body: true,
         max_body: 1 << 20,
         cut_body: false,
-        deadline: clock::now() + Duration::from_secs(5),
+        deadline: plimsoll_clock::now() + Duration::from_secs(5),
         is_upgrade: false,
     };
     let mut progress = Progress::default();
@@ -183,7 +183,7 @@ fn sent_is_after_the_last_byte() {
         let slow_peer = async {
             let mut seen = vec![0; 28 + 1000];
             far.read_exact(&mut seen[..500]).await.unwrap();
-            let halfway = clock::now();
+            let halfway = plimsoll_clock::now();
             far.read_exact(&mut seen[500..]).await.unwrap();
             far.write_all(b"HTTP/1.1 204 No Content\r\n\r\n")
                 .await

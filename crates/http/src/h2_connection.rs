@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use h2::client::SendRequest;
 use h2::{RecvStream, SendStream};
-use http_types::{HeaderName, HeaderValue};
-use net::{Stream, TlsFacts};
-use units::Moment;
+use http::{HeaderName, HeaderValue};
+use plimsoll_net::{Stream, TlsFacts};
+use plimsoll_units::Moment;
 
 use crate::alarm::Alarm;
 use crate::encode::HeadParts;
@@ -40,7 +40,7 @@ pub(crate) struct Connection {
 
 /// What is asked of one exchange.
 pub(crate) struct Ask<'a> {
-    pub(crate) request: http_types::Request<()>,
+    pub(crate) request: http::Request<()>,
     pub(crate) body: &'a Bytes,
     /// The answer to HEAD has no body, whatever its head says.
     pub(crate) is_head: bool,
@@ -130,7 +130,7 @@ impl Connection {
         if ended.is_ok() {
             self.served.set(self.served.get() + 1);
         } else {
-            progress.done = Some(clock::now());
+            progress.done = Some(plimsoll_clock::now());
         }
         ended.map_err(|fault| match self.writes.not_http2() {
             Some(error) => error.into(),
@@ -162,7 +162,7 @@ impl Connection {
             answer.as_mut().poll(cx)
         })
         .await?;
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         progress.first_byte = Some(now);
         progress.done = Some(now);
         progress.sent = written.and_then(|cell| cell.get());
@@ -179,7 +179,7 @@ impl Connection {
 
 impl Connection {
     /// The answer's head, shared with the last one if they are the same.
-    fn head_of(&self, parts: &http_types::response::Parts) -> Result<Rc<Head>, ErrorInfo> {
+    fn head_of(&self, parts: &http::response::Parts) -> Result<Rc<Head>, ErrorInfo> {
         let status = parts.status.as_u16();
         let fields = || {
             let all = parts.headers.iter();
@@ -210,7 +210,7 @@ async fn receive(
             break;
         };
         let piece = piece?;
-        progress.done = Some(clock::now());
+        progress.done = Some(plimsoll_clock::now());
         progress.received += piece.len() as u64;
         progress.payload += piece.len() as u64;
         body.flow_control().release_capacity(piece.len())?;
@@ -272,19 +272,19 @@ impl Upload {
 
 /// Makes the request in the form the codec takes. Fields that belong to a
 /// connection have no place in HTTP/2: RFC 9113, section 8.2.2.
-pub(crate) fn request_of(parts: &HeadParts<'_>) -> Result<http_types::Request<()>, ErrorInfo> {
-    let refuse = |error: http_types::Error| ErrorInfo::new(code::DEFAULT, error.to_string());
+pub(crate) fn request_of(parts: &HeadParts<'_>) -> Result<http::Request<()>, ErrorInfo> {
+    let refuse = |error: http::Error| ErrorInfo::new(code::DEFAULT, error.to_string());
     let own_host = parts.fields.get("host");
-    let uri = http_types::Uri::builder()
+    let uri = http::Uri::builder()
         .scheme(parts.url.scheme())
         .authority(own_host.unwrap_or(parts.url.authority()))
         .path_and_query(parts.url.target())
         .build()
         .map_err(refuse)?;
-    let mut request = http_types::Request::builder()
+    let mut request = http::Request::builder()
         .method(parts.method.as_str())
         .uri(uri)
-        .version(http_types::Version::HTTP_2)
+        .version(http::Version::HTTP_2)
         .body(())
         .map_err(refuse)?;
     let headers = request.headers_mut();
@@ -362,7 +362,10 @@ impl From<h2::Error> for Fault {
             };
             ErrorInfo::new(
                 code,
-                format!("http2: {what} {}", http2::error_name(reason.into())),
+                format!(
+                    "http2: {what} {}",
+                    plimsoll_http2::error_name(reason.into())
+                ),
             )
         } else {
             ErrorInfo::new(code::H2, format!("http2: {error}"))

@@ -6,9 +6,9 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use h2::client::SendRequest;
-use net::Wire;
+use plimsoll_net::Wire;
+use plimsoll_units::Moment;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use units::Moment;
 
 use crate::error::{ErrorInfo, code};
 use crate::head::MAX_HEAD;
@@ -111,7 +111,7 @@ impl Writes {
         if waiting.is_empty() {
             return;
         }
-        let now = at.unwrap_or_else(clock::now);
+        let now = at.unwrap_or_else(plimsoll_clock::now);
         for cell in waiting.drain(..) {
             cell.set(Some(now));
         }

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use http3::Fault as Http3Fault;
+use plimsoll_http3::Fault as Http3Fault;
 
 use crate::alarm::Alarm;
 use crate::error::{ErrorInfo, code};
@@ -16,7 +16,7 @@ use crate::response::Proto;
 /// One HTTP/3 connection of a user. Requests share it.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(crate) quic: http3::Connection,
+    pub(crate) quic: plimsoll_http3::Connection,
     served: Cell<u64>,
     /// Requests that go on now.
     pub(crate) streams: Cell<usize>,
@@ -31,7 +31,7 @@ const WAY_OUT: &str = "does the server speak HTTP/3 on that UDP port? Without --
      or a request's protocol 'http3') requests go over TCP";
 
 impl Connection {
-    pub(crate) fn new(quic: http3::Connection) -> Self {
+    pub(crate) fn new(quic: plimsoll_http3::Connection) -> Self {
         Connection {
             quic,
             served: Cell::new(0),
@@ -70,7 +70,7 @@ impl Connection {
                 Ok(())
             }
             other => {
-                progress.done = Some(clock::now());
+                progress.done = Some(plimsoll_clock::now());
                 Err(match other {
                     Some(Err(Stop::Fault(fault))) => Fault {
                         is_unprocessed: fault.is_unprocessed()
@@ -97,7 +97,7 @@ impl Connection {
     async fn read(
         &self,
         ask: &Ask<'_>,
-        exchange: &mut http3::Exchange<'_>,
+        exchange: &mut plimsoll_http3::Exchange<'_>,
         progress: &mut Progress,
     ) -> Result<(), Stop> {
         let answer = exchange.answer().await?;
@@ -153,7 +153,7 @@ impl Connection {
     }
 
     /// The answer's head, shared with the last one if they are the same.
-    fn head_of(&self, answer: &http3::Answer) -> Result<Rc<Head>, Stop> {
+    fn head_of(&self, answer: &plimsoll_http3::Answer) -> Result<Rc<Head>, Stop> {
         let fields = || {
             answer.fields.iter().map(|(name, value)| {
                 (

@@ -2,8 +2,8 @@
 //! Not an interface for anybody else.
 
 use bytes::Bytes;
+use plimsoll_units::Moment;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
-use units::Moment;
 
 use crate::coding::{self, DecodeLimits};
 use crate::cookie::Cookie;

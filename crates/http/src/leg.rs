@@ -2,9 +2,9 @@ use std::future::Future;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use net::Steps;
+use plimsoll_net::Steps;
+use plimsoll_units::Moment;
 use tokio::time::Instant;
-use units::Moment;
 
 use crate::client::Client;
 use crate::connect::Link;
@@ -69,7 +69,7 @@ impl Client {
                 None => {
                     let waiting = self.pool.wait_for_place(leg.url, leg.protocol);
                     let waited = before(leg.deadline, waiting).await;
-                    outcome.exchange.timeline.got_slot(clock::now());
+                    outcome.exchange.timeline.got_slot(plimsoll_clock::now());
                     match waited {
                         Some(place) => place,
                         None => return outcome.exchange.fail(fault::timeout()),
@@ -182,7 +182,7 @@ impl Client {
             }
         };
         // The lost time belongs to the step that failed.
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         let unfinished = [
             &mut steps.looked_up,
             &mut steps.connected,
@@ -357,7 +357,7 @@ fn record(line: &mut Timeline, steps: &Steps) {
 
 /// The outcome of `work` if it ends before `deadline`.
 async fn before<T>(deadline: Moment, work: impl Future<Output = T>) -> Option<T> {
-    let left = deadline.since(clock::now());
+    let left = deadline.since(plimsoll_clock::now());
     tokio::time::timeout_at(Instant::now() + left, work)
         .await
         .ok()

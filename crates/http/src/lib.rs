@@ -65,7 +65,7 @@ pub use fields::Fields;
 pub use head::{Head, canonical_name};
 pub use memory_budget::{BudgetShare, Counted, MemoryBudget, OverBudget};
 pub use method::Method;
-pub use net::{TlsFacts, Traffic};
+pub use plimsoll_net::{TlsFacts, Traffic};
 pub use prepared::{Prepared, Stamp};
 pub use proxy::Proxies;
 pub use rate::RateLimit;

@@ -153,7 +153,7 @@ impl fmt::Display for OverBudget {
             f,
             "decompressed data of all users would exceed the limit of {}; \
              set PLIMSOLL_DECOMPRESSION_MEMORY to allow more, or discard response bodies",
-            units::Bytes(self.limit as u64)
+            plimsoll_units::Bytes(self.limit as u64)
         )
     }
 }

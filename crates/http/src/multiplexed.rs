@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::net::SocketAddr;
 
-use net::TlsFacts;
+use plimsoll_net::TlsFacts;
 
 use crate::h1::Progress;
 use crate::h2_connection::{self, Ask, Fault};

@@ -1,8 +1,8 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use net::Traffic;
-use units::Moment;
+use plimsoll_net::Traffic;
+use plimsoll_units::Moment;
 
 use crate::error::{ErrorInfo, Failure};
 use crate::exchange::Exchange;
@@ -57,7 +57,7 @@ impl Outcome {
     #[inline]
     pub(crate) fn take_in(&mut self, progress: Progress, error: Option<ErrorInfo>) {
         let exchange = &mut self.exchange;
-        let done = progress.done.unwrap_or_else(clock::now);
+        let done = progress.done.unwrap_or_else(plimsoll_clock::now);
         let first_byte = progress.first_byte.unwrap_or(done);
         let sent = progress.sent.unwrap_or(first_byte);
         exchange.timeline.finished(sent, first_byte, done);

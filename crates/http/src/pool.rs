@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use net::{Stream, TlsFacts};
+use plimsoll_net::{Stream, TlsFacts};
 
 use crate::h1;
 use crate::multiplexed::Multiplexed;

@@ -24,7 +24,7 @@ pub struct Prepared {
     pub(crate) timeout: Duration,
     pub(crate) protocol: Protocol,
     /// The same in the form of HTTP/2.
-    pub(crate) request: http_types::Request<()>,
+    pub(crate) request: http::Request<()>,
     pub(crate) whole_body: Bytes,
     pub(crate) head_length: usize,
 }
@@ -140,9 +140,9 @@ impl Stamp {
     }
 
     /// The same in the form of HTTP/2.
-    pub(crate) fn stamped(self, request: &http_types::Request<()>) -> http_types::Request<()> {
+    pub(crate) fn stamped(self, request: &http::Request<()>) -> http::Request<()> {
         let mut request = request.clone();
-        if let Ok(name) = http_types::HeaderName::from_bytes(self.name.as_bytes()) {
+        if let Ok(name) = http::HeaderName::from_bytes(self.name.as_bytes()) {
             request.headers_mut().insert(name, self.number.into());
         }
         request

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use net::{IpRange, Stream};
+use plimsoll_net::{IpRange, Stream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::auth;

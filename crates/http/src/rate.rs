@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// One token bucket of burst 1 over all users and workers: the option `rps`.
 /// Its whole state is the moment from which the next request may start.
@@ -40,7 +40,7 @@ impl RateLimit {
 
     /// Waits for a place.
     pub async fn wait(&self) {
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         let wait = self.book(now).since(now);
         if wait > Duration::ZERO {
             tokio::time::sleep(wait).await;

@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use net::TlsFacts;
+use plimsoll_net::TlsFacts;
 
 use crate::cookie::Cookie;
 use crate::head::Head;

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::auth;
 use crate::client::Client;
@@ -52,7 +52,7 @@ impl Client {
         if let Some(limit) = &settings.rate_limit {
             limit.wait().await;
         }
-        let mut started = clock::now();
+        let mut started = plimsoll_clock::now();
         let deadline = started + request.timeout;
         let mut hop = Hop::first(request);
         if let Err(error) = hop.prepare(request) {
@@ -120,7 +120,7 @@ impl Client {
             if let Some(limit) = &settings.rate_limit {
                 limit.wait().await;
             }
-            started = clock::now();
+            started = plimsoll_clock::now();
         }
     }
 
@@ -314,6 +314,6 @@ impl<'a> Hop<'a> {
 fn random() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = std::hash::RandomState::new().build_hasher();
-    hasher.write_u64(clock::now().as_nanos());
+    hasher.write_u64(plimsoll_clock::now().as_nanos());
     hasher.finish()
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use net::NetworkSettings;
+use plimsoll_net::NetworkSettings;
 
 use crate::coding::DecodeLimits;
 use crate::memory_budget::MemoryBudget;

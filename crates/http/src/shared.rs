@@ -2,7 +2,7 @@ use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use net::Network;
+use plimsoll_net::Network;
 
 use crate::settings::Settings;
 
@@ -16,7 +16,7 @@ pub struct Shared {
     pub(crate) settings: Arc<Settings>,
     pub(crate) network: Network,
     pub(crate) scratch: Scratch,
-    pub(crate) endpoints: http3::Endpoints,
+    pub(crate) endpoints: plimsoll_http3::Endpoints,
 }
 
 /// A buffer that belongs to whoever is being polled, for that poll.
@@ -39,7 +39,7 @@ impl Shared {
         Rc::new(Shared {
             network: Network::new(settings.network.clone()),
             scratch: Scratch::new(SCRATCH),
-            endpoints: http3::Endpoints::default(),
+            endpoints: plimsoll_http3::Endpoints::default(),
             settings,
         })
     }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// The moments of one exchange. They never run backwards: whatever is
 /// recorded is held between its neighbours, so every phase is at least zero

@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use net::Stream;
+use plimsoll_net::Stream;
 
 use crate::auth;
 use crate::client::Client;
@@ -39,7 +39,7 @@ impl Client {
     /// from `jar`. Dropping the future closes the connection.
     pub async fn upgrade(&self, request: &Request, jar: Option<&CookieJar>) -> Upgrade {
         let settings = self.shared.settings();
-        let started = clock::now();
+        let started = plimsoll_clock::now();
         let mut outcome = Outcome::begin(&request.method, &request.url, started);
         let refusal = match &request.invalid {
             Some(reason) => Err(ErrorInfo::new(code::DEFAULT, &**reason)),

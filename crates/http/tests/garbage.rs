@@ -315,9 +315,9 @@ fn running_out_of_descriptors_is_our_own_fault() {
     // A local address that is not ours to bind stands in for exhaustion: both
     // are EADDRNOTAVAIL.
     let settings = Settings {
-        network: net::NetworkSettings {
-            local_ips: vec![net::IpRange::parse("192.0.2.1").unwrap()],
-            ..net::NetworkSettings::default()
+        network: plimsoll_net::NetworkSettings {
+            local_ips: vec![plimsoll_net::IpRange::parse("192.0.2.1").unwrap()],
+            ..plimsoll_net::NetworkSettings::default()
         },
         ..Settings::default()
     };

@@ -9,9 +9,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use net::{NetworkSettings, TlsSettings, TlsVersion};
 use peer::{client, request, run};
 use plimsoll_http::{BodyUse, Exchange, Method, Prepared, Proto, Protocol, Settings};
+use plimsoll_net::{NetworkSettings, TlsSettings, TlsVersion};
 use secure::{acceptor, identity};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -46,7 +46,7 @@ async fn converse(io: impl AsyncRead + AsyncWrite + Unpin + 'static) {
                 "/reset" => respond.send_reset(h2::Reason::ENHANCE_YOUR_CALM),
                 "/stall" => std::future::pending::<()>().await,
                 path => {
-                    let answer = http_types::Response::builder()
+                    let answer = http::Response::builder()
                         .header("x-b", "c")
                         .body(())
                         .unwrap();
@@ -207,7 +207,7 @@ fn big_bodies_are_kept_or_counted() {
         assert_eq!(counted.body.len(), 0);
         assert!(received > 10 << 20);
         let prepared = Prepared::new(&big, &h2c()).unwrap();
-        let exchange = client.send_prepared(&prepared, clock::now()).await;
+        let exchange = client.send_prepared(&prepared, plimsoll_clock::now()).await;
         assert_eq!((exchange.status, exchange.error), (200, None));
     });
 }
@@ -399,12 +399,12 @@ fn settings_that_cannot_work_are_found_beforehand() {
     };
     assert!(words(ciphers).contains("TLS_RSA_WITH_RC4_128_SHA"));
     let (one, two) = (identity(&["a.example"]), identity(&["b.example"]));
-    let mut certificate = net::ClientCertificate {
+    let mut certificate = plimsoll_net::ClientCertificate {
         domains: vec!["a.example".into()],
         certificate_pem: one.certificate_pem.clone().into(),
         key_pem: two.key_pem.into(),
     };
-    let with = |certificate: &net::ClientCertificate| TlsSettings {
+    let with = |certificate: &plimsoll_net::ClientCertificate| TlsSettings {
         client_certificates: vec![certificate.clone()],
         ..TlsSettings::default()
     };
@@ -429,7 +429,7 @@ fn a_client_certificate_is_shown_to_the_hosts_it_is_for() {
         let fetch = async |domains: &[&str]| {
             let tls = TlsSettings {
                 insecure_skip_verify: true,
-                client_certificates: vec![net::ClientCertificate {
+                client_certificates: vec![plimsoll_net::ClientCertificate {
                     domains: domains.iter().map(|domain| (*domain).to_owned()).collect(),
                     certificate_pem: own.certificate_pem.clone().into(),
                     key_pem: own.key_pem.clone().into(),

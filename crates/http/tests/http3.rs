@@ -11,11 +11,11 @@ use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use bytes::Bytes;
-use net::{ClientCertificate, NetworkSettings, TlsSettings};
 use peer::{client, request, run};
 use plimsoll_http::{
     BodyUse, Client, CookieJar, ErrorInfo, Exchange, Method, Prepared, Proto, Protocol, Settings,
 };
+use plimsoll_net::{ClientCertificate, NetworkSettings, TlsSettings};
 use secure::{Identity, acceptor, acceptor_asking, identity};
 
 /// Settings that force HTTP/3 and trust `server`.
@@ -83,8 +83,8 @@ fn an_exchange_carries_its_facts_and_requests_share_one_connection() {
         // At once, and prepared.
         let settings = http3(&server);
         let prepared = Prepared::new(&request(Method::Get, &url), &settings).unwrap();
-        let first = client.send_prepared(&prepared, clock::now());
-        let second = client.send_prepared(&prepared, clock::now());
+        let first = client.send_prepared(&prepared, plimsoll_clock::now());
+        let second = client.send_prepared(&prepared, plimsoll_clock::now());
         let both = futures(first, second).await;
         assert_eq!((both.0.status, both.1.status), (200, 200));
         assert_eq!((seen.connections.get(), seen.requests.get()), (1, 5));

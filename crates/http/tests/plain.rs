@@ -102,7 +102,7 @@ fn prepared_requests_count_bodies() {
         let prepared = Prepared::new(&get(address), &settings).unwrap();
         let client = client(settings);
         for _ in 0..2 {
-            let exchange = client.send_prepared(&prepared, clock::now()).await;
+            let exchange = client.send_prepared(&prepared, plimsoll_clock::now()).await;
             assert_eq!(exchange.error, None);
             assert_eq!(exchange.status, 200);
             assert_eq!(exchange.bytes.received, HELLO.len() as u64);

@@ -8,14 +8,14 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use bytes::Bytes;
-use net::{Io, NetworkSettings};
 use peer::{answer, client, request, run, serve};
 use plimsoll_http::{BodyUse, Client, Exchange, Method, Settings};
+use plimsoll_net::{Io, NetworkSettings};
 
 fn ringed() -> Client {
     client(Settings {
         network: NetworkSettings {
-            io: match net::check_uring() {
+            io: match plimsoll_net::check_uring() {
                 Ok(()) => Io::Uring,
                 Err(_) => Io::Epoll,
             },

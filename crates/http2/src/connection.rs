@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use plimsoll_units::Moment;
 use rustc_hash::FxHashMap;
-use units::Moment;
 
 use crate::decoder::{Decoded, Decoder};
 use crate::encoder::Encoder;
@@ -491,7 +491,7 @@ impl Connection {
 /// Has a connection with two open streams take what a server says, cut into these pieces,
 /// and reads both to their end; gives back what they held. For fuzzing: no socket, no clock.
 pub fn hear(pieces: &[&[u8]]) -> usize {
-    let request = http_types::Request::new(());
+    let request = http::Request::new(());
     let head = Rc::new(RequestHead::of(&request));
     let mut cx = Context::from_waker(Waker::noop());
     let mut connection = Connection::new();

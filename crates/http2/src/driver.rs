@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use net::Wire;
+use plimsoll_net::Wire;
 use tokio::io::ReadBuf;
 
 use crate::connection::Connection;
@@ -103,7 +103,7 @@ impl<W: Wire> Driver<W> {
             }
             if connection.has_marks() {
                 let at = self.wire.written_at();
-                connection.flushed(at.unwrap_or_else(clock::now));
+                connection.flushed(at.unwrap_or_else(plimsoll_clock::now));
             }
         }
         Poll::Ready(Ok(()))

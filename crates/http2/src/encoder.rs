@@ -149,7 +149,7 @@ fn string(out: &mut Vec<u8>, text: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http_types::{HeaderValue, Request};
+    use http::{HeaderValue, Request};
 
     fn head(path: &str, own: &[(&'static str, &str)]) -> Rc<RequestHead> {
         let mut request = Request::post(format!("http://h:1{path}")).body(()).unwrap();

@@ -38,7 +38,7 @@ impl StreamFault {
     }
 
     pub(crate) fn io(error: &io::Error) -> StreamFault {
-        StreamFault::Broken(net::describe(error))
+        StreamFault::Broken(plimsoll_net::describe(error))
     }
 
     /// The peer said that nothing follows, in the middle of something.

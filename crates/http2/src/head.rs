@@ -1,6 +1,6 @@
 use std::hash::BuildHasher;
 
-use http_types::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use rustc_hash::FxBuildHasher;
 
 /// The headers of a request as they are sent: pseudo-fields first. Made once, sent often.
@@ -45,7 +45,7 @@ impl RequestHead {
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         put(":path", path.as_bytes(), false);
         for (name, value) in request.headers() {
-            let is_secret = value.is_sensitive() || name == http_types::header::AUTHORIZATION;
+            let is_secret = value.is_sensitive() || name == http::header::AUTHORIZATION;
             put(name.as_str(), value.as_bytes(), is_secret);
         }
         let hash = FxBuildHasher.hash_one(&fields);

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use net::Wire;
-use units::Moment;
+use plimsoll_net::Wire;
+use plimsoll_units::Moment;
 
 use crate::connection::{Connection, Mark};
 use crate::driver::drive;

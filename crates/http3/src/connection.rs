@@ -10,7 +10,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use net::{Network, Steps, TlsFacts, Traffic, TrafficCounter};
+use plimsoll_net::{Network, Steps, TlsFacts, Traffic, TrafficCounter};
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, ConnectionError, IdleTimeout, SendStream, TransportConfig, VarInt};
 
@@ -80,8 +80,8 @@ impl Connection {
         let endpoint = endpoints
             .towards(remote, local)
             .map_err(|source| match local {
-                Some(from) => net::Error::Bind { from, source },
-                None => net::Error::Socket { source },
+                Some(from) => plimsoll_net::Error::Bind { from, source },
+                None => plimsoll_net::Error::Socket { source },
             })?;
         let connecting = endpoint
             .connect_with(config, remote, host)
@@ -93,7 +93,7 @@ impl Connection {
                 to: remote,
                 waited: limit,
             }))?;
-        steps.secured = Some(clock::now());
+        steps.secured = Some(plimsoll_clock::now());
         let mut control = quic
             .open_uni()
             .await
@@ -137,7 +137,7 @@ impl Connection {
     /// When the connection is over.
     pub async fn begin<'a>(
         &'a self,
-        request: &http_types::Request<()>,
+        request: &http::Request<()>,
         body: &Bytes,
     ) -> Result<Exchange<'a>, Fault> {
         if self.state.is_going_away() {
@@ -201,7 +201,7 @@ impl fmt::Debug for Connection {
 }
 
 fn configuration(network: &Network, host: &str, heard: &Heard) -> Result<ClientConfig, Fault> {
-    let settings = |text: String| net::Error::Tls(net::TlsError::Settings(text));
+    let settings = |text: String| plimsoll_net::Error::Tls(plimsoll_net::TlsError::Settings(text));
     let tls = QuicClientConfig::try_from(network.quic_tls(host)?)
         .map_err(|error| settings(format!("HTTP/3: {error}")))?;
     let mut config = ClientConfig::new(Arc::new(Listening {
@@ -228,7 +228,7 @@ async fn connect(
     heard: &Heard,
     steps: &mut Steps,
 ) -> Result<quinn::Connection, Fault> {
-    let began = clock::now();
+    let began = plimsoll_clock::now();
     let mut connecting = pin!(connecting);
     let mut refusal = pin!(refusal(remote));
     poll_fn(|cx| {
@@ -239,7 +239,7 @@ async fn connect(
         match polled {
             Poll::Ready(Ok(connection)) => Poll::Ready(Ok(connection)),
             Poll::Ready(Err(ConnectionError::TimedOut)) if steps.connected.is_none() => {
-                let waited = clock::now().since(began);
+                let waited = plimsoll_clock::now().since(began);
                 Poll::Ready(Err(Fault::NoAnswer { to: remote, waited }))
             }
             Poll::Ready(Err(error)) => {

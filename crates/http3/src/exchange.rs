@@ -3,9 +3,9 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http_types::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
+use plimsoll_units::Moment;
 use quinn::{ReadError, RecvStream, SendStream, VarInt, WriteError};
-use units::Moment;
 
 use crate::connection::Connection;
 use crate::fault::{Fault, NO_ERROR, REQUEST_CANCELLED};
@@ -154,7 +154,7 @@ impl<'a> Exchange<'a> {
                 }
                 Poll::Ready(Ok(())) => {
                     self.upload_is_over = true;
-                    self.sent = Some(clock::now());
+                    self.sent = Some(plimsoll_clock::now());
                 }
                 Poll::Pending => {}
             }
@@ -170,7 +170,7 @@ impl<'a> Exchange<'a> {
             let read = pin!(self.recv.read_chunk(usize::MAX, true)).poll(cx);
             match read {
                 Poll::Ready(Ok(Some(chunk))) => {
-                    let now = clock::now();
+                    let now = plimsoll_clock::now();
                     self.first_byte.get_or_insert(now);
                     self.last_byte = Some(now);
                     self.input = chunk.bytes;
@@ -236,7 +236,7 @@ impl Drop for Exchange<'_> {
 }
 
 /// Appends the head of a request with its frame, and that of its body's if it has one.
-pub(crate) fn encode_head(out: &mut Vec<u8>, request: &http_types::Request<()>, body: usize) {
+pub(crate) fn encode_head(out: &mut Vec<u8>, request: &http::Request<()>, body: usize) {
     let uri = request.uri();
     let mut section = Vec::with_capacity(256);
     qpack::begin(&mut section);

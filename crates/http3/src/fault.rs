@@ -2,13 +2,13 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use net::TlsError;
+use plimsoll_net::TlsError;
 
 /// Why a connection could not be had, or a request got no whole answer.
 #[derive(Debug)]
 pub enum Fault {
     /// Before the first datagram, or in the handshake.
-    Network(net::Error),
+    Network(plimsoll_net::Error),
     /// Nothing came back from there for so long.
     NoAnswer { to: SocketAddr, waited: Duration },
     /// The machine says that nobody listens there.
@@ -69,7 +69,7 @@ impl Fault {
     /// `refusal` is why TLS refused the server's certificate, if it did.
     pub(crate) fn of_connection(error: quinn::ConnectionError, refusal: Option<TlsError>) -> Fault {
         use quinn::ConnectionError as E;
-        let tls = |error| Fault::Network(net::Error::Tls(error));
+        let tls = |error| Fault::Network(plimsoll_net::Error::Tls(error));
         match error {
             E::TransportError(error) => match (refusal, alert(error.code.into())) {
                 (Some(refusal), _) => tls(refusal),
@@ -137,7 +137,7 @@ impl fmt::Display for Fault {
             Fault::NoAnswer { to, waited } => write!(
                 f,
                 "dial udp {to}: no QUIC answer within {}",
-                units::duration::format(*waited)
+                plimsoll_units::duration::format(*waited)
             ),
             Fault::Refused { to } => write!(
                 f,
@@ -163,8 +163,8 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-impl From<net::Error> for Fault {
-    fn from(error: net::Error) -> Self {
+impl From<plimsoll_net::Error> for Fault {
+    fn from(error: plimsoll_net::Error) -> Self {
         Fault::Network(error)
     }
 }

@@ -2,8 +2,8 @@
 //! peer may use one, and what is sent refers to nothing sent before. So no request
 //! waits for another one's header.
 
-use http2::huffman;
-use http2::primitives::{Input, put_integer};
+use plimsoll_http2::huffman;
+use plimsoll_http2::primitives::{Input, put_integer};
 
 use crate::static_table::{Known, STATIC, look_up};
 

@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use net::{QuicNotes, TlsError};
+use plimsoll_net::{QuicNotes, TlsError};
+use plimsoll_units::Moment;
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::crypto::{
     ClientConfig, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, Session,
@@ -11,7 +12,6 @@ use quinn::crypto::{
 use quinn::{ConnectError, ConnectionId, Side};
 use quinn_proto::TransportError;
 use quinn_proto::transport_parameters::TransportParameters;
-use units::Moment;
 
 /// What was heard in a handshake.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +59,10 @@ struct ListeningSession {
 
 impl Session for ListeningSession {
     fn read_handshake(&mut self, buf: &[u8]) -> Result<bool, TransportError> {
-        self.heard.facts().answered.get_or_insert_with(clock::now);
+        self.heard
+            .facts()
+            .answered
+            .get_or_insert_with(plimsoll_clock::now);
         // What others noted before is not ours.
         QuicNotes::take();
         let read = self.session.read_handshake(buf);

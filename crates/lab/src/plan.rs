@@ -15,13 +15,13 @@ pub fn json(lab: &Lab) -> Value {
         "question": lab.question,
         "form": lab.form.name(),
         "keep": lab.keep,
-        "pause": units::duration::format(lab.pause),
+        "pause": plimsoll_units::duration::format(lab.pause),
         "axes": lab.axes.iter().map(|axis| json!({
             "name": axis.name,
             "values": axis.values().collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "runs": runs(lab),
-        "at_least": units::duration::format(least(lab)),
+        "at_least": plimsoll_units::duration::format(least(lab)),
         "cells": lab.cells,
         "variants": lab.variants,
         "objectives": lab.objectives,
@@ -53,8 +53,8 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
         lab.cells.len(),
         variants_of(lab).len(),
         runs(lab),
-        units::duration::format(load(lab)),
-        units::duration::format(lab.pause),
+        plimsoll_units::duration::format(load(lab)),
+        plimsoll_units::duration::format(lab.pause),
     )?;
     writeln!(out, "\nCells")?;
     for cell in &lab.cells {
@@ -64,7 +64,7 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
                 "variant {}, {} × a search of up to {}",
                 cell.variant + 1,
                 cell.load.repeats,
-                units::duration::format(cell.load.within)
+                plimsoll_units::duration::format(cell.load.within)
             ),
             (true, Some(work)) => format!(
                 "variant {}, {} × {} × {}",
@@ -77,8 +77,8 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
                 "variant {}, {} × ({} + {})",
                 cell.variant + 1,
                 cell.load.repeats,
-                units::duration::format(cell.load.warmup),
-                units::duration::format(cell.load.duration)
+                plimsoll_units::duration::format(cell.load.warmup),
+                plimsoll_units::duration::format(cell.load.duration)
             ),
         };
         writeln!(out, "  {:>3}  {}  ({extent})", cell.number, cell.name)?;

@@ -67,7 +67,7 @@ impl fmt::Display for Problem {
 /// `; is NAME meant?` or the names there are.
 pub(crate) fn meant<'a>(written: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     const MOST: usize = 30;
-    if let Some(near) = units::nearest(written, known.clone()) {
+    if let Some(near) = plimsoll_units::nearest(written, known.clone()) {
         return format!("is \"{near}\" meant?");
     }
     let all: Vec<&str> = known.take(MOST).collect();

@@ -1,8 +1,8 @@
 //! What belongs to nobody else's eyes: home directories, user names, secrets. And what says
 //! nothing to others: where on this machine the program and the working directory are.
 
-use results::lab::LabResult;
-use results::secrets;
+use plimsoll_results::lab::LabResult;
+use plimsoll_results::secrets;
 use serde_json::Value;
 
 /// Takes it out of a result.

@@ -2,8 +2,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
+use plimsoll_units::Moment;
 use tokio::net::TcpSocket;
-use units::Moment;
 
 use crate::error::{Error, TlsError};
 #[cfg(not(unix))]
@@ -142,7 +142,7 @@ impl Network {
         if let Some(path) = &self.settings.unix_socket {
             self.check_name(host)?;
             let socket = path.connect(self.settings.connect_timeout).await?;
-            steps.connected = Some(clock::now());
+            steps.connected = Some(plimsoll_clock::now());
             let counter = counter.clone();
             return Ok(Dialled {
                 stream: Stream::Plain(Plain::Unix(UnixSocket { socket, counter })),
@@ -152,10 +152,10 @@ impl Network {
         let remote = self.locate(host, port).await?;
         // An address needs no looking up.
         if host.parse::<IpAddr>().is_err() {
-            steps.looked_up = Some(clock::now());
+            steps.looked_up = Some(plimsoll_clock::now());
         }
         let socket = self.connect(remote, local).await?;
-        steps.connected = Some(clock::now());
+        steps.connected = Some(plimsoll_clock::now());
         let io = match self.settings.io {
             Io::Uring if secured => Io::Epoll,
             io => io,
@@ -188,7 +188,7 @@ impl Network {
             .secure(plain, host, alpn)
             .await
             .map_err(Error::Tls)?;
-        steps.secured = Some(clock::now());
+        steps.secured = Some(plimsoll_clock::now());
         Ok((Stream::Tls(Box::new(stream)), facts))
     }
 

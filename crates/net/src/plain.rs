@@ -3,9 +3,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
+use plimsoll_units::Moment;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use units::Moment;
 
 use crate::network::Io;
 use crate::traffic::TrafficCounter;
@@ -245,11 +245,11 @@ impl Wire for Plain {
     #[inline]
     fn written_at(&self) -> Option<Moment> {
         match self {
-            Plain::Tcp(_) => Some(clock::now()),
+            Plain::Tcp(_) => Some(plimsoll_clock::now()),
             #[cfg(target_os = "linux")]
             Plain::Uring(_) => None,
             #[cfg(unix)]
-            Plain::Unix(_) => Some(clock::now()),
+            Plain::Unix(_) => Some(plimsoll_clock::now()),
         }
     }
 
@@ -267,11 +267,11 @@ impl Wire for Plain {
     #[inline]
     fn read_at(&self) -> Moment {
         match self {
-            Plain::Tcp(io) => io.arrived.unwrap_or_else(clock::now),
+            Plain::Tcp(io) => io.arrived.unwrap_or_else(plimsoll_clock::now),
             #[cfg(target_os = "linux")]
-            Plain::Uring(io) => io.received_at().unwrap_or_else(clock::now),
+            Plain::Uring(io) => io.received_at().unwrap_or_else(plimsoll_clock::now),
             #[cfg(unix)]
-            Plain::Unix(_) => clock::now(),
+            Plain::Unix(_) => plimsoll_clock::now(),
         }
     }
 }

@@ -89,7 +89,7 @@ impl Network {
         }
         let remote = self.locate(host, port).await?;
         if host.parse::<std::net::IpAddr>().is_err() {
-            steps.looked_up = Some(clock::now());
+            steps.looked_up = Some(plimsoll_clock::now());
         }
         Ok(remote)
     }

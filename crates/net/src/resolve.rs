@@ -3,8 +3,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use plimsoll_units::Moment;
 use rustc_hash::FxHashMap;
-use units::Moment;
 
 use crate::dns_message::Family;
 use crate::error::Error;
@@ -80,7 +80,7 @@ impl Resolver {
             settings,
             servers: NameServers::new(servers),
             cache: RefCell::default(),
-            seed: std::cell::Cell::new(clock::now().as_nanos() | 1),
+            seed: std::cell::Cell::new(plimsoll_clock::now().as_nanos() | 1),
         }
     }
 
@@ -89,7 +89,7 @@ impl Resolver {
         if let Some(ip) = self.cached(host) {
             return Ok(ip);
         }
-        let asked = clock::now();
+        let asked = plimsoll_clock::now();
         let addresses = match self.ask(host).await {
             Ok(found) => self.admit(found.into_iter()),
             Err(source) if is_no_such_host(&source) => Vec::new(),
@@ -137,7 +137,7 @@ impl Resolver {
     fn cached(&self, host: &str) -> Option<IpAddr> {
         let mut cache = self.cache.borrow_mut();
         let answer = cache.get_mut(host)?;
-        if clock::now() >= answer.expires {
+        if plimsoll_clock::now() >= answer.expires {
             cache.remove(host);
             return None;
         }

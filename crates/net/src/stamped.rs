@@ -13,7 +13,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// A note older than this is not one of a packet, but of a clock that was set.
 const OLDEST: Duration = Duration::from_secs(60);
@@ -153,7 +153,7 @@ fn moment(noted: Duration) -> Option<Moment> {
         .duration_since(std::time::UNIX_EPOCH)
         .ok()?;
     let age = wall.checked_sub(noted).filter(|age| *age < OLDEST)?;
-    let now = clock::now();
+    let now = plimsoll_clock::now();
     let ago = u64::try_from(age.as_nanos()).ok()?;
     Some(Moment::from_nanos(now.as_nanos().checked_sub(ago)?))
 }
@@ -181,9 +181,9 @@ mod tests {
         let mut bytes = [0; 8];
         // The kernel begins to take notes soon after it was first asked.
         for _ in 0..100 {
-            let before = clock::now();
+            let before = plimsoll_clock::now();
             far.write_all(b"answer").unwrap();
-            let after = clock::now();
+            let after = plimsoll_clock::now();
             sleep(Duration::from_millis(20));
             let (count, arrived) = receive(near.as_fd(), &mut bytes).unwrap();
             assert_eq!(&bytes[..count], b"answer");
@@ -209,13 +209,13 @@ mod tests {
             let mut bytes = [0; 8];
             // The kernel begins to take notes soon after it was first asked.
             let noted = (0..100).any(|_| {
-                let before = clock::now();
+                let before = plimsoll_clock::now();
                 far.send_to(b"packet", near.local_addr().unwrap()).unwrap();
                 sleep(Duration::from_millis(20));
                 let (count, sender, arrived) = receive_from(near.as_fd(), &mut bytes).unwrap();
                 assert_eq!(&bytes[..count], b"packet");
                 assert_eq!(sender, far.local_addr().unwrap());
-                let read = clock::now();
+                let read = plimsoll_clock::now();
                 arrived.is_some_and(|arrived| {
                     assert!(arrived + Duration::from_millis(5) > before);
                     arrived + Duration::from_millis(10) < read

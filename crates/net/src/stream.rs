@@ -2,9 +2,9 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use plimsoll_units::Moment;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
-use units::Moment;
 
 use crate::plain::Plain;
 use crate::wire::Wire;

@@ -1,8 +1,8 @@
 use std::pin::Pin;
 use std::task::{Context, Waker};
 
+use plimsoll_units::Moment;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
-use units::Moment;
 
 /// A byte stream that a protocol can run on.
 pub trait Wire: AsyncRead + AsyncWrite + Unpin {
@@ -20,7 +20,7 @@ pub trait Wire: AsyncRead + AsyncWrite + Unpin {
     /// kernel. `None` if it is queued only; then [`Wire::sent_at`] tells later.
     #[inline]
     fn written_at(&self) -> Option<Moment> {
-        Some(clock::now())
+        Some(plimsoll_clock::now())
     }
 
     /// When the last byte of a queued write was accepted, if that is known.
@@ -32,7 +32,7 @@ pub trait Wire: AsyncRead + AsyncWrite + Unpin {
     /// Asked right after a read: when its bytes were there.
     #[inline]
     fn read_at(&self) -> Moment {
-        clock::now()
+        plimsoll_clock::now()
     }
 }
 

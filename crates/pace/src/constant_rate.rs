@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use plan::Rate;
+use plimsoll_plan::Rate;
 
 use crate::Pacer;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::{Rate, Stage};
+use plimsoll_plan::{Rate, Stage};
 
 use crate::Pacer;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::Stripe;
+use plimsoll_plan::Stripe;
 
 use crate::Pacer;
 
@@ -32,7 +32,7 @@ impl<P: Pacer> Pacer for Striped<P> {
 mod tests {
     use super::*;
     use crate::{ConstantRate, RampingRate};
-    use plan::{Division, Rate, Segment, SegmentSequence, Stage};
+    use plimsoll_plan::{Division, Rate, Segment, SegmentSequence, Stage};
     use proptest::prelude::*;
 
     const QUARTERS: &str = "0,1/4,3/4,1";

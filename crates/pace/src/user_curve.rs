@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::{Stage, Stripe};
+use plimsoll_plan::{Stage, Stripe};
 
 /// A number of users that follows straight lines between stages.
 ///
@@ -155,7 +155,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::{Division, Segment, SegmentSequence};
+    use plimsoll_plan::{Division, Segment, SegmentSequence};
     use proptest::prelude::*;
 
     fn curve(start: u32, stages: &[(u64, u64)]) -> UserCurve {

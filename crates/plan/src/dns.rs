@@ -63,7 +63,7 @@ impl DnsTtl {
     pub fn parse(text: &str) -> Result<DnsTtl, Fault> {
         let keep = match text.trim() {
             "inf" => None,
-            other => Some(units::duration::parse(other).map_err(|_| {
+            other => Some(plimsoll_units::duration::parse(other).map_err(|_| {
                 Fault::at(
                     "",
                     format!(

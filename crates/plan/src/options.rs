@@ -375,7 +375,7 @@ fn told(key: &str) -> String {
         .iter()
         .copied()
         .filter(|known| !CLI_ONLY.contains(known));
-    match units::nearest(key, known) {
+    match plimsoll_units::nearest(key, known) {
         Some(meant) => format!("{quoted} (did you mean \"{meant}\"?)"),
         None => quoted,
     }

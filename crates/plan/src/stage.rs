@@ -29,8 +29,8 @@ impl StageOption {
         let duration = match duration {
             "" => None,
             written => {
-                units::duration::needs_unit(written).map_err(|e| Fault::at(place(), e))?;
-                let read = units::duration::parse(written);
+                plimsoll_units::duration::needs_unit(written).map_err(|e| Fault::at(place(), e))?;
+                let read = plimsoll_units::duration::parse(written);
                 Some(read.map_err(|e| Fault::at(place(), e.to_string()))?)
             }
         };

@@ -69,7 +69,7 @@ impl Threshold {
     /// the metrics there are.
     pub fn unknown_metric<'a>(&self, known: impl IntoIterator<Item = &'a str>) -> Fault {
         let name = &self.metric.name;
-        let hint = match units::nearest(name, known) {
+        let hint = match plimsoll_units::nearest(name, known) {
             Some(meant) => format!("; did you mean \"{meant}\"?"),
             None => ": declare it in the script's init code, or correct the name".to_owned(),
         };

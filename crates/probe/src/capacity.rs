@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use plimsoll_iperf::amounts::Format;
+use plimsoll_iperf::client::{self, Family, From};
+use plimsoll_iperf::{Ask, Direction, End, Test};
 use serde_json::{Value, json};
-use throughput::amounts::Format;
-use throughput::client::{self, Family, From};
-use throughput::{Ask, Direction, End, Test};
 
 use crate::Plan;
 
@@ -49,7 +49,7 @@ fn one_way(plan: &Plan, port: u16, direction: Direction) -> Result<f64, String> 
     for attempt in 0.. {
         let report = client::run(&ask, &stop, &mut |_| {});
         match report.error {
-            Some(throughput::Error::Busy) if attempt < ATTEMPTS => std::thread::sleep(PAUSE),
+            Some(plimsoll_iperf::Error::Busy) if attempt < ATTEMPTS => std::thread::sleep(PAUSE),
             Some(error) => return Err(format!("no throughput from port {port}: {error}")),
             None => {
                 let receivers = report

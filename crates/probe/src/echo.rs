@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use net::Stream;
+use plimsoll_net::Stream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
@@ -43,7 +43,7 @@ pub async fn ask(
         .map_err(|_| {
             format!(
                 "the peer did not answer an HTTP request within {}, and sent none back",
-                units::duration::format(patience)
+                plimsoll_units::duration::format(patience)
             )
         })?
         .map_err(|error| format!("the peer broke off: {error}"))?;
@@ -64,7 +64,7 @@ pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, Strin
     let mut answer = vec![0; message.len()];
     let mut times = Spread::default();
     for _ in 0..plan.repeats.max(1) {
-        let began = clock::now();
+        let began = plimsoll_clock::now();
         let exchange = async {
             stream.write_all(message.as_bytes()).await?;
             stream.flush().await?;
@@ -74,7 +74,7 @@ pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, Strin
             .await
             .map_err(|_| "the peer stopped echoing".to_owned())?
             .map_err(|error| format!("the peer broke off: {error}"))?;
-        times.add(clock::now().since(began));
+        times.add(plimsoll_clock::now().since(began));
         if answer != message.as_bytes() {
             return Err("the peer sent back something else than it got".to_owned());
         }

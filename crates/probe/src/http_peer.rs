@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use http::{Client, Method, Prepared, Protocol, Request, Settings, Shared, Url};
+use plimsoll_http::{Client, Method, Prepared, Protocol, Request, Settings, Shared, Url};
 
 use crate::spread::Spread;
 use crate::{Peer, Plan, RoundTrip, network_settings};
@@ -27,7 +27,7 @@ pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
     let (mut kept, mut fresh) = (Spread::default(), Spread::default());
     // One more than asked for: the first is on a fresh connection.
     for _ in 0..=plan.repeats.max(1) {
-        let exchange = client.send_prepared(&prepared, clock::now()).await;
+        let exchange = client.send_prepared(&prepared, plimsoll_clock::now()).await;
         if let Some(error) = &exchange.error {
             return Err(format!(
                 "no whole answer to GET {}: {}",

@@ -16,7 +16,9 @@ mod spread;
 use std::rc::Rc;
 use std::time::Duration;
 
-use net::{Alpn, Network, NetworkSettings, Steps, Stream, TlsFacts, TlsSettings, TrafficCounter};
+use plimsoll_net::{
+    Alpn, Network, NetworkSettings, Steps, Stream, TlsFacts, TlsSettings, TrafficCounter,
+};
 
 pub use address::Address;
 pub use capacity::Capacity;
@@ -128,7 +130,7 @@ impl<'a> Way<'a> {
 
     async fn open(&self) -> Result<(Stream, Opening, Option<TlsFacts>), String> {
         let Address { host, port } = &self.plan.address;
-        let began = clock::now();
+        let began = plimsoll_clock::now();
         let mut steps = Steps::default();
         let secured = self.plan.tls.is_some();
         let dialled = self
@@ -136,7 +138,7 @@ impl<'a> Way<'a> {
             .dial(host, *port, None, &self.traffic, secured, &mut steps)
             .await
             .map_err(|error| format!("cannot connect to {}: {error}", self.plan.address))?;
-        let connected = steps.connected.unwrap_or_else(clock::now);
+        let connected = steps.connected.unwrap_or_else(plimsoll_clock::now);
         let mut opening = Opening {
             looking_up: steps.looked_up.map(|at| at.since(began)),
             connecting: connected.since(steps.looked_up.unwrap_or(began)),
@@ -145,7 +147,7 @@ impl<'a> Way<'a> {
         if !secured {
             return Ok((dialled.stream, opening, None));
         }
-        let begun = clock::now();
+        let begun = plimsoll_clock::now();
         let (stream, facts) = self
             .network
             .secure(dialled.stream, host, Alpn::Http1, &mut steps)

@@ -1,6 +1,6 @@
 //! What was measured, as text and as JSON.
 
-use net::TlsFacts;
+use plimsoll_net::TlsFacts;
 use serde_json::{Value, json};
 
 use crate::spread::Spread;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use plimsoll_stats::Histogram;
 use serde_json::{Value, json};
-use stats::Histogram;
 
 /// Durations of one kind.
 #[derive(Clone, Debug, Default)]

@@ -4,12 +4,12 @@
 //! The seconds of one run do not show how much runs of the same differ. So a difference between two
 //! single runs must also exceed a noise that is given or assumed.
 
-use stats::Interval;
-use stats::comparison::{self, Decision, Limits, Outcome, Paired};
+use plimsoll_stats::Interval;
+use plimsoll_stats::comparison::{self, Decision, Limits, Outcome, Paired};
 
 use crate::figures::{FAILED, Figure, RunFigures};
 
-pub use stats::comparison::LEVEL;
+pub use plimsoll_stats::comparison::LEVEL;
 
 /// The noise between runs that is assumed where it is not known.
 pub const ASSUMED_NOISE: f64 = 0.10;
@@ -233,10 +233,12 @@ fn one(
     let change = |confidence| {
         let of = |run: &RunFigures| {
             run.interval(figure, confidence).map_err(|why| match why {
-                stats::interval::Insufficient::Windows => {
+                plimsoll_stats::interval::Insufficient::Windows => {
                     "a run of fewer than ten seconds has no interval: run longer, or in pairs"
                 }
-                stats::interval::Insufficient::Samples => "a run has too few samples for it",
+                plimsoll_stats::interval::Insufficient::Samples => {
+                    "a run has too few samples for it"
+                }
             })
         };
         let (a, b) = (of(a)?, of(b)?);

@@ -1,8 +1,8 @@
 //! A distribution of times on paper: figures a reader wants, and the buckets they
 //! were read off, so that any other figure can be made later.
 
+use plimsoll_stats::Histogram;
 use serde::{Deserialize, Serialize};
-use stats::Histogram;
 
 /// A distribution, in the unit of its metric (times: milliseconds).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Distribution {
     /// The largest.
     pub max: f64,
     /// Lower edge and count of each bucket that was hit, in rising order. No bucket
-    /// is wider than 1/1024 of its lower edge ([`stats::RELATIVE_WIDTH`]). The edge is
+    /// is wider than 1/1024 of its lower edge ([`plimsoll_stats::RELATIVE_WIDTH`]). The edge is
     /// given to six digits, rounded up, so that it names its bucket.
     pub buckets: Vec<(f64, u64)>,
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use stats::interval::{self, Insufficient};
-use stats::{Histogram, Interval};
+use plimsoll_stats::interval::{self, Insufficient};
+use plimsoll_stats::{Histogram, Interval};
 
 use crate::record::{Record, Second};
 use crate::warm_up::WarmUp;
@@ -65,7 +65,7 @@ pub fn find(name: &str) -> Result<&'static Figure, String> {
         .find(|figure| figure.name == name)
         .ok_or_else(|| {
             let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
-            let meant = units::nearest(name, names.iter().copied())
+            let meant = plimsoll_units::nearest(name, names.iter().copied())
                 .map_or(String::new(), |meant| format!(", is {meant} meant?"));
             format!(
                 "{name:?} is not a figure{meant} There are {}",

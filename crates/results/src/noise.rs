@@ -1,6 +1,6 @@
 //! What runs of one question differ by among themselves, from a history of them.
 
-use stats::student;
+use plimsoll_stats::student;
 
 use crate::compare::FAILED_NOISE;
 use crate::figures::{FAILED, Figure};
@@ -71,7 +71,7 @@ fn about_mean(level: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use stats::Random;
+    use plimsoll_stats::Random;
 
     use super::*;
     use crate::figures;

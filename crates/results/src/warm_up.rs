@@ -1,6 +1,6 @@
 //! Where a run's warm-up ends.
 
-use stats::warm_up::{Steadiness, warm_up};
+use plimsoll_stats::warm_up::{Steadiness, warm_up};
 
 /// What is left out at a run's start, and what that says of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

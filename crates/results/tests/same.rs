@@ -6,8 +6,8 @@ use plimsoll_results::distribution::Distribution;
 use plimsoll_results::environment::Environment;
 use plimsoll_results::figures::{self, Figure, RunFigures};
 use plimsoll_results::record::{Header, Record, SCHEMA, Second};
-use stats::comparison::Outcome;
-use stats::{Histogram, Random};
+use plimsoll_stats::comparison::Outcome;
+use plimsoll_stats::{Histogram, Random};
 
 /// A normal deviate (Box and Muller 1958).
 fn normal(random: &mut Random) -> f64 {

@@ -23,7 +23,7 @@ fn record(question: &str, requests: f64, end: bool) -> Vec<u8> {
     let mut writer = Writer::begin(&mut bytes, &header).expect("memory");
     let mut second = Second::default();
     second.counters.insert("iterations".to_owned(), requests);
-    let mut times = stats::Histogram::new();
+    let mut times = plimsoll_stats::Histogram::new();
     (1..=30).for_each(|time| times.record(f64::from(time)));
     let times = plimsoll_results::distribution::Distribution::of(&times);
     second.trends.insert("iteration_duration".to_owned(), times);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use plimsoll_samples::{
     Contains, HttpFacts, Kind, Phases, Recorder, Registry, TagMap, Totals, Watch, WatchSettings,
 };
-use units::Moment;
+use plimsoll_units::Moment;
 
 fn main() -> std::io::Result<()> {
     let rounds: u64 = std::env::args()
@@ -27,9 +27,9 @@ fn main() -> std::io::Result<()> {
         }
         let bench = Bench::new(breakdown);
         body(&bench, rounds / 10);
-        let started = clock::now();
+        let started = plimsoll_clock::now();
         body(&bench, rounds);
-        let each = clock::now().since(started).as_nanos() as f64 / rounds as f64;
+        let each = plimsoll_clock::now().since(started).as_nanos() as f64 / rounds as f64;
         writeln!(out, "{name:<24}{each:>8.1} ns")
     };
     run("http", false, &Bench::http)?;

@@ -4,7 +4,7 @@
 //! what they measure started. Nearly all of them belong to the bin that took the last sample, so
 //! that the others cost one comparison.
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::exchange_log::ExchangeLog;
 use crate::second::{RunClock, RunSecond};

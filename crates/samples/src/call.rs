@@ -1,6 +1,6 @@
 //! Requests of scripts that are not HTTP requests: gRPC calls and WebSocket handshakes.
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// One gRPC call, or one WebSocket handshake. Its times are recorded as metrics of their own.
 #[derive(Clone, Copy, Debug, Default)]

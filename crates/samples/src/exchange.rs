@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::system_tags::SystemTag;
 use crate::watch::{Condition, OwnTags};

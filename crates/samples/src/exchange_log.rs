@@ -9,8 +9,8 @@
 
 use std::time::Duration;
 
-use stats::Histogram;
-use units::Moment;
+use plimsoll_stats::Histogram;
+use plimsoll_units::Moment;
 
 use crate::builtin::*;
 use crate::exchange::HttpFacts;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::builtin::*;
 use crate::exchange::HttpFacts;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::registry::MetricId;
 use crate::tags::{Metadata, TagMap};

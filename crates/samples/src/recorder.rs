@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use plimsoll_units::Moment;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
-use units::Moment;
 
 use crate::bins::Bins;
 use crate::builtin;

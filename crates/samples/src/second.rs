@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// One second of a run. Requests and iterations belong to the second in which they started, so
 /// that an open model at 200/s has exactly 200 of them in each. See [`counted_at`].

@@ -1,7 +1,7 @@
 //! Where the samples of one series add up.
 
-use stats::Histogram;
-use units::Moment;
+use plimsoll_stats::Histogram;
+use plimsoll_units::Moment;
 
 use crate::kind::Kind;
 

@@ -1,7 +1,7 @@
 //! The sinks of one cell: one for each metric and each sub-metric.
 
-use stats::Histogram;
-use units::Moment;
+use plimsoll_stats::Histogram;
+use plimsoll_units::Moment;
 
 use crate::registry::{MetricId, Registry};
 use crate::sink::Sink;

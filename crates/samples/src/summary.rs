@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use plimsoll_stats::Histogram;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use stats::Histogram;
 
 use crate::kind::{Contains, Kind};
 use crate::work::ScenarioWork;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use plan::threshold::{Method, MetricKind};
-use plan::{Errors, Threshold};
+use plimsoll_plan::threshold::{Method, MetricKind};
+use plimsoll_plan::{Errors, Threshold};
 
 use crate::kind::Kind;
 use crate::registry::{MetricId, Registry};

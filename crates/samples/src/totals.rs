@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use units::Moment;
+use plimsoll_units::Moment;
 
 use crate::builtin;
 use crate::record::{SampleRecord, SampleTags};

@@ -7,8 +7,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use plan::threshold::MetricSelector;
-use plan::{Errors, Threshold};
+use plimsoll_plan::threshold::MetricSelector;
+use plimsoll_plan::{Errors, Threshold};
 
 use crate::builtin;
 use crate::registry::{MetricId, Registry};

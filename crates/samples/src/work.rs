@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use plimsoll_units::{Bytes, Moment};
 use serde::{Serialize, Serializer};
-use units::{Bytes, Moment};
 
 /// What the users of a scenario with a fixed amount of work have done, added up
 /// across workers. A user keeps a [`Share`] of its own and hands it in now and

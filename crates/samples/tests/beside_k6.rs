@@ -5,9 +5,9 @@
 mod scene;
 
 use plimsoll_samples::{Contains, Kind, MetricSummary, Registry, WatchSettings};
+use plimsoll_stats::RELATIVE_WIDTH;
 use scene::{Scene, at, threshold};
 use serde_json::Value;
-use stats::RELATIVE_WIDTH;
 
 fn scene_with_values() -> Scene {
     let registry = Registry::new();

@@ -8,8 +8,8 @@ use std::time::Duration;
 use plimsoll_samples::{
     HttpFacts, Phases, RunClock, RunSecond, Stretch, WatchSettings, Window, builtin,
 };
+use plimsoll_units::Moment;
 use scene::{Scene, at, ms};
-use units::Moment;
 
 fn scene() -> Scene {
     Scene::of(WatchSettings {

@@ -4,7 +4,7 @@ mod scene;
 
 use std::time::Duration;
 
-use plan::Threshold;
+use plimsoll_plan::Threshold;
 use plimsoll_samples::{
     Contains, HttpFacts, Kind, MetricId, Registry, Stage, ThresholdReport, Watch, WatchSettings,
 };

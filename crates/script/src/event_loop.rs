@@ -10,9 +10,9 @@ use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use engine::timer::sleep_until;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use units::Moment;
+use plimsoll_engine::timer::sleep_until;
+use plimsoll_units::Moment;
 
 use crate::quickjs::{Context, Fiber, Persistent, Returned, Thrown, Value};
 
@@ -92,7 +92,7 @@ impl EventLoop {
         };
         self.timers
             .borrow_mut()
-            .insert((clock::now() + delay, id), timer);
+            .insert((plimsoll_clock::now() + delay, id), timer);
         id
     }
 
@@ -161,7 +161,7 @@ impl EventLoop {
     fn take_due(&self) -> Option<((Moment, TimerId), Timer)> {
         let mut timers = self.timers.borrow_mut();
         let first = timers.first_entry()?;
-        (first.key().0 <= clock::now()).then(|| first.remove_entry())
+        (first.key().0 <= plimsoll_clock::now()).then(|| first.remove_entry())
     }
 
     fn fire(
@@ -178,7 +178,7 @@ impl EventLoop {
             .collect();
         if let Some(every) = timer.every {
             // Put back first: the callback may be the one to remove it. Turns that were missed are not made up.
-            let next = (due + every).max(clock::now());
+            let next = (due + every).max(plimsoll_clock::now());
             self.timers.borrow_mut().insert((next, id), timer);
         }
         let arguments: Vec<_> = arguments.iter().collect();

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use engine::AbortReason;
+use plimsoll_engine::AbortReason;
 
 use crate::quickjs::{Context, Exception, Frame, Thrown};
 

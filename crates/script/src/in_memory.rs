@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use engine::{Stop, UserId};
-use samples::Registry;
+use plimsoll_engine::{Stop, UserId};
+use plimsoll_samples::Registry;
 
 use crate::failure::ScriptError;
 use crate::instance::Instance;
@@ -52,7 +52,7 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
         .map_err(ScriptError::Unreadable)?;
     let user = User::new(UserId(1), common, None);
     let stop = Stop::new();
-    stop.set_deadline(clock::now() + limits.time);
+    stop.set_deadline(plimsoll_clock::now() + limits.time);
     block_on(async {
         let started = Instance::start_limited(user, Some(&stop), Some(limits.memory));
         match within(limits.time, started).await {
@@ -74,7 +74,7 @@ fn block_on<T>(work: impl Future<Output = Result<T, ScriptError>>) -> Result<T, 
                 .map_err(failed)?,
         };
         let ended = tokio::task::LocalSet::new()
-            .block_on(&event_loop, engine::timer::run_with_timers(work));
+            .block_on(&event_loop, plimsoll_engine::timer::run_with_timers(work));
         *kept = Some(event_loop);
         ended.map_err(failed)?
     })

@@ -6,7 +6,7 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use engine::{AbortReason, Stop};
+use plimsoll_engine::{AbortReason, Stop};
 
 use crate::event_loop::Drained;
 use crate::failure::{ScriptError, uncaught, with_stack};
@@ -291,7 +291,7 @@ fn of_exception<T>(context: &Context, thrown: Thrown) -> Outcome<T> {
     if let Some(reason) = user.abort.borrow_mut().take() {
         return Outcome::Aborted(reason);
     }
-    if context.is_cancelled() || user.is_overdue(clock::now()) {
+    if context.is_cancelled() || user.is_overdue(plimsoll_clock::now()) {
         return Outcome::Interrupted;
     }
     Outcome::Threw(with_stack(&exception))

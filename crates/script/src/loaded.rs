@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use engine::UserId;
-use samples::Registry;
+use plimsoll_engine::UserId;
+use plimsoll_samples::Registry;
 use serde_json::Value as Json;
 
 use crate::exported::{self, NoJson};
@@ -91,7 +91,7 @@ impl Program {
                 .add_entry(&source, typescript)
                 .map_err(ScriptError::Unreadable)?;
             let ran = once::block_on(first_run(Arc::clone(&common))).map_err(|error| {
-                let reason = engine::shortage::explain(&error);
+                let reason = plimsoll_engine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?;
             let exports = ran.map_err(|error| match (error, common.library.missing()) {

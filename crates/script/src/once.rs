@@ -12,7 +12,7 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    tokio::task::LocalSet::new().block_on(&runtime, engine::timer::run_with_timers(work))
+    tokio::task::LocalSet::new().block_on(&runtime, plimsoll_engine::timer::run_with_timers(work))
 }
 
 /// Runs `work` on a thread with a stack that is deep enough for parsing, and whatever event loop the caller has out of
@@ -27,7 +27,7 @@ pub fn on_own_thread<T: Send>(
             .stack_size(STACK)
             .spawn_scoped(scope, work)
             .map_err(|error| {
-                let reason = engine::shortage::explain(&error);
+                let reason = plimsoll_engine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start a thread for the script: {reason}"))
             })?;
         thread.join().unwrap_or_else(|_| {

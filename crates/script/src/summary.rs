@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use engine::{AbortReason, UserId};
+use plimsoll_engine::{AbortReason, UserId};
 use serde_json::Value as Json;
 
 use crate::failure::ScriptError;
@@ -58,7 +58,7 @@ impl Program {
             .then(|| Arc::from(data.to_string()));
         once::on_own_thread(move || {
             once::block_on(summarize(common, data, interrupted)).map_err(|error| {
-                let reason = engine::shortage::explain(&error);
+                let reason = plimsoll_engine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?
         })
@@ -80,8 +80,8 @@ async fn summarize(
     let (Some(data), Some(function)) = (data, instance.function("handleSummary")) else {
         return Ok(None);
     };
-    let stop = engine::Stop::new();
-    stop.set_deadline(clock::now() + limit);
+    let stop = plimsoll_engine::Stop::new();
+    stop.set_deadline(plimsoll_clock::now() + limit);
     let call = instance.call(
         Phase::Summary,
         function,
@@ -91,7 +91,7 @@ async fn summarize(
     );
     let noticed = async {
         while !interrupted() {
-            engine::timer::sleep(LOOK).await;
+            plimsoll_engine::timer::sleep(LOOK).await;
         }
     };
     let (mut ending, mut noticed) = (pin!(within(limit, call)), pin!(noticed));
@@ -110,7 +110,7 @@ async fn summarize(
         Some(Outcome::Aborted(reason)) => Err(ScriptError::Aborted(reason)),
         Some(Outcome::Interrupted) | None => Err(ScriptError::Unusable(format!(
             "handleSummary() execution timed out after {}; give it more time by handleSummaryTimeout",
-            units::duration::format(limit)
+            plimsoll_units::duration::format(limit)
         ))),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use samples::{BaseTags, Recorder, TagMap};
+use plimsoll_samples::{BaseTags, Recorder, TagMap};
 
 /// The tags that a user's samples have now.
 pub struct Tags {

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, Tally, UserId};
-use samples::{BaseTags, Recorder, Registry};
-use units::Moment;
+use plimsoll_engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, Tally, UserId};
+use plimsoll_samples::{BaseTags, Recorder, Registry};
+use plimsoll_units::Moment;
 
 use crate::event_loop::EventLoop;
 use crate::modules::data::SharedArrays;
@@ -62,9 +62,9 @@ pub struct RunOptions {
     /// On requests.
     pub http: HttpOptions,
     /// Settings of the users' clients.
-    pub client: Arc<http::Settings>,
+    pub client: Arc<plimsoll_http::Settings>,
     /// Tags of every sample.
-    pub tags: samples::TagMap,
+    pub tags: plimsoll_samples::TagMap,
     /// Cookies stay from one iteration to the next.
     pub keep_cookies: bool,
     /// Connections end with their iteration.
@@ -93,7 +93,7 @@ pub struct RunOptions {
 pub struct Work {
     pub recorder: Rc<Recorder>,
     pub run: Arc<RunState>,
-    pub client: http::Client,
+    pub client: plimsoll_http::Client,
 }
 
 /// The state of one virtual user, as host functions find it: `user(context)`.
@@ -123,7 +123,7 @@ pub struct User {
     pub interrupted: Option<crate::summary::Interrupted>,
     /// Why the script wants the whole run to end.
     pub abort: RefCell<Option<AbortReason>>,
-    pub cookies: Rc<http::CookieJar>,
+    pub cookies: Rc<plimsoll_http::CookieJar>,
     pub http: HttpState,
     /// What holds for the run; none in the first run of the init code.
     pub run: Option<Arc<RunOptions>>,
@@ -177,7 +177,7 @@ impl User {
             outlives_abort: false,
             interrupted: None,
             abort: RefCell::default(),
-            cookies: Rc::new(http::CookieJar::new()),
+            cookies: Rc::new(plimsoll_http::CookieJar::new()),
             http: HttpState::default(),
             run,
             random: RefCell::default(),

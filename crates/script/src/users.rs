@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use engine::{
+use plimsoll_engine::{
     AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, Tally, UserFactory, UserId,
     VirtualUser, Worker,
 };
@@ -28,15 +28,15 @@ pub struct ScriptUsers {
 
 thread_local! {
     /// What this worker's users share of HTTP, with the settings it was made for.
-    static HTTP: RefCell<Option<(Arc<http::Settings>, Rc<http::Shared>)>> = const { RefCell::new(None) };
+    static HTTP: RefCell<Option<(Arc<plimsoll_http::Settings>, Rc<plimsoll_http::Shared>)>> = const { RefCell::new(None) };
 }
 
 /// What this worker's users share of HTTP.
-fn shared_http(settings: &Arc<http::Settings>) -> Rc<http::Shared> {
+fn shared_http(settings: &Arc<plimsoll_http::Settings>) -> Rc<plimsoll_http::Shared> {
     HTTP.with_borrow_mut(|known| match known {
         Some((same, shared)) if Arc::ptr_eq(same, settings) => Rc::clone(shared),
         _ => {
-            let shared = http::Shared::new(Arc::clone(settings));
+            let shared = plimsoll_http::Shared::new(Arc::clone(settings));
             *known = Some((Arc::clone(settings), Rc::clone(&shared)));
             shared
         }
@@ -66,7 +66,10 @@ impl ScriptUsers {
         let work = Work {
             recorder: Rc::clone(&worker.recorder),
             run: Arc::clone(&worker.run),
-            client: http::Client::new(shared_http(&self.run()?.client), u64::from(id.0.max(1))),
+            client: plimsoll_http::Client::new(
+                shared_http(&self.run()?.client),
+                u64::from(id.0.max(1)),
+            ),
         };
         let mut user = User::new(id, Arc::clone(&self.program.common), Some(work));
         user.outlives_abort = matches!(once, Some((Phase::Teardown, _)));
@@ -99,12 +102,12 @@ impl ScriptUsers {
             (Phase::Teardown, Some(Some(data))) => Argument::Json(Arc::clone(data)),
             _ => Argument::Undefined,
         };
-        stop.set_deadline(clock::now() + limit);
+        stop.set_deadline(plimsoll_clock::now() + limit);
         let call = instance.call(phase, function, argument, Some(stop), read);
         let outcome = within(limit, call).await;
         instance.record_traffic();
         let took_too_long = || {
-            let limit = units::duration::format(limit);
+            let limit = plimsoll_units::duration::format(limit);
             let text = format!("{name}() execution timed out after {limit}");
             if phase == Phase::Setup {
                 AbortReason::SetupTimeout(text)
@@ -126,7 +129,7 @@ impl ScriptUsers {
 /// Waits for `work`, but no longer than `limit`; then it is dropped.
 pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
-    let mut alarm = pin!(engine::timer::sleep(limit));
+    let mut alarm = pin!(plimsoll_engine::timer::sleep(limit));
     poll_fn(|task| match work.as_mut().poll(task) {
         Poll::Ready(value) => Poll::Ready(Some(value)),
         Poll::Pending => alarm.as_mut().poll(task).map(|()| None),
@@ -287,8 +290,8 @@ impl VirtualUser for ScriptUser {
 
 impl Instance {
     /// Records the bytes that went over the user's sockets since the last time. Gives the moment.
-    fn record_traffic(&self) -> units::Moment {
-        let now = clock::now();
+    fn record_traffic(&self) -> plimsoll_units::Moment {
+        let now = plimsoll_clock::now();
         if let (Some(work), Some(tags)) = (self.user.work(), self.user.base_tags()) {
             let traffic = work.client.traffic();
             work.recorder

@@ -4,7 +4,7 @@ mod running;
 
 use std::time::{Duration, Instant};
 
-use engine::AbortReason;
+use plimsoll_engine::AbortReason;
 use running::{Run, Script};
 
 /// Far longer than any of these runs takes, and what they would take if a busy user held its worker.

@@ -4,7 +4,7 @@ mod running;
 
 use std::time::{Duration, Instant};
 
-use engine::AbortReason;
+use plimsoll_engine::AbortReason;
 use plimsoll_script::ScriptError;
 use running::{Run, Script};
 

@@ -252,7 +252,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// What the last event takes of the budget for decompressed data, to be held
     /// as long as the event.
-    pub fn take_share(&mut self) -> Option<http::BudgetShare> {
+    pub fn take_share(&mut self) -> Option<plimsoll_http::BudgetShare> {
         self.decoder.take_share()
     }
 
@@ -330,7 +330,7 @@ impl fmt::Display for Error {
             Error::Closed { inside: false } => {
                 f.write_str("the server closed without a close frame")
             }
-            Error::Io(error) => f.write_str(&net::describe(error)),
+            Error::Io(error) => f.write_str(&plimsoll_net::describe(error)),
         }
     }
 }

@@ -1,4 +1,4 @@
-use http::BudgetShare;
+use plimsoll_http::BudgetShare;
 
 use crate::Limits;
 use crate::close::{CloseFrame, MAX_CONTROL};

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use http::{Counted, Decoded, Full, MemoryBudget};
+use plimsoll_http::{Counted, Decoded, Full, MemoryBudget};
 
 use crate::violation::Violation;
 

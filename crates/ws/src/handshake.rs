@@ -4,7 +4,7 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::Head;
+use plimsoll_http::Head;
 use sha1::{Digest, Sha1};
 
 use crate::deflate::Agreed as AgreedDeflate;

@@ -1,7 +1,7 @@
 //! WebSocket for virtual users: RFC 6455 over any byte stream, with
 //! permessage-deflate (RFC 7692).
 //!
-//! [`open`] makes the handshake on a user's own [`http::Client`], so that its
+//! [`open`] makes the handshake on a user's own [`plimsoll_http::Client`], so that its
 //! resolver, TLS, cookies and timeline are those of any request. What it gives is
 //! a [`Connection`]: bytes in, [`Event`]s out, polled and never blocking. It
 //! answers pings and closes by itself; when to write, and what to do while the

@@ -1,7 +1,7 @@
 //! From a request to a connection, by way of a user's own client.
 
-use http::{Client, CookieJar, ErrorInfo, Exchange, Request, Response};
-use net::Stream;
+use plimsoll_http::{Client, CookieJar, ErrorInfo, Exchange, Request, Response};
+use plimsoll_net::Stream;
 
 use crate::Limits;
 use crate::connection::Connection;

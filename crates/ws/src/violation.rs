@@ -1,6 +1,6 @@
 use std::fmt;
 
-use http::OverBudget;
+use plimsoll_http::OverBudget;
 
 use crate::close::code;
 

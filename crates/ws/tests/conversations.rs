@@ -3,8 +3,8 @@
 
 use std::future::poll_fn;
 
+use plimsoll_ws::{AgreedDeflate, Connection, Error, Event, Kind, Limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-use ws::{AgreedDeflate, Connection, Error, Event, Kind, Limits};
 
 const LAST: u8 = 0x80;
 const TEXT: u8 = 1;
@@ -135,8 +135,8 @@ async fn a_close_is_echoed_and_ends_the_events() {
     };
     assert_eq!((told.code, told.reason.as_str()), (4000, "ok"));
     assert_eq!(heard(&mut peer).await, (LAST | CLOSE, vec![0x0f, 0xa0]));
-    assert_eq!(connection.send(Kind::Text, b"x"), Err(ws::Ended));
-    assert_eq!(connection.ping(b"x"), Err(ws::Ended));
+    assert_eq!(connection.send(Kind::Text, b"x"), Err(plimsoll_ws::Ended));
+    assert_eq!(connection.ping(b"x"), Err(plimsoll_ws::Ended));
     drop(peer);
     let end = connection.event().await.unwrap_err();
     assert!(

@@ -2,8 +2,8 @@
 //! pings and pongs, reserved bits, opcodes, fragmentation, UTF-8, close frames,
 //! limits, compression.
 
+use plimsoll_ws::{AgreedDeflate, CloseFrame, Decoder, Event, Limits, Violation};
 use proptest::prelude::*;
-use ws::{AgreedDeflate, CloseFrame, Decoder, Event, Limits, Violation};
 
 const LAST: u8 = 0x80;
 const TEXT: u8 = 1;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use net::{HostPattern, HostRules, IpRange};
+use plimsoll_net::{HostPattern, HostRules, IpRange};
 
 use super::{Target, halves, text};
 

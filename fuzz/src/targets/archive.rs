@@ -1,7 +1,7 @@
 //! Archives of scripts: any bytes give a result, in memory of a few times their size. What was read can be
 //! written, and is the same when read again.
 
-use script::Archive;
+use plimsoll_script::Archive;
 
 use super::Target;
 

@@ -1,9 +1,9 @@
 //! Results of attacks, in every format that is read; reports of them; and what
 //! is written of them, which must be read as the same.
 
-use hits::batch::Batch;
-use hits::plot::Plot;
-use hits::{Buckets, Hit, Metrics, Results, csv, json, reports};
+use plimsoll_vegeta::batch::Batch;
+use plimsoll_vegeta::plot::Plot;
+use plimsoll_vegeta::{Buckets, Hit, Metrics, Results, csv, json, reports};
 
 use super::{Target, text};
 

@@ -1,6 +1,6 @@
 //! Base64 in all its dialects.
 
-use script::pure::base64::{Dialect, decode, encode};
+use plimsoll_script::pure::base64::{Dialect, decode, encode};
 
 use super::Target;
 

@@ -1,6 +1,6 @@
 //! The data of `plimsoll grpc`, with what is filled in for each call.
 
-use targets::{Facts, Generated, Random};
+use plimsoll_scriptless::{Facts, Generated, Random};
 
 use super::{Target, text};
 

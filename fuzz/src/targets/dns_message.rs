@@ -1,6 +1,6 @@
 //! Responses of a name server, and the names to look up.
 
-use net::dns_message::{Family, question, reply};
+use plimsoll_net::dns_message::{Family, question, reply};
 
 use super::{Target, text};
 

@@ -1,6 +1,6 @@
 //! Durations in options, flags and scripts.
 
-use units::duration::{format, parse};
+use plimsoll_units::duration::{format, parse};
 
 use super::{Target, text};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::Options;
+use plimsoll_plan::Options;
 
 use super::{Target, text};
 

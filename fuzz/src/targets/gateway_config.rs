@@ -19,5 +19,5 @@ pub const TARGET: Target = Target {
 
 fn run(data: &[u8]) {
     // The text of an error does not matter here, only that there is one.
-    let _ = gateway::check_config(&text(data));
+    let _ = plimsoll_gateway::check_config(&text(data));
 }

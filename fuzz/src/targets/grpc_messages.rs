@@ -1,7 +1,7 @@
 //! What gRPC servers send: framed messages, cut anywhere, and what they are as JSON; and the other
 //! way about, JSON that scripts send.
 
-use grpc::{Deframer, Found, Schema, Source};
+use plimsoll_grpc::{Deframer, Found, Schema, Source};
 
 use super::{Target, halves, text};
 

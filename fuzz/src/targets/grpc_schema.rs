@@ -1,6 +1,6 @@
 //! Descriptions of gRPC services: `.proto` files, and the descriptors that a server's reflection sends.
 
-use grpc::{Schema, Source};
+use plimsoll_grpc::{Schema, Source};
 
 use super::{Target, text};
 

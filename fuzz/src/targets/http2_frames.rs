@@ -16,8 +16,8 @@ pub const TARGET: Target = Target {
 
 fn run(data: &[u8]) {
     let (one, other) = halves(data);
-    let whole = http2::hear(&[data]);
-    let cut = http2::hear(&[one, other]);
+    let whole = plimsoll_http2::hear(&[data]);
+    let cut = plimsoll_http2::hear(&[one, other]);
     // Cuts mean nothing, but for a window given back in between.
     assert!(whole <= data.len() && cut <= data.len() + 4);
 }

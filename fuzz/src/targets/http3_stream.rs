@@ -1,6 +1,6 @@
 //! What a server sends on a stream of HTTP/3, cut anywhere, and the headers in it.
 
-use http3::{Frames, Piece, decode_fields};
+use plimsoll_http3::{Frames, Piece, decode_fields};
 
 use super::{Target, halves};
 

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::time::Duration;
 
-use http::in_memory::read_answer;
+use plimsoll_http::in_memory::read_answer;
+use plimsoll_units::Moment;
 use tokio::runtime::{Builder, Runtime};
-use units::Moment;
 
 use super::Target;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use lab::file::Document;
-use lab::{Lab, Which};
+use plimsoll_lab::file::Document;
+use plimsoll_lab::{Lab, Which};
 
 use super::{Target, text};
 
@@ -27,9 +27,9 @@ fn run(data: &[u8]) {
     if let Ok(document) = Document::of_text(Path::new("/nowhere/lab.toml"), &text) {
         for which in [Which::Quick, Which::Standard, Which::Full] {
             if let Ok(lab) = Lab::of(document.clone(), which) {
-                let told = lab::plan::text(&lab);
+                let told = plimsoll_lab::plan::text(&lab);
                 assert!(!told.is_empty());
-                lab::plan::json(&lab);
+                plimsoll_lab::plan::json(&lab);
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use pace::{ConstantRate, Pacer, RampingRate, UserCurve};
-use plan::{Executor, Exports, Options, Plan};
+use plimsoll_pace::{ConstantRate, Pacer, RampingRate, UserCurve};
+use plimsoll_plan::{Executor, Exports, Options, Plan};
 use serde_json::Value;
 
 use super::Target;

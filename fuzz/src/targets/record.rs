@@ -1,9 +1,9 @@
 //! Records of runs, of any origin: read, and their figures taken.
 
-use results::compare;
-use results::differences;
-use results::figures::{FIGURES, Figure, RunFigures};
-use results::record;
+use plimsoll_results::compare;
+use plimsoll_results::differences;
+use plimsoll_results::figures::{FIGURES, Figure, RunFigures};
+use plimsoll_results::record;
 
 use super::Target;
 

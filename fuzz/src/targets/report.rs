@@ -1,6 +1,6 @@
 //! Reports of load tests, of any tool, alone or in Markdown.
 
-use audit::formats;
+use plimsoll_audit::formats;
 
 use super::{Target, text};
 
@@ -45,7 +45,7 @@ pub const TARGET: Target = Target {
 };
 
 fn run(data: &[u8]) {
-    if let Ok(audit) = audit::audit("fuzzed", &text(data)) {
+    if let Ok(audit) = plimsoll_audit::audit("fuzzed", &text(data)) {
         let audits = [audit];
         formats::text(&audits);
         formats::markdown(&audits);

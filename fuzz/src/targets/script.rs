@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use script::Packed;
-use script::in_memory::{self, Limits};
+use plimsoll_script::Packed;
+use plimsoll_script::in_memory::{self, Limits};
 
 use super::Target;
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use script::{Packed, in_memory};
+use plimsoll_script::{Packed, in_memory};
 
 use super::Target;
 use super::script::LIMITS;

@@ -1,6 +1,6 @@
 //! `Set-Cookie` fields, and which cookies go where.
 
-use http::{Cookie, CookieJar, Url};
+use plimsoll_http::{Cookie, CookieJar, Url};
 
 use super::{Target, halves, text};
 

@@ -1,6 +1,6 @@
 //! Lists of targets, in both formats.
 
-use targets::{Defaults, Format, List};
+use plimsoll_scriptless::{Defaults, Format, List};
 
 use super::Target;
 

@@ -1,7 +1,7 @@
 //! Thresholds: the metric with its tags, and the condition.
 
-use plan::Threshold;
-use plan::threshold::{Expression, MetricSelector};
+use plimsoll_plan::Threshold;
+use plimsoll_plan::threshold::{Expression, MetricSelector};
 
 use super::{Target, halves, text};
 

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use throughput::datagram::{self, Arrivals};
-use throughput::results::Results;
-use throughput::wire::{Cookie, State, read_json, write_json};
-use throughput::{Test, amounts};
+use plimsoll_iperf::datagram::{self, Arrivals};
+use plimsoll_iperf::results::Results;
+use plimsoll_iperf::wire::{Cookie, State, read_json, write_json};
+use plimsoll_iperf::{Test, amounts};
 
 use super::{Target, text};
 

@@ -1,6 +1,6 @@
 //! TypeScript sources, turned into JavaScript of the same shape.
 
-use script::pure::typescript::{is_esm, strip};
+use plimsoll_script::pure::typescript::{is_esm, strip};
 
 use super::{Target, text};
 

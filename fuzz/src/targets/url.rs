@@ -1,6 +1,6 @@
 //! URLs from scripts, redirects and the command line.
 
-use http::Url;
+use plimsoll_http::Url;
 
 use super::{Target, halves, text};
 

@@ -1,7 +1,7 @@
 //! WebSocket frames of a server, with and without permessage-deflate. However they are
 //! split, they give the same messages, and no message grows beyond the limit.
 
-use ws::{AgreedDeflate, Decoder, Event, Limits, Violation};
+use plimsoll_ws::{AgreedDeflate, Decoder, Event, Limits, Violation};
 
 use super::Target;
 

@@ -17,5 +17,5 @@ pub const TARGET: Target = Target {
 
 fn run(data: &[u8]) {
     // The text of an error does not matter here, only that there is one.
-    let _ = zanzibar::check_model(&text(data));
+    let _ = plimsoll_zanzibar::check_model(&text(data));
 }

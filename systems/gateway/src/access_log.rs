@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use hyper::header::HeaderValue;
 use hyper::{Method, Uri, Version};
-use serving::log;
+use plimsoll_serving::log;
 
 use crate::config::AccessLog;
 

@@ -11,8 +11,8 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::service::Service;
 use hyper::{Method, Request, Response, StatusCode};
-use serving::counters::{Counters, Exposition};
-use serving::drain::Draining;
+use plimsoll_serving::counters::{Counters, Exposition};
+use plimsoll_serving::drain::Draining;
 use tokio::sync::watch;
 
 use crate::gateway::Gateway;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyper::body::Incoming;
 use hyper::header::HeaderValue;
 use hyper::{Request, Response, StatusCode};
-use serving::counters::count;
+use plimsoll_serving::counters::count;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arc_swap::ArcSwap;
 use hyper::StatusCode;
-use serving::counters::{Exposition, Metric, PerWorker, count};
+use plimsoll_serving::counters::{Exposition, Metric, PerWorker, count};
 
 use crate::access_log::Journal;
 use crate::plan::Plan;

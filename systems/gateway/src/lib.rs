@@ -35,12 +35,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use plimsoll_serving::Limits;
+use plimsoll_serving::connection::{Protocol, Server};
+use plimsoll_serving::ground::{self, Places};
+use plimsoll_serving::listeners::bind;
+use plimsoll_serving::workers;
 use serde_json::{Map, Value};
-use serving::Limits;
-use serving::connection::{Protocol, Server};
-use serving::ground::{self, Places};
-use serving::listeners::bind;
-use serving::workers;
 
 use admin::Admin;
 use reload::Operator;
@@ -106,7 +106,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
         let server = Arc::new(Server::new(Protocol::Auto, None, IDLE));
         ground.open(
             listener,
-            move |stream, _, draining: serving::drain::Draining| {
+            move |stream, _, draining: plimsoll_serving::drain::Draining| {
                 let mut admin = admin.clone();
                 admin.draining = draining.clone();
                 server.clone().serve(stream, admin, draining)

@@ -12,8 +12,8 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderValue, VIA};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response};
-use serving::counters::count;
-use serving::drain::Draining;
+use plimsoll_serving::counters::count;
+use plimsoll_serving::drain::Draining;
 
 use crate::access_log::Line;
 use crate::admission::{self, Asked};

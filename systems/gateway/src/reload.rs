@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 
-use serving::drain::Draining;
-use serving::log;
+use plimsoll_serving::drain::Draining;
+use plimsoll_serving::log;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
@@ -42,7 +42,7 @@ pub struct Listening {
     pub name: String,
     pub encrypted: bool,
     pub address: std::net::SocketAddr,
-    pub counters: serving::counters::AllCounters,
+    pub counters: plimsoll_serving::counters::AllCounters,
 }
 
 impl Operator {

@@ -8,11 +8,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serving::connection::{Protocol, Server};
-use serving::drain::Draining;
-use serving::ground::{self, Places};
-use serving::listeners::bind;
-use serving::{Guarded, Limits, Shared, System, certificates};
+use plimsoll_serving::connection::{Protocol, Server};
+use plimsoll_serving::drain::Draining;
+use plimsoll_serving::ground::{self, Places};
+use plimsoll_serving::listeners::bind;
+use plimsoll_serving::{Guarded, Limits, Shared, System, certificates};
 use tokio_rustls::TlsAcceptor;
 
 use pages::Pages;

@@ -11,7 +11,7 @@ mod payload;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use serving::{certificates, log};
+use plimsoll_serving::{certificates, log};
 
 /// The systems make and free small things for every request, on several threads.
 #[global_allocator]
@@ -36,15 +36,15 @@ enum System {
     /// One fixed response, over HTTP and gRPC, in plain text, TLS and mutual TLS
     Payload(payload::Settings),
     /// A server of token status lists: indices, statuses, signed lists
-    Statuslist(statuslist::Settings),
+    Statuslist(plimsoll_statuslist::Settings),
     /// Relationship-based authorization after Zanzibar, by Connect-JSON and gRPC
-    Zanzibar(Box<zanzibar::Settings>),
+    Zanzibar(Box<plimsoll_zanzibar::Settings>),
     /// A constant order, an echo and a WebSocket, to put behind a gateway
-    Orders(orders::Settings),
+    Orders(plimsoll_orders::Settings),
     /// A reverse proxy, configured by a file
-    Gateway(gateway::Settings),
+    Gateway(plimsoll_gateway::Settings),
     /// The time zone of a coordinate
-    Timezone(timezone::Settings),
+    Timezone(plimsoll_timezone::Settings),
     /// Make a certificate authority with a server's and a client's certificate
     Certs(certificates::Settings),
 }
@@ -52,11 +52,11 @@ enum System {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().system {
         System::Payload(settings) => payload::run(&settings),
-        System::Statuslist(settings) => statuslist::run(&settings),
-        System::Zanzibar(settings) => zanzibar::run(&settings),
-        System::Orders(settings) => orders::run(&settings),
-        System::Gateway(settings) => gateway::run(&settings),
-        System::Timezone(settings) => timezone::run(&settings),
+        System::Statuslist(settings) => plimsoll_statuslist::run(&settings),
+        System::Zanzibar(settings) => plimsoll_zanzibar::run(&settings),
+        System::Orders(settings) => plimsoll_orders::run(&settings),
+        System::Gateway(settings) => plimsoll_gateway::run(&settings),
+        System::Timezone(settings) => plimsoll_timezone::run(&settings),
         System::Certs(settings) => certificates::run(&settings),
     };
     match outcome {

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hyper_util::service::TowerToHyperService;
-use serving::connection::{Protocol, Server};
-use serving::ground::{self, Ground, Places};
-use serving::listeners::{Port, bind};
-use serving::{Limits, certificates};
+use plimsoll_serving::connection::{Protocol, Server};
+use plimsoll_serving::ground::{self, Ground, Places};
+use plimsoll_serving::listeners::{Port, bind};
+use plimsoll_serving::{Limits, certificates};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;

@@ -5,9 +5,9 @@
 mod client;
 
 use client::Client;
+use plimsoll_testkit::ports;
+use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::Value;
-use testkit::ports;
-use testkit::program::{Ended, Program, Running, Signal};
 
 /// A running system and where it is.
 struct Served {

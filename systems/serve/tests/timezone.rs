@@ -6,9 +6,9 @@ mod asking;
 use std::time::{Duration, Instant};
 
 use asking::{Answer, Client};
+use plimsoll_testground::Postgres;
+use plimsoll_testkit::program::{Program, Running, Signal};
 use serde_json::{Value, json};
-use testground::Postgres;
-use testkit::program::{Program, Running, Signal};
 
 fn program(flags: &[&str]) -> Program {
     Program::at(env!("CARGO_BIN_EXE_plimsoll-serve"))

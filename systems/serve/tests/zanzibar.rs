@@ -310,7 +310,7 @@ fn a_model_of_ones_own_is_used() {
 
 #[test]
 fn wrong_flags_are_explained_and_passwords_are_not_repeated() {
-    let closed = testkit::ports::closed();
+    let closed = plimsoll_testkit::ports::closed();
     let unreachable = format!("postgres://me:secret@{closed}/db");
     for (flags, said) in [
         (&["--backend=pgquery"][..], "PostgreSQL needs an address"),

@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use client::Client;
+use plimsoll_testground::Postgres;
 use relay::Relay;
 use serde_json::{Value, json};
-use testground::Postgres;
 use zanzibar_served::{Served, serve, tuple};
 
 /// One server for the tests that leave it alone.

@@ -12,12 +12,12 @@
 //!     #[arg(long, default_value = "127.0.0.1:4000", value_name = "ADDRESS:PORT")]
 //!     listen: SocketAddr,
 //!     #[command(flatten)]
-//!     limits: serving::Limits,
+//!     limits: plimsoll_serving::Limits,
 //! }
 //!
 //! /// Serves until a signal stops it. An error is logged, and ends the program with status 1.
 //! pub fn run(settings: &Settings) -> Result<(), String> {
-//!     serving::run("name", settings.listen, &settings.limits, async |_ground| {
+//!     plimsoll_serving::run("name", settings.listen, &settings.limits, async |_ground| {
 //!         let state = State::connect(settings).await?; // a clear error ends the program
 //!         let routes = axum::Router::new().route("/greet", get(greet)).with_state(state);
 //!         Ok(Routed::new(routes, &settings.limits))

@@ -25,8 +25,8 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::http::Response;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
-use serving::secret::ApiKey;
-use serving::{Refusal, Routed, log};
+use plimsoll_serving::secret::ApiKey;
+use plimsoll_serving::{Refusal, Routed, log};
 
 use app::App;
 use pools::Pools;
@@ -84,7 +84,7 @@ pub struct Settings {
     #[arg(long, default_value_t = 1000, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     refresh: u64,
     #[command(flatten)]
-    limits: serving::Limits,
+    limits: plimsoll_serving::Limits,
 }
 
 /// Serves until a signal stops it.
@@ -106,7 +106,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
         Some(file) => Signer::of_file(file)?,
         None => Signer::ephemeral()?,
     };
-    serving::run(
+    plimsoll_serving::run(
         "statuslist",
         settings.listen,
         &settings.limits,
@@ -135,7 +135,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
 }
 
 /// Makes indices ready and begins the tasks that keep them so.
-async fn begin(app: App, limits: &serving::Limits) -> Result<Routed, String> {
+async fn begin(app: App, limits: &plimsoll_serving::Limits) -> Result<Routed, String> {
     let app = Arc::new(app);
     for ready in app.pools.values() {
         let begun = async {

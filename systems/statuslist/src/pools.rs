@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use plimsoll_serving::secret::ApiKey;
 use serde::Deserialize;
-use serving::secret::ApiKey;
 
 use crate::status::Width;
 

@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::response::{IntoResponse, Response};
+use plimsoll_serving::trouble;
 use serde_json::json;
-use serving::trouble;
 
 use crate::store::Failure;
 

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use plimsoll_serving::log;
 use serde::{Serialize, Serializer};
-use serving::log;
 use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 

@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serving::secret::masked;
+use plimsoll_serving::secret::masked;
 use uuid::Uuid;
 
 use crate::pools::Shape;

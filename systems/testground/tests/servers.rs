@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 
-use testground::{Append, Kind, Postgres, Proxy, Redis};
+use plimsoll_testground::{Append, Kind, Postgres, Proxy, Redis};
 
 fn ask(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();

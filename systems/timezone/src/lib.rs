@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serving::secret::{ApiKey, masked};
-use serving::{Routed, log};
+use plimsoll_serving::secret::{ApiKey, masked};
+use plimsoll_serving::{Routed, log};
 
 use coordinate::Coordinate;
 use embedded::Embedded;
@@ -60,7 +60,7 @@ pub struct Settings {
     #[arg(long, default_value = "16", value_name = "COUNT")]
     store_connections: NonZero<usize>,
     #[command(flatten)]
-    limits: serving::Limits,
+    limits: plimsoll_serving::Limits,
 }
 
 /// Serves until a signal stops it.
@@ -77,7 +77,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
         keys.push(ApiKey::new(KNOWN_KEY)?);
     }
     let limits = &settings.limits;
-    serving::run("timezone", settings.listen, limits, async |_ground| {
+    plimsoll_serving::run("timezone", settings.listen, limits, async |_ground| {
         let zones = Zones::open(settings).await?;
         let reachable = Arc::new(AtomicBool::new(true));
         let app = Arc::new(App { zones, keys });

@@ -10,9 +10,9 @@ use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use plimsoll_serving::secret::ApiKey;
+use plimsoll_serving::trouble;
 use serde_json::json;
-use serving::secret::ApiKey;
-use serving::trouble;
 
 use crate::Zones;
 use crate::coordinate::Coordinate;

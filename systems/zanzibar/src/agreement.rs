@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, LazyLock};
 
 use futures_util::future::join_all;
-use testground::Postgres;
+use plimsoll_testground::Postgres;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::Failure;

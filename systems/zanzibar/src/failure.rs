@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serving::log;
+use plimsoll_serving::log;
 
 /// Why a request was not served.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use serving::{Limits, log};
+use plimsoll_serving::{Limits, log};
 
 use crate::model::Model;
 use crate::service::{Shared, Zanzibar};
@@ -100,7 +100,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
     }
     let model = Arc::new(read_model(settings)?);
     let place = place(settings)?;
-    serving::run(
+    plimsoll_serving::run(
         "zanzibar",
         settings.listen,
         &settings.limits,

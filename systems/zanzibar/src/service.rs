@@ -16,8 +16,8 @@ use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::service::Service;
 use hyper::{Request, Response};
-use serving::counters::Exposition;
-use serving::{Refusal, System};
+use plimsoll_serving::counters::Exposition;
+use plimsoll_serving::{Refusal, System};
 use tower_service::Service as _;
 
 use crate::messages::zanzigo_service_server::ZanzigoServiceServer;

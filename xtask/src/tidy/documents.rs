@@ -26,7 +26,7 @@ pub fn check(tree: &Tree, manifests: &[Manifest]) -> Vec<Finding> {
         .filter(|path| !tree.has(path))
         .map(|path| Finding::new(*path, 0, "this document is missing"))
         .collect();
-    findings.extend(rooms_without_row(tree, manifests));
+    findings.extend(crates_without_row(tree, manifests));
     for file in tree.files.iter().filter(|file| file.path.ends_with(".md")) {
         findings.extend(dead_links(tree, &file.path, &file.text));
     }
@@ -43,7 +43,7 @@ pub fn check(tree: &Tree, manifests: &[Manifest]) -> Vec<Finding> {
     findings
 }
 
-fn rooms_without_row(tree: &Tree, manifests: &[Manifest]) -> Vec<Finding> {
+fn crates_without_row(tree: &Tree, manifests: &[Manifest]) -> Vec<Finding> {
     let Some(architecture) = tree
         .files
         .iter()
@@ -51,15 +51,15 @@ fn rooms_without_row(tree: &Tree, manifests: &[Manifest]) -> Vec<Finding> {
     else {
         return Vec::new();
     };
-    let named = |room: &str| architecture.text.contains(&format!("`{room}`"));
+    let named = |name: &str| architecture.text.contains(&format!("`{name}`"));
     manifests
         .iter()
-        .filter(|manifest| manifest.path.starts_with("crates/") && !named(manifest.room()))
+        .filter(|manifest| manifest.path.starts_with("crates/") && !named(manifest.short_name()))
         .map(|manifest| {
             Finding::new(
                 "ARCHITECTURE.md",
                 0,
-                format!("the room `{}` is not named", manifest.room()),
+                format!("the crate `{}` is not named", manifest.short_name()),
             )
         })
         .collect()
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_must_have_its_row_and_its_overview() {
+    fn a_crate_must_have_its_row_and_its_overview() {
         let tree = Tree::of(&[
             ("ARCHITECTURE.md", "`units`"),
             ("crates/plan/src/lib.rs", "fn a() {}"),
@@ -145,7 +145,7 @@ mod tests {
             .iter()
             .map(ToString::to_string)
             .collect();
-        assert!(messages.contains(&"ARCHITECTURE.md: the room `plan` is not named".to_owned()));
+        assert!(messages.contains(&"ARCHITECTURE.md: the crate `plan` is not named".to_owned()));
         assert!(
             messages
                 .iter()

@@ -81,26 +81,26 @@ pub fn check(manifests: &[Manifest]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in manifests
         .iter()
-        .filter(|manifest| !FREE.contains(&manifest.room()))
+        .filter(|manifest| !FREE.contains(&manifest.short_name()))
     {
         for dependency in manifest
             .dependencies
             .iter()
             .filter(|dependency| !dependency.dev)
         {
-            let Some((_, rooms, reason)) = HEAVY
+            let Some((_, crates, reason)) = HEAVY
                 .iter()
                 .find(|(packages, ..)| packages.contains(&dependency.package.as_str()))
             else {
                 continue;
             };
-            if !rooms.contains(&manifest.room()) {
+            if !crates.contains(&manifest.short_name()) {
                 findings.push(Finding::new(
                     &manifest.path,
                     manifest.line_of(&dependency.package),
                     format!(
                         "'{}' may not depend on {}: {reason}",
-                        manifest.room(),
+                        manifest.short_name(),
                         dependency.package
                     ),
                 ));

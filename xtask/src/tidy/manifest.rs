@@ -30,13 +30,13 @@ pub struct Dependency {
 
 impl Manifest {
     /// The crate's short name: the package's without the prefix. The binary's crate is `cli`.
-    pub fn room(&self) -> &str {
-        room_of(&self.package)
+    pub fn short_name(&self) -> &str {
+        short_name(&self.package)
     }
 
     /// The line that names `word` as a key, or 0.
     pub fn line_of(&self, word: &str) -> usize {
-        let room = room_of(word);
+        let name = short_name(word);
         let names = |line: &str, name: &str| {
             line.trim_start()
                 .strip_prefix(name)
@@ -46,13 +46,13 @@ impl Manifest {
         let found = self
             .text
             .lines()
-            .position(|line| names(line, word) || names(line, room));
+            .position(|line| names(line, word) || names(line, name));
         found.map_or(0, |index| index + 1)
     }
 }
 
 /// `plimsoll-http` → `http`, `plimsoll` → `cli`.
-pub fn room_of(package: &str) -> &str {
+pub fn short_name(package: &str) -> &str {
     match package {
         "plimsoll" => "cli",
         _ => package.strip_prefix("plimsoll-").unwrap_or(package),
@@ -147,7 +147,7 @@ mod tests {
             ],
         }]});
         let manifests = parse(&metadata, Path::new("/w"));
-        assert_eq!(manifests[0].room(), "http");
+        assert_eq!(manifests[0].short_name(), "http");
         assert_eq!(manifests[0].path, "crates/http/Cargo.toml");
         let facts: Vec<_> = manifests[0]
             .dependencies

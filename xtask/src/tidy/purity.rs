@@ -18,15 +18,15 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
             "std::process",
             "tokio",
         ],
-        "this room is pure: no socket, environment, file, thread or runtime",
+        "this crate is pure: no socket, environment, file, thread or runtime",
     ),
     (
         &["units", "plan", "pace", "stats"],
         &["Instant", "SystemTime"],
-        "this room has no clock: time comes in as a Moment or a Duration",
+        "this crate has no clock: time comes in as a Moment or a Duration",
     ),
     (
-        &["net", "http", "engine", "samples", "script", "targets"],
+        &["net", "http", "engine", "samples", "script", "scriptless"],
         &["std::time::Instant"],
         "there is one monotonic clock: clock::now()",
     ),
@@ -45,9 +45,9 @@ const NAMELESS: &[&str] = &["net", "http", "engine", "pace", "clock", "units"];
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust().filter(|file| !file.is_test) {
-        let room = file.crate_dir().strip_prefix("crates/").unwrap_or("");
+        let name = file.crate_dir().strip_prefix("crates/").unwrap_or("");
         for line in file.rust_lines().iter().filter(|line| !line.in_test) {
-            for (_, words, reason) in RULES.iter().filter(|(rooms, ..)| rooms.contains(&room)) {
+            for (_, words, reason) in RULES.iter().filter(|(crates, ..)| crates.contains(&name)) {
                 for word in words.iter().filter(|word| names_path(&line.code, word)) {
                     findings.push(Finding::new(
                         &file.path,
@@ -58,7 +58,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             }
             // Strings are blanked in `code`, so this looks at the line itself.
             let raw = file.text.lines().nth(line.number - 1).unwrap_or("");
-            if NAMELESS.contains(&room) && !line.code.is_empty() && raw.contains("\"http_req") {
+            if NAMELESS.contains(&name) && !line.code.is_empty() && raw.contains("\"http_req") {
                 findings.push(Finding::new(
                     &file.path,
                     line.number,
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_in_a_pure_room_is_found() {
+    fn a_clock_in_a_pure_crate_is_found() {
         let tree = Tree::of(&[(
             "crates/pace/src/lib.rs",
             "//! Instant\nuse std::time::Instant;\n",
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn other_rooms_and_tests_may() {
+    fn other_crates_and_tests_may() {
         let tree = Tree::of(&[
             ("crates/clock/src/lib.rs", "use std::time::Instant;"),
             ("crates/pace/tests/a.rs", "use std::time::Instant;"),

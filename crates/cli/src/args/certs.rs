@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use certs::{KeyKind, Name};
+use plimsoll_certs::{KeyKind, Name};
 
 /// Make an authority and certificates for tests
 #[derive(Debug, clap::Args)]

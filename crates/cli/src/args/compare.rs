@@ -1,7 +1,7 @@
 //! `plimsoll compare`.
 
 use clap::Args;
-use results::figures::{self, Figure};
+use plimsoll_results::figures::{self, Figure};
 
 use super::StoredArgs;
 
@@ -126,7 +126,7 @@ impl FailOn {
             _ => {}
         }
         let Some((name, bound)) = text.split_once(':') else {
-            let meant = units::nearest(text, ["regression", "difference", "uncertain"])
+            let meant = plimsoll_units::nearest(text, ["regression", "difference", "uncertain"])
                 .map_or(String::new(), |meant| format!(", is {meant} meant?"));
             return Err(format!(
                 "{text:?} names nothing to fail on{meant}; {way_out}"

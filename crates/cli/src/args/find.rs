@@ -96,7 +96,7 @@ impl Objective {
             other => other,
         };
         let Some(figure) = FIGURES.into_iter().find(|known| *known == plain) else {
-            let meant = units::nearest(name, FIGURES)
+            let meant = plimsoll_units::nearest(name, FIGURES)
                 .map_or(".".to_owned(), |meant| format!(", is {meant} meant?"));
             return Err(format!(
                 "{name:?} is no figure{meant} There are {}",

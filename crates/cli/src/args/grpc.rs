@@ -77,7 +77,7 @@ pub struct GrpcArgs {
     pub duration: Option<String>,
     /// Calls per second (open model), like 200, 10.5 or 600/m; users are added as needed
     #[arg(short = 'r', long, alias = "rate", value_name = "N[/TIME]", value_parser = super::parse_rate)]
-    pub rps: Option<plan::Rate>,
+    pub rps: Option<plimsoll_plan::Rate>,
     /// Users at the most in the open model
     #[arg(long, value_name = "N", requires = "rps")]
     pub max_users: Option<u32>,

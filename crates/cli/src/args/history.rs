@@ -1,7 +1,7 @@
 //! `plimsoll history`.
 
 use clap::Args;
-use results::figures::{self, Figure};
+use plimsoll_results::figures::{self, Figure};
 
 use super::StoredArgs;
 

@@ -25,7 +25,7 @@ pub struct HttpArgs {
     pub duration: Option<String>,
     /// Requests per second (open model), like 200, 10.5 or 600/m; users are added as needed
     #[arg(short, long, value_name = "N[/TIME]", value_parser = super::parse_rate)]
-    pub rate: Option<plan::Rate>,
+    pub rate: Option<plimsoll_plan::Rate>,
     /// Users at the most in the open model
     #[arg(long, value_name = "N", requires = "rate")]
     pub max_users: Option<u32>,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use units::BitRate;
+use plimsoll_units::BitRate;
 
 /// Imitate the distance to a server: delay and pace what goes there and back
 #[derive(Debug, Args)]

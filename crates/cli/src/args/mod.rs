@@ -225,7 +225,7 @@ pub struct VersionArgs {
 
 /// A length of time, with its unit.
 fn time(text: &str) -> Result<std::time::Duration, String> {
-    units::duration::parse_with_unit(text)
+    plimsoll_units::duration::parse_with_unit(text)
 }
 
 /// A share: a number and `%`, from 0 up to, but not including, 100. Gives 0 to 1.

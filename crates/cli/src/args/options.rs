@@ -16,7 +16,7 @@ pub struct OptionArgs {
     pub iterations: Option<String>,
     /// Iterations per second, like 200, 10.5 or 600/m: an open model in place of the script's scenario; -d says how long, -u how many users to begin with
     #[arg(long, value_name = "N[/TIME]", value_parser = super::parse_rate, conflicts_with_all = ["iterations", "stage"])]
-    pub rate: Option<plan::Rate>,
+    pub rate: Option<plimsoll_plan::Rate>,
     /// Most virtual users with --rate; by default ten times as many as at the start, and at least 1,000
     #[arg(long, value_name = "N", requires = "rate")]
     pub max_users: Option<u32>,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use probe::Address;
+use plimsoll_probe::Address;
 
 /// Measure the way to a server: connect, round trip, TLS handshake
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::Rate;
+use plimsoll_plan::Rate;
 
 /// Reads requests per second, or per the time after a slash. A decimal fraction becomes a whole
 /// number in a longer time (`10.5` is 105 in 10 s), so that no start is rounded.
@@ -35,7 +35,9 @@ pub fn parse_rate(text: &str) -> Result<Rate, String> {
             count: 0,
             per: Duration::from_secs(1),
         }),
-        (Some(count), Some(per)) if per <= units::duration::LONGEST => Ok(Rate { count, per }),
+        (Some(count), Some(per)) if per <= plimsoll_units::duration::LONGEST => {
+            Ok(Rate { count, per })
+        }
         _ => Err(wrong("the rate has too many digits")),
     }
 }
@@ -44,9 +46,9 @@ pub fn parse_rate(text: &str) -> Result<Rate, String> {
 fn unit_as_time(text: &str) -> Result<Duration, String> {
     let has_number = text.starts_with(|first: char| !first.is_alphabetic());
     if has_number {
-        units::duration::parse_with_unit(text)
+        plimsoll_units::duration::parse_with_unit(text)
     } else {
-        units::duration::parse_with_unit(&format!("1{text}"))
+        plimsoll_units::duration::parse_with_unit(&format!("1{text}"))
     }
 }
 

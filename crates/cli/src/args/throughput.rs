@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use throughput::amounts::{Format, parse_bytes, parse_rate};
+use plimsoll_iperf::amounts::{Format, parse_bytes, parse_rate};
 
 /// Measure how many bytes a way carries, by iperf3's protocol
 #[derive(Debug, clap::Args)]

@@ -1,9 +1,9 @@
 //! A comparison as it is printed.
 
-use results::compare::Compared;
-use results::differences::Difference;
+use plimsoll_results::compare::Compared;
+use plimsoll_results::differences::Difference;
+use plimsoll_stats::comparison::Outcome;
 use serde_json::{Value, json};
-use stats::comparison::Outcome;
 
 use super::Failures;
 use super::settled::LeftOut;

@@ -1,8 +1,8 @@
 //! Two commands, run in turns.
 
-use results::compare;
-use results::figures::RunFigures;
-use stats::comparison::{Side, order};
+use plimsoll_results::compare;
+use plimsoll_results::figures::RunFigures;
+use plimsoll_stats::comparison::{Side, order};
 
 use super::settled::{LeftOut, Settled};
 use crate::args::{CompareArgs, NoiseArg};
@@ -83,7 +83,7 @@ fn one(
 ) -> Result<RunFigures, String> {
     let record = scratch.run(name, command)?;
     let settled = Settled::of(args, name, &record)?;
-    let p95 = results::figures::find("p95")?;
+    let p95 = plimsoll_results::figures::find("p95")?;
     let shown = settled
         .figures
         .value(p95)
@@ -130,6 +130,6 @@ fn ready(words: &[String]) -> Result<Vec<String>, String> {
 }
 
 /// What pairs of A and A say of a figure's noise.
-pub fn noise(runs: &Runs, figure: &results::figures::Figure) -> Option<f64> {
+pub fn noise(runs: &Runs, figure: &plimsoll_results::figures::Figure) -> Option<f64> {
     compare::measured_noise(&runs.same, figure)
 }

@@ -5,10 +5,10 @@ mod commands;
 mod settled;
 mod stored;
 
-use results::compare::{self, Compared};
-use results::figures::Figure;
-use results::record::Record;
-use stats::comparison::{LEAST_PAIRS, Outcome};
+use plimsoll_results::compare::{self, Compared};
+use plimsoll_results::figures::Figure;
+use plimsoll_results::record::Record;
+use plimsoll_stats::comparison::{LEAST_PAIRS, Outcome};
 
 use crate::args::{CompareArgs, FailOn, NoiseArg};
 use crate::exit::Exit;

@@ -1,7 +1,7 @@
 //! A run's figures without its warm-up, and what they were with it.
 
-use results::figures::{Figure, RunFigures};
-use results::record::Record;
+use plimsoll_results::figures::{Figure, RunFigures};
+use plimsoll_results::record::Record;
 
 use crate::args::{CompareArgs, SkipArg};
 

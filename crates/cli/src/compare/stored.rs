@@ -3,12 +3,12 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use results::compare::{self, Compared};
-use results::differences::{self, Difference};
-use results::figures::Figure;
-use results::noise;
-use results::record::{self, Record};
-use stats::change_points::change_points;
+use plimsoll_results::compare::{self, Compared};
+use plimsoll_results::differences::{self, Difference};
+use plimsoll_results::figures::Figure;
+use plimsoll_results::noise;
+use plimsoll_results::record::{self, Record};
+use plimsoll_stats::change_points::change_points;
 
 use super::account::Account;
 use super::settled::Settled;

@@ -1,8 +1,8 @@
 //! The search as it is printed: answer, plot, table, what lies beside it; or all as JSON.
 
-use plots::terminal;
+use plimsoll_plots::terminal;
+use plimsoll_stats::limit::{Limit, Outcome};
 use serde_json::{Value, json};
-use stats::limit::{Limit, Outcome};
 
 use super::curve;
 use super::trial::Trial;
@@ -49,7 +49,7 @@ impl Account<'_> {
         let Some(objective) = self.args.objectives.first() else {
             return String::new();
         };
-        let plot = plots::LimitPlot {
+        let plot = plimsoll_plots::LimitPlot {
             title: "The search".to_owned(),
             figure: format!("{} of {}", objective.figure, self.metric()),
             unit: "ms".to_owned(),
@@ -57,7 +57,7 @@ impl Account<'_> {
             trials: self
                 .trials
                 .iter()
-                .map(|trial| plots::Trial {
+                .map(|trial| plimsoll_plots::Trial {
                     rate: trial.rate as f64,
                     value: trial
                         .figures

@@ -1,6 +1,6 @@
 //! The answer of a search, in sentences.
 
-use stats::limit::{Drift, Limit, Outcome};
+use plimsoll_stats::limit::{Drift, Limit, Outcome};
 
 use super::trial::Trial;
 use crate::args::{FindArgs, Objective};
@@ -77,7 +77,7 @@ fn held(args: &FindArgs, trials: &[Trial], kept: u64) -> String {
     }
     format!(
         " {kept}/s was held for {soak}; {n} trials.",
-        soak = units::duration::format(args.soak),
+        soak = plimsoll_units::duration::format(args.soak),
         n = trials.len()
     )
 }

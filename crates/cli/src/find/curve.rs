@@ -1,10 +1,10 @@
 //! What the trials say of the system beside its limit: the knee of its curve, and the
 //! Universal Scalability Law. Both are refused where the trials do not show them.
 
+use plimsoll_stats::Interval;
+use plimsoll_stats::knee::{NoKnee, Step, knee_of_runs};
+use plimsoll_stats::scalability::{Scalability, Unfit, scalability};
 use serde_json::{Value, json};
-use stats::Interval;
-use stats::knee::{NoKnee, Step, knee_of_runs};
-use stats::scalability::{Scalability, Unfit, scalability};
 
 use super::trial::Trial;
 

@@ -10,7 +10,7 @@ mod users;
 
 use std::time::Duration;
 
-use stats::limit::{Limit, LimitSearch, LimitSettings, Step};
+use plimsoll_stats::limit::{Limit, LimitSearch, LimitSettings, Step};
 
 use crate::args::FindArgs;
 use crate::exit::Exit;

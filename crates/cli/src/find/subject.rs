@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use results::record::Record;
+use plimsoll_results::record::Record;
 
 use super::users::Users;
 use crate::own_run::Scratch;
@@ -163,10 +163,10 @@ impl Subject<'_> {
         let mut arguments = self.command.to_vec();
         arguments.extend(words);
         arguments.extend(["--rate".to_owned(), rate.to_string()]);
-        let whole = units::duration::format(warm_up + length);
+        let whole = plimsoll_units::duration::format(warm_up + length);
         arguments.extend(["--duration".to_owned(), whole]);
         if !warm_up.is_zero() {
-            let warm_up = units::duration::format(warm_up);
+            let warm_up = plimsoll_units::duration::format(warm_up);
             arguments.extend(["--warm-up".to_owned(), warm_up]);
         }
         if let (Some(users), Some(flag)) = (users, self.kind.most_users.first()) {

@@ -1,8 +1,8 @@
 //! One trial's figures, and what they say about the service.
 
-use results::record::{End, Record};
-use stats::Histogram;
-use stats::limit::Outcome;
+use plimsoll_results::record::{End, Record};
+use plimsoll_stats::Histogram;
+use plimsoll_stats::limit::Outcome;
 
 use crate::args::FindArgs;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use testkit::logged_server::{Behavior, Log, Outcome};
+use plimsoll_testkit::logged_server::{Behavior, Log, Outcome};
 
 use super::commands::{Command, Protocol, Run, USERS};
 use super::reported::{Reported, Times};
@@ -311,8 +311,8 @@ fn verdict(reported: &Reported, log: &Log) -> Vec<String> {
 /// The detector detects: each figure, changed by little, is a lie.
 #[test]
 fn changed_figures_are_found() {
+    use plimsoll_testkit::logged_server::Entry;
     use std::collections::BTreeMap;
-    use testkit::logged_server::Entry;
 
     let ms = Duration::from_millis;
     let log = Log {
@@ -361,7 +361,7 @@ fn changed_figures_are_found() {
         let run = Run {
             reported: vec![reported],
             wall: ms(300),
-            ended: testkit::program::Ended {
+            ended: plimsoll_testkit::program::Ended {
                 status: Some(0),
                 stdout: String::new(),
                 stderr: String::new(),

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use plimsoll_testkit::logged_server::LoggedServer;
+use plimsoll_testkit::program::Ended;
 use tempfile::TempDir;
-use testkit::logged_server::LoggedServer;
-use testkit::program::Ended;
 
 use super::plimsoll::plimsoll;
 use super::reported::{self, Reported};
@@ -124,7 +124,7 @@ pub const COMMANDS: &[Command] = &[
 impl Command {
     /// WebSocket has no failing responses.
     pub fn applies(&self, row: &Row) -> bool {
-        use testkit::logged_server::Behavior::Fail;
+        use plimsoll_testkit::logged_server::Behavior::Fail;
         !(self.protocol == Protocol::WebSocket && matches!(row.behavior, Fail(_)))
     }
 
@@ -159,7 +159,7 @@ impl Files {
     }
 }
 
-fn start(arguments: &[&str], io: &[&str], record: &str) -> testkit::program::Program {
+fn start(arguments: &[&str], io: &[&str], record: &str) -> plimsoll_testkit::program::Program {
     plimsoll(&[arguments, &["--record", record], io].concat())
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Mutex;
 
-use testkit::logged_server::Log;
+use plimsoll_testkit::logged_server::Log;
 
 use super::Row;
 use super::commands::{Command, Io, Protocol, Run};

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use testkit::program::Program;
+use plimsoll_testkit::program::Program;
 
 /// The program with these arguments. It sees no setting of the machine's user.
 pub fn plimsoll(arguments: &[&str]) -> Program {
@@ -14,9 +14,9 @@ pub fn plimsoll(arguments: &[&str]) -> Program {
         .env("COLUMNS", "100")
 }
 
-/// Compares `text` with `tests/snapshots/name.txt`; see `testkit::snapshot`.
+/// Compares `text` with `tests/snapshots/name.txt`; see `plimsoll_testkit::snapshot`.
 #[track_caller]
 pub fn snapshot(name: &str, text: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
-    testkit::snapshot::compare(folder.join(format!("{name}.txt")), text);
+    plimsoll_testkit::snapshot::compare(folder.join(format!("{name}.txt")), text);
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use testkit::peers::{Peer, Play};
-use testkit::program::{Ended, Program};
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::program::{Ended, Program};
 
 use super::{assert_blamed, verdict};
 

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Poll, Waker};
 
-use pace::{ConstantRate, Pacer, RampingRate};
-use plan::Executor;
+use plimsoll_pace::{ConstantRate, Pacer, RampingRate};
+use plimsoll_plan::Executor;
+use plimsoll_units::Moment;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use units::Moment;
 
 use super::{Crew, Share};
 use crate::seat::ActiveUser;
@@ -172,7 +172,7 @@ impl<F: UserFactory> Pool<F> {
             if scheduled > end {
                 break;
             }
-            if scheduled > clock::now() {
+            if scheduled > plimsoll_clock::now() {
                 sleep_until(scheduled).await;
                 late = 0;
             } else {
@@ -231,7 +231,7 @@ impl<F: UserFactory> Pool<F> {
         state.iterations_dropped(1);
         let tags = &self.share.scenario.tags;
         let recorder = &self.share.seats.worker.recorder;
-        recorder.dropped(1, tags, job.scheduled, clock::now());
+        recorder.dropped(1, tags, job.scheduled, plimsoll_clock::now());
         if !self.dropped.replace(true) && state.first_drop() {
             (self.share.notify)(Notice::InsufficientUsers {
                 scenario: state.scenario.name.clone(),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use plan::Executor;
+use plimsoll_plan::Executor;
 
 use super::{Crew, Share};
 use crate::seat::ActiveUser;

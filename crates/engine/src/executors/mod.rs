@@ -7,9 +7,9 @@ mod ramping;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use plan::Executor;
+use plimsoll_plan::Executor;
+use plimsoll_units::Moment;
 use tokio::task::JoinHandle;
-use units::Moment;
 
 use crate::seat::{ActiveUser, Seats};
 use crate::timer::sleep_until;
@@ -72,7 +72,7 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
         && let Some(dropped) = state.never_begun()
     {
         state.iterations_dropped(dropped);
-        let (now, tags) = (clock::now(), &share.scenario.tags);
+        let (now, tags) = (plimsoll_clock::now(), &share.scenario.tags);
         let recorder = &share.seats.worker.recorder;
         recorder.dropped(dropped, tags, now, now);
     }

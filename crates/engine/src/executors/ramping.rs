@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use plan::Executor;
-use units::Moment;
+use plimsoll_plan::Executor;
+use plimsoll_units::Moment;
 
 use super::{Crew, Share};
 use crate::seat::ActiveUser;
@@ -98,7 +98,7 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
     else {
         return Ok(());
     };
-    let curve = pace::UserCurve::new(*start, stages);
+    let curve = plimsoll_pace::UserCurve::new(*start, stages);
     let crew = Crew::default();
     let mut members = Vec::with_capacity(share.users.len());
     for (index, slot) in &share.users {
@@ -139,7 +139,7 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
 /// Opens and closes the gates along the curve, until its end.
 async fn follow<F: UserFactory>(
     share: &Share<F>,
-    curve: &pace::UserCurve,
+    curve: &plimsoll_pace::UserCurve,
     members: &[Member],
     grace: Duration,
     notices: &mut VecDeque<Notice>,
@@ -228,7 +228,7 @@ async fn work<F: UserFactory>(
         if user.is_run_aborted() {
             break;
         }
-        if gate.open.get() && user.stop.is_stopped() && clock::now() >= hard_end {
+        if gate.open.get() && user.stop.is_stopped() && plimsoll_clock::now() >= hard_end {
             break;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use samples::{Cause, Level};
+use plimsoll_samples::{Cause, Level};
 
 use super::{Evidence, Findings};
 
@@ -26,8 +26,8 @@ impl Evidence {
                 Cause::Clock,
                 format!(
                     "the clock goes in steps of {}, and the median is {}",
-                    units::duration::format(step),
-                    units::duration::format(median)
+                    plimsoll_units::duration::format(step),
+                    plimsoll_units::duration::format(median)
                 ),
             );
         }
@@ -37,7 +37,7 @@ impl Evidence {
             if shift > SHIFT + span.mul_f64(STEERED) {
                 found.add(Level::Suspect, Cause::Clock, format!(
                     "the machine's calendar was set by {} during the run: durations are not affected, dates of samples are",
-                    units::duration::format(shift)
+                    plimsoll_units::duration::format(shift)
                 ));
             }
         }
@@ -49,7 +49,7 @@ impl Evidence {
                     Cause::Clock,
                     format!(
                         "the machine was asleep for {} of the run",
-                        units::duration::format(asleep)
+                        plimsoll_units::duration::format(asleep)
                     ),
                 );
             }

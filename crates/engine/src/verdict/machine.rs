@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use samples::{Cause, Level};
+use plimsoll_samples::{Cause, Level};
 
 use super::{Evidence, Findings, graded, share};
 

@@ -13,8 +13,8 @@ pub use service::ServiceTimes;
 
 use std::time::Duration;
 
-use samples::{Cause, Level, Reason, Verdict};
-use units::Bytes;
+use plimsoll_samples::{Cause, Level, Reason, Verdict};
+use plimsoll_units::Bytes;
 
 use crate::{MachineReading, PulseReading};
 
@@ -171,7 +171,7 @@ impl Evidence {
                 Cause::Client,
                 format!(
                     "one in a hundred of the generator's own timers was more than {} late",
-                    units::duration::format(late)
+                    plimsoll_units::duration::format(late)
                 ),
             );
         }
@@ -183,7 +183,7 @@ impl Evidence {
         {
             found.add(level, Cause::Client, format!(
                 "one in a hundred iterations started more than {} after its scheduled moment (send lag p99)",
-                units::duration::format(lag)
+                plimsoll_units::duration::format(lag)
             ));
         }
         if self.dropped > 0 {
@@ -306,11 +306,14 @@ impl Evidence {
             let late = late.max(Duration::from_micros(1));
             seen.push(format!(
                 "timers late by about {} (p99)",
-                units::duration::format(late)
+                plimsoll_units::duration::format(late)
             ));
         }
         if let Some(lag) = self.send_lag_p99 {
-            seen.push(format!("send lag {} (p99)", units::duration::format(lag)));
+            seen.push(format!(
+                "send lag {} (p99)",
+                plimsoll_units::duration::format(lag)
+            ));
         }
         if self.resent > 0 {
             seen.push(self.resent_text());

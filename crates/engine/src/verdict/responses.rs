@@ -1,6 +1,6 @@
 //! Whether there were responses at all, and what most failures were.
 
-use samples::{Cause, Level};
+use plimsoll_samples::{Cause, Level};
 
 use super::{Evidence, Findings};
 

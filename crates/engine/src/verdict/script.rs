@@ -1,6 +1,6 @@
 //! Whether the script did what it was written for.
 
-use samples::{Cause, Level};
+use plimsoll_samples::{Cause, Level};
 
 use super::{Evidence, Findings};
 

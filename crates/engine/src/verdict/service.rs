@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use samples::{Cause, Level};
-use units::Bytes;
+use plimsoll_samples::{Cause, Level};
+use plimsoll_units::Bytes;
 
 use super::{Evidence, Findings};
 
@@ -123,5 +123,5 @@ fn judge_transfer(service: &ServiceTimes, found: &mut Findings) {
 fn short(span: Duration) -> String {
     let micros = span.as_micros().max(1) as u64;
     let scale = 10_u64.pow(micros.ilog10().saturating_sub(2));
-    units::duration::format(Duration::from_micros(micros / scale * scale))
+    plimsoll_units::duration::format(Duration::from_micros(micros / scale * scale))
 }

@@ -156,7 +156,7 @@ fn stalls_that_percentiles_hide_are_told() {
 fn a_full_link_is_told_by_the_time_bytes_take() {
     let moved = |bytes| ServiceTimes {
         moving: Duration::from_secs(80),
-        bytes: units::Bytes(bytes),
+        bytes: plimsoll_units::Bytes(bytes),
         ..closed(10)
     };
     assert_eq!(of_service(moved(1_000_000)).level, Level::Valid);

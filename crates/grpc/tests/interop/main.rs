@@ -8,7 +8,7 @@ mod peer;
 use std::path::Path;
 
 use peer::{Fault, Peer};
-use testkit::cases::suite::Server;
+use plimsoll_testkit::cases::suite::Server;
 
 fn run_all(peer: &Peer) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread()

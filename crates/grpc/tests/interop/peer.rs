@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use net::{Network, NetworkSettings, TlsSettings};
 use plimsoll_grpc::{
     Answer, Call, Channel, Code, Compression, Endpoint, Framed, Limits, Metadata, Method, Schema,
     Source, Status, Template,
 };
+use plimsoll_net::{Network, NetworkSettings, TlsSettings};
 use serde_json::Value;
 
 /// Why a case did not end as it should.
@@ -132,7 +132,9 @@ impl Peer {
         let method = self.method(name)?;
         let message = framed(&method, json, packing)?;
         let template = self.template(&method, how)?;
-        Ok(channel.unary(&template, &message, clock::now()).await)
+        Ok(channel
+            .unary(&template, &message, plimsoll_clock::now())
+            .await)
     }
 
     /// A call of streams.
@@ -143,7 +145,7 @@ impl Peer {
     ) -> Result<(Method, Result<Call, Status>), Fault> {
         let method = self.method(name)?;
         let template = self.template(&method, how)?;
-        let call = self.channel().open(&template, clock::now()).await;
+        let call = self.channel().open(&template, plimsoll_clock::now()).await;
         Ok((method, call))
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::{Buf, Bytes};
 use h3::error::Code;
 use h3::server::RequestStream;
-use http_types::{Request, Response};
+use http::{Request, Response};
 use quinn::crypto::rustls::QuicServerConfig;
 use quinn::{Endpoint, ServerConfig, VarInt};
 use tokio_rustls::TlsAcceptor;

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use http_types::Request;
+use http::Request;
 
 use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use results::lab::Figure;
-use stats::Histogram;
+use plimsoll_results::lab::Figure;
+use plimsoll_stats::Histogram;
 
 use super::repeat::{Measured, QUANTILES};
 use crate::resolve::conclusions::FIGURES;
@@ -88,7 +88,7 @@ fn interval(
         let logs = || values.iter().map(|value| value.ln());
         let mean = logs().sum::<f64>() / n;
         let variance = logs().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        let half = stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
+        let half = plimsoll_stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
         let (low, high) = ((mean - half).exp(), (mean + half).exp());
         return Ok((low.min(value), high.max(value)));
     }
@@ -99,7 +99,7 @@ fn interval(
             .map(|value| (value - mean).powi(2))
             .sum::<f64>()
             / (n - 1.0);
-        let half = stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
+        let half = plimsoll_stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
         // A share of failures is often zero, and never below it.
         return Ok(((mean - half).max(0.0).min(value), (mean + half).max(value)));
     }
@@ -117,18 +117,18 @@ fn interval(
 
 fn within(name: &str, repeat: &Measured) -> Result<(f64, f64), String> {
     const SEED: u64 = 1;
-    let told = |why: stats::interval::Insufficient| match why {
-        stats::interval::Insufficient::Windows => {
+    let told = |why: plimsoll_stats::interval::Insufficient| match why {
+        plimsoll_stats::interval::Insufficient::Windows => {
             "fewer than ten seconds in a run, and fewer than three runs".to_owned()
         }
-        stats::interval::Insufficient::Samples => {
+        plimsoll_stats::interval::Insufficient::Samples => {
             "insufficient samples: n × (1 − q) < 10".to_owned()
         }
     };
     let found = if let Some((_, q)) = QUANTILES.iter().find(|(known, _)| *known == name) {
-        stats::interval::quantile(&repeat.windows, *q, CONFIDENCE, SEED)
+        plimsoll_stats::interval::quantile(&repeat.windows, *q, CONFIDENCE, SEED)
     } else if name == "latency_mean" {
-        stats::interval::mean(&repeat.windows, CONFIDENCE, SEED)
+        plimsoll_stats::interval::mean(&repeat.windows, CONFIDENCE, SEED)
     } else if name == "requests_per_second" {
         let windows: Vec<Histogram> = repeat
             .counts
@@ -139,7 +139,7 @@ fn within(name: &str, repeat: &Measured) -> Result<(f64, f64), String> {
                 window
             })
             .collect();
-        stats::interval::mean(&windows, CONFIDENCE, SEED)
+        plimsoll_stats::interval::mean(&windows, CONFIDENCE, SEED)
     } else {
         return Err("fewer than three runs".to_owned());
     };

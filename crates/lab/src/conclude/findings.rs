@@ -1,6 +1,6 @@
 //! What does not hold, or bears on what a figure means.
 
-use results::lab::{Finding, LinkFigures};
+use plimsoll_results::lab::{Finding, LinkFigures};
 
 use super::repeat::Measured;
 use crate::resolve::Cell;
@@ -34,7 +34,7 @@ pub fn of(
             Some(_) => "",
             None => measured.repeat.raw.as_str(),
         };
-        if let Ok(audit) = audit::audit("raw", printed) {
+        if let Ok(audit) = plimsoll_audit::audit("raw", printed) {
             for finding in &audit.findings {
                 let text = format!(
                     "repeat {}: {}: {} {}",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use results::record::End;
+use plimsoll_results::record::End;
 use serde_json::Value;
 
 /// The results of fixed work.
@@ -56,7 +56,7 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use results::record::FixedWork;
+    use plimsoll_results::record::FixedWork;
 
     #[test]
     fn bytes_and_bits_are_told_of_records_and_results_alike() {

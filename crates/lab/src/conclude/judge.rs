@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use results::lab::{Cell as Written, Comparison, ObjectiveOutcome, Outcome};
-use stats::comparison::{Limits, Paired, holm};
+use plimsoll_results::lab::{Cell as Written, Comparison, ObjectiveOutcome, Outcome};
+use plimsoll_stats::comparison::{Limits, Paired, holm};
 
 use super::repeat::Measured;
 use crate::resolve::conclusions::{Compared, FIGURES, Objective};
@@ -280,7 +280,7 @@ fn comparison(
 
 #[cfg(test)]
 mod tests {
-    use results::lab::Figure;
+    use plimsoll_results::lab::Figure;
 
     use super::*;
     use crate::matrix::When;

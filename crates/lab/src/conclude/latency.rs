@@ -1,6 +1,6 @@
 //! Which trend of a record is the latency of a run.
 
-use results::record::Record;
+use plimsoll_results::record::Record;
 
 /// Trends that can be the latency of a run, and what each is called, the same for HTTP and gRPC.
 /// Service time is the wire alone, from the first byte sent to the last received; total time

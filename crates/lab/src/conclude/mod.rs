@@ -10,7 +10,7 @@ pub mod repeat;
 pub mod search;
 pub mod stream;
 
-use results::lab::{
+use plimsoll_results::lab::{
     Axis, Cell as Written, CellState, Finding, LabResult, LimitSearch, Placed, PublishedError,
     SCHEMA,
 };
@@ -197,7 +197,7 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Ve
             .published
             .iter()
             .filter(|one| one.when.holds(&cell.coordinates))
-            .map(|one| results::lab::Published {
+            .map(|one| plimsoll_results::lab::Published {
                 figure: one.figure.clone(),
                 value: one.value,
                 note: one.note.clone(),

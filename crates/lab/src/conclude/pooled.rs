@@ -1,7 +1,7 @@
 //! Comparisons over all cells that two values of an axis have in common.
 
-use results::lab::{Cell as Written, Outcome, Pooled};
-use stats::comparison::{Limits, Paired, holm};
+use plimsoll_results::lab::{Cell as Written, Outcome, Pooled};
+use plimsoll_stats::comparison::{Limits, Paired, holm};
 
 use super::judge::{figures_of, pairs};
 use crate::resolve::Lab;
@@ -70,7 +70,7 @@ fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)>
             pairs += of_cell.len();
         }
     }
-    let paired = Paired::of(&logs, stats::RELATIVE_WIDTH)?;
+    let paired = Paired::of(&logs, plimsoll_stats::RELATIVE_WIDTH)?;
     let (low, high) = paired.interval();
     let found = Pooled {
         axis: String::new(),
@@ -120,7 +120,7 @@ fn on<'a>(cell: &'a Written, axis: &str) -> Option<&'a String> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use results::lab::{CellState, Figure};
+    use plimsoll_results::lab::{CellState, Figure};
 
     use super::*;
 

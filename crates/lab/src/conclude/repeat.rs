@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use results::distribution::Distribution;
-use results::lab::{LimitSearch, Repeat, SecondFigures, Used};
-use results::record::{End, Generator, Record, Second};
-use stats::Histogram;
+use plimsoll_results::distribution::Distribution;
+use plimsoll_results::lab::{LimitSearch, Repeat, SecondFigures, Used};
+use plimsoll_results::record::{End, Generator, Record, Second};
+use plimsoll_stats::Histogram;
 
 use super::latency::{latency_kind, latency_of};
 use super::{fixed_work, search, stream};
@@ -62,7 +62,7 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
     let raw = std::fs::read_to_string(directory.join("raw.txt")).unwrap_or_default();
     let record = std::fs::File::open(directory.join(RECORD))
         .ok()
-        .and_then(|file| results::record::read(std::io::BufReader::new(file)).ok());
+        .and_then(|file| plimsoll_results::record::read(std::io::BufReader::new(file)).ok());
     let mut repeat = empty(number, &facts, raw);
     match record {
         Some(record) => {
@@ -102,7 +102,7 @@ pub fn warm_up(declared: f64, counts: &[f64]) -> (usize, String) {
     let cut = (declared.ceil() as usize).min(counts.len().saturating_sub(1));
     let rest = counts.get(cut..).unwrap_or_default();
     // MSER-5 on what is left: White, Cobb and Spratt 2000.
-    match stats::warm_up::warm_up(rest) {
+    match plimsoll_stats::warm_up::warm_up(rest) {
         Some(found) if found.cut > 0 && found.cut < rest.len() => (
             cut + found.cut,
             format!(
@@ -419,7 +419,7 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         }
     }
     let mut checks = BTreeMap::new();
-    if let Ok(audit) = audit::audit("raw", &repeat.raw)
+    if let Ok(audit) = plimsoll_audit::audit("raw", &repeat.raw)
         && let Some(block) = audit.blocks.first()
     {
         of_block(block, &mut repeat, &mut figures);
@@ -537,7 +537,11 @@ fn of_json(
     }
 }
 
-fn of_block(block: &audit::Block, repeat: &mut Repeat, figures: &mut BTreeMap<String, f64>) {
+fn of_block(
+    block: &plimsoll_audit::Block,
+    repeat: &mut Repeat,
+    figures: &mut BTreeMap<String, f64>,
+) {
     repeat.requests = block
         .requests
         .as_ref()

@@ -1,6 +1,6 @@
 //! A search for a limit, read off what `plimsoll find --json` printed.
 
-use results::lab::{LimitSearch, LimitTrial};
+use plimsoll_results::lab::{LimitSearch, LimitTrial};
 use serde_json::Value;
 
 use super::findings::worst;
@@ -63,7 +63,7 @@ pub fn read(printed: &str) -> Option<Found> {
 /// The figure of the first objective, and its bound in milliseconds.
 fn first(objectives: &[&str]) -> Option<(String, f64)> {
     let (name, bound) = objectives.first()?.split_once('<')?;
-    let bound = units::duration::parse(bound.trim_start_matches('=').trim()).ok()?;
+    let bound = plimsoll_units::duration::parse(bound.trim_start_matches('=').trim()).ok()?;
     let figure = match name.trim() {
         "med" | "median" | "p(50)" => "p50",
         "avg" => "mean",

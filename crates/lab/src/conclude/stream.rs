@@ -1,6 +1,6 @@
 //! Whether a stream of bytes was as fast as its way allows.
 
-use results::lab::Repeat;
+use plimsoll_results::lab::Repeat;
 
 use crate::run::observe::GENERATOR;
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use units::BitRate;
+use plimsoll_units::BitRate;
 
 use super::node::{Node, Table, Value};
 use crate::problem::{Problem, meant};
@@ -174,7 +174,7 @@ pub fn scalar(kind: &Kind, node: &Node) -> Result<(), Option<String>> {
 
 /// A length of time. A number needs its unit.
 pub fn time(text: &str) -> Result<Duration, String> {
-    units::duration::parse_with_unit(text)
+    plimsoll_units::duration::parse_with_unit(text)
 }
 
 /// A share as a number from 0 to 1.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use units::BitRate;
+use plimsoll_units::BitRate;
 
 use super::scope::Scope;
 use crate::file::node::{Node, Table, Value};

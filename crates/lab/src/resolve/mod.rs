@@ -531,7 +531,7 @@ fn link(
         name: name.clone(),
         round_trip: fields.time("round-trip").unwrap_or_default(),
         jitter: fields.time("jitter").unwrap_or_default(),
-        rate: fields.rate("rate").map(units::BitRate::get),
+        rate: fields.rate("rate").map(plimsoll_units::BitRate::get),
         loss: fields.percent("loss").unwrap_or(0.0),
         cpus: fields.counts("cpus"),
     };
@@ -548,7 +548,7 @@ fn hash_of(setup: &Setup) -> String {
 }
 
 pub(crate) fn text_of_time<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&units::duration::format(*time))
+    to.serialize_str(&plimsoll_units::duration::format(*time))
 }
 
 pub(crate) fn text_of_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {

@@ -32,7 +32,7 @@ pub const RECORD: &str = "record.jsonl";
 pub fn names_of(cell: &Cell, repeat: u32, names: &Names) -> Names {
     let load = &cell.load;
     let mut names = names.clone();
-    let format = units::duration::format;
+    let format = plimsoll_units::duration::format;
     names.set("cell", &cell.name);
     names.set("repeat", repeat.to_string());
     names.set("seconds", seconds(load.whole()));
@@ -93,7 +93,7 @@ fn ours(
     let recorded: Vec<&str> = recorded.iter().map(String::as_str).collect();
     let mut words = vec![ourselves().map_err(|why| place.problem(why))?];
     let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
-    let whole = units::duration::format(load.whole());
+    let whole = plimsoll_units::duration::format(load.whole());
     match &load.source {
         Source::Script(script) => {
             add(&["run", "--quiet", "--no-color"]);
@@ -193,7 +193,7 @@ fn ours(
 fn record_flags(load: &Load, record: &Path) -> Vec<String> {
     let mut flags = vec!["--record".to_owned(), record.display().to_string()];
     if load.work.is_none() && !load.warmup.is_zero() {
-        let warmup = units::duration::format(load.warmup);
+        let warmup = plimsoll_units::duration::format(load.warmup);
         flags.extend(["--warm-up".to_owned(), warmup]);
     }
     flags
@@ -221,7 +221,7 @@ fn theirs(
                 add(&["-e", &format!("{name}={value}")]);
             }
             if let Some(users) = load.users.filter(|_| load.rate.is_none()) {
-                let whole = units::duration::format(load.whole());
+                let whole = plimsoll_units::duration::format(load.whole());
                 add(&["--vus", &users.to_string(), "--duration", &whole]);
             }
             add(&[&absolute(script)]);
@@ -296,8 +296,14 @@ pub fn script_environment(
     place: &Place,
 ) -> Result<Vec<(String, String)>, Problem> {
     let mut all = vec![
-        ("DURATION".to_owned(), units::duration::format(load.whole())),
-        ("WARMUP".to_owned(), units::duration::format(load.warmup)),
+        (
+            "DURATION".to_owned(),
+            plimsoll_units::duration::format(load.whole()),
+        ),
+        (
+            "WARMUP".to_owned(),
+            plimsoll_units::duration::format(load.warmup),
+        ),
     ];
     if let Some(users) = load.users {
         all.push(("USERS".to_owned(), users.to_string()));
@@ -357,7 +363,7 @@ fn grpc_flags(
             add("--workers", work.workers.to_string());
             add("--loops", work.loops.to_string());
             // All of it is to be done, however long that takes.
-            add("-z", units::duration::format(load.within));
+            add("-z", plimsoll_units::duration::format(load.within));
         }
         (None, rate) => {
             add("-z", whole.to_owned());

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use results::environment::Environment;
-use results::lab::{CellState, LinkFigures, Placed};
+use plimsoll_results::environment::Environment;
+use plimsoll_results::lab::{CellState, LinkFigures, Placed};
 use serde_json::Value;
 
 use crate::plan::variants_of;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use results::lab::Used;
+use plimsoll_results::lab::Used;
 use serde::{Deserialize, Serialize};
 
 use super::keeper::descendants;

@@ -84,7 +84,7 @@ pub fn run_watched(
         }),
         None => Err(format!(
             "{name} did not end within {}, and was ended; give it more time by within",
-            units::duration::format(within)
+            plimsoll_units::duration::format(within)
         )),
     }
 }

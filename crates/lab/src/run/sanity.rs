@@ -79,7 +79,8 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
     let read = std::fs::File::open(&record)
         .map_err(|error| error.to_string())
         .and_then(|file| {
-            results::record::read(std::io::BufReader::new(file)).map_err(|error| error.to_string())
+            plimsoll_results::record::read(std::io::BufReader::new(file))
+                .map_err(|error| error.to_string())
         });
     let end = read.ok().and_then(|record| record.end).ok_or_else(|| {
         insane(format!(

@@ -213,7 +213,7 @@ impl Server {
                 return Err(process.place.problem(format!(
                     "{} is not ready after {}: {why}; {}; check ready, or give it more time by within",
                     process.name,
-                    units::duration::format(process.within),
+                    plimsoll_units::duration::format(process.within),
                     self.last_words()
                 )));
             }

@@ -8,8 +8,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use results::environment::Environment;
-use results::lab::{CellState, LinkFigures, Placed};
+use plimsoll_results::environment::Environment;
+use plimsoll_results::lab::{CellState, LinkFigures, Placed};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::observe::Observed;

@@ -214,7 +214,7 @@ impl Relay {
         let said = private.join(format!("link-{}-{to}", link.name));
         let file = fs::File::create(&said).map_err(|error| error.to_string())?;
         let mut command = Command::new(ourselves()?);
-        let time = units::duration::format;
+        let time = plimsoll_units::duration::format;
         command
             .args([
                 "link",
@@ -357,7 +357,7 @@ fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
     let counters = fs::File::open(&record)
         .ok()
         .filter(|_| seed.script.is_some())
-        .and_then(|file| results::record::read(std::io::BufReader::new(file)).ok())
+        .and_then(|file| plimsoll_results::record::read(std::io::BufReader::new(file)).ok())
         .and_then(|record| record.end)
         .map(|end| end.counters)
         .unwrap_or_default();

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use io_uring::{IoUring, cqueue, squeue, types};
+use plimsoll_units::Moment;
 use tokio::io::ReadBuf;
-use units::Moment;
 
 use super::socket::Socket;
 
@@ -299,7 +299,7 @@ impl State {
         while unsafe { self.ring.submission().push(entry) }.is_err() {
             // The queue is full: this makes room.
             self.enter()?;
-            self.reap(clock::now());
+            self.reap(plimsoll_clock::now());
         }
         Ok(())
     }
@@ -335,10 +335,10 @@ impl State {
             return Ok(false);
         }
         if !self.listed.is_empty() {
-            self.submit_listed(clock::now())?;
+            self.submit_listed(plimsoll_clock::now())?;
         }
         self.enter()?;
-        self.reap(clock::now());
+        self.reap(plimsoll_clock::now());
         Ok(true)
     }
 
@@ -397,7 +397,7 @@ impl Drop for State {
         let length = types::Timespec::from(length);
         let wait = types::SubmitArgs::new().timespec(&length);
         for _ in 0..attempts {
-            self.reap(clock::now());
+            self.reap(plimsoll_clock::now());
             if self.sockets.iter().flatten().all(Socket::is_idle) {
                 return;
             }

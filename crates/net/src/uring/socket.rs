@@ -10,8 +10,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::task::{Context, Poll, Waker};
 
 use io_uring::{cqueue, opcode, squeue, types};
+use plimsoll_units::Moment;
 use tokio::io::ReadBuf;
-use units::Moment;
 
 /// The size of the receive buffer. Its pages exist only once bytes have come that far.
 const RECEIVE_BUFFER: usize = 16 * 1024;

@@ -4,9 +4,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
+use plimsoll_units::Moment;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use units::Moment;
 
 use super::ring::Ring;
 use crate::traffic::TrafficCounter;

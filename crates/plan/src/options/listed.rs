@@ -49,7 +49,7 @@ pub(crate) fn no_such(what: &str, written: &str, known: &[&str]) -> Fault {
         excerpt(written),
         known.join(", ")
     );
-    if let Some(meant) = units::nearest(written, known.iter().copied()) {
+    if let Some(meant) = plimsoll_units::nearest(written, known.iter().copied()) {
         message.push_str(&format!("; did you mean \"{meant}\"?"));
     }
     Fault::at("", message)

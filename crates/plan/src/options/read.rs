@@ -121,7 +121,7 @@ impl<'v> Fields<'v> {
         let taken = |key: &str| self.taken.iter().any(|name| key.eq_ignore_ascii_case(name));
         let unknown = self.object.keys().filter(|key| !taken(key));
         let message = |key: &String| {
-            let hint = match units::nearest(key, known.iter().copied()) {
+            let hint = match plimsoll_units::nearest(key, known.iter().copied()) {
                 Some(meant) => format!("; did you mean \"{meant}\"?"),
                 None => format!("; known here: {}", known.join(", ")),
             };

@@ -141,9 +141,9 @@ impl OptionValue for String {
 impl OptionValue for Duration {
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Duration> {
         let read = match value {
-            Value::String(text) => units::duration::parse(text),
+            Value::String(text) => plimsoll_units::duration::parse(text),
             Value::Number(number) => {
-                units::duration::from_millis(number.as_f64().unwrap_or(f64::INFINITY))
+                plimsoll_units::duration::from_millis(number.as_f64().unwrap_or(f64::INFINITY))
             }
             other => {
                 return reader.wrong_kind(
@@ -159,11 +159,11 @@ impl OptionValue for Duration {
     }
 
     fn from_text(text: &str) -> Result<Duration, String> {
-        units::duration::parse(text).map_err(|e| e.to_string())
+        plimsoll_units::duration::parse(text).map_err(|e| e.to_string())
     }
 
     fn to_json(&self) -> Value {
-        Value::String(units::duration::format(*self))
+        Value::String(plimsoll_units::duration::format(*self))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use units::duration::format;
+use plimsoll_units::duration::format;
 
 use super::{GRACEFUL_STOP, Scenario, ScenarioOptions};
 use crate::error::Errors;
@@ -96,7 +96,7 @@ impl<'a> Checked<'a> {
                 "must not be empty: name an exported function, or leave it out for the default one",
             );
         } else if !functions.contains(&exec) {
-            let hint = match units::nearest(&exec, functions.iter().map(String::as_str)) {
+            let hint = match plimsoll_units::nearest(&exec, functions.iter().map(String::as_str)) {
                 Some(meant) => format!("; did you mean \"{meant}\"?"),
                 None if functions.is_empty() => ": it exports no function at all".to_owned(),
                 None => format!(": it exports {}", functions.join(", ")),

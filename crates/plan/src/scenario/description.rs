@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use units::duration::format;
+use plimsoll_units::duration::format;
 
 use super::Scenario;
 use crate::executor::{Executor, Rate, Stage, total};

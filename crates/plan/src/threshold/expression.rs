@@ -101,7 +101,7 @@ impl Method {
             other => {
                 let known = ["count", "rate", "value", "avg", "min", "max", "med", "p(N)"];
                 let mut message = format!("has the unknown method \"{}\"", excerpt(other));
-                if let Some(meant) = units::nearest(other, known) {
+                if let Some(meant) = plimsoll_units::nearest(other, known) {
                     message.push_str(&format!(", did you mean \"{meant}\"?"));
                 }
                 return Err(message);

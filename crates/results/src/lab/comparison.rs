@@ -118,9 +118,9 @@ impl Outcome {
     }
 }
 
-impl From<stats::comparison::Outcome> for Outcome {
-    fn from(outcome: stats::comparison::Outcome) -> Outcome {
-        use stats::comparison::Outcome as Found;
+impl From<plimsoll_stats::comparison::Outcome> for Outcome {
+    fn from(outcome: plimsoll_stats::comparison::Outcome) -> Outcome {
+        use plimsoll_stats::comparison::Outcome as Found;
         match outcome {
             Found::Larger => Outcome::Larger,
             Found::Smaller => Outcome::Smaller,

@@ -60,7 +60,7 @@ impl Record {
         }
         for (name, trend) in &mut end.trends {
             let parts = seconds().filter_map(|second| second.trends.get(name));
-            let mut merged = stats::Histogram::new();
+            let mut merged = plimsoll_stats::Histogram::new();
             for part in parts.filter_map(Distribution::histogram) {
                 merged.merge(&part);
             }
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     fn trend(values: &[f64]) -> BTreeMap<String, Distribution> {
-        let mut histogram = stats::Histogram::new();
+        let mut histogram = plimsoll_stats::Histogram::new();
         values.iter().for_each(|&value| histogram.record(value));
         BTreeMap::from([("wait".to_owned(), Distribution::of(&histogram))])
     }

@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plan::Threshold;
+use plimsoll_plan::Threshold;
 use plimsoll_samples::{
     BaseTags, MetricSummary, Recorder, Registry, Summary, Totals, Watch, WatchSettings, Window,
 };
-use units::Moment;
+use plimsoll_units::Moment;
 
 pub struct Scene {
     pub registry: Arc<Registry>,

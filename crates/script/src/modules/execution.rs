@@ -1,6 +1,6 @@
 //! `k6/execution`: what a script may know of the run it is part of.
 
-use engine::AbortReason;
+use plimsoll_engine::AbortReason;
 
 use super::{BuiltIn, Shape};
 use crate::quickjs::{Atom, Call, Class, Context, Returned, Thrown, Value, Written};
@@ -117,12 +117,15 @@ fn run_duration<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let user = during_run(context)?;
     let started = user.work().and_then(|work| work.run.started());
     let millis = started.map_or(0.0, |started| {
-        clock::now().since(started).as_nanos() as f64 / 1e6
+        plimsoll_clock::now().since(started).as_nanos() as f64 / 1e6
     });
     Ok(context.number(millis))
 }
 
-fn counter<'c>(context: &'c Context, read: impl FnOnce(&engine::RunState) -> f64) -> Returned<'c> {
+fn counter<'c>(
+    context: &'c Context,
+    read: impl FnOnce(&plimsoll_engine::RunState) -> f64,
+) -> Returned<'c> {
     let user = during_run(context)?;
     Ok(context.number(user.work().map_or(0.0, |work| read(&work.run))))
 }
@@ -145,7 +148,7 @@ fn users_initialized<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 
 fn with_scenario<'c>(
     context: &'c Context,
-    read: impl FnOnce(&engine::ScenarioContext) -> Returned<'c>,
+    read: impl FnOnce(&plimsoll_engine::ScenarioContext) -> Returned<'c>,
 ) -> Returned<'c> {
     let user = user(context);
     let scenario = user.scenario.borrow().clone();
@@ -172,10 +175,9 @@ fn scenario_executor<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 /// Milliseconds since 1970.
 fn scenario_start<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     with_scenario(context, |scenario| {
-        let ago = scenario
-            .state
-            .started()
-            .map_or(0.0, |start| clock::now().since(start).as_secs_f64() * 1e3);
+        let ago = scenario.state.started().map_or(0.0, |start| {
+            plimsoll_clock::now().since(start).as_secs_f64() * 1e3
+        });
         let now = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .map_or(0.0, |since| since.as_secs_f64() * 1e3);
@@ -185,13 +187,13 @@ fn scenario_start<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 
 fn scenario_progress<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     with_scenario(context, |scenario| {
-        Ok(context.number(scenario.state.progress(clock::now())))
+        Ok(context.number(scenario.state.progress(plimsoll_clock::now())))
     })
 }
 
 fn of_iteration<'c>(
     context: &'c Context,
-    read: impl FnOnce(&engine::Iteration) -> u64,
+    read: impl FnOnce(&plimsoll_engine::Iteration) -> u64,
 ) -> Returned<'c> {
     let number = user(context).iteration.borrow().as_ref().map(read);
     Ok(context.number(number.unwrap_or(0) as f64))

@@ -27,7 +27,7 @@ fn sleep<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let seconds = call.argument(0).to_number()?;
     if seconds > 0.0 {
         let span = Duration::try_from_secs_f64(seconds).unwrap_or(FOREVER);
-        let slept = context.wait(engine::timer::sleep(span.min(FOREVER)));
+        let slept = context.wait(plimsoll_engine::timer::sleep(span.min(FOREVER)));
         slept.map_err(|cancelled| context.cancelled(cancelled))?;
     }
     Ok(context.undefined())
@@ -69,9 +69,9 @@ fn group<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     refuse_separator(context, &name)?;
     let outside = user.tags.enter_group(&name);
-    let started = clock::now();
+    let started = plimsoll_clock::now();
     let result = body.call(&context.undefined(), &[]);
-    let ended = clock::now();
+    let ended = plimsoll_clock::now();
     let (path, tags) = user.tags.leave_group(outside);
     if !context.is_cancelled()
         && let Some(tags) = tags
@@ -104,7 +104,7 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         false => None,
     };
     let sets = boxed.as_ref().unwrap_or(&sets);
-    let at = clock::now();
+    let at = plimsoll_clock::now();
     let mut all_passed = true;
     with_tags(&call.argument(2), |tags| {
         for key in sets.keys()? {

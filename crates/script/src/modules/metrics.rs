@@ -1,6 +1,6 @@
 //! `k6/metrics`: metrics that a script declares for itself.
 
-use samples::{Contains, Kind, MetricId};
+use plimsoll_samples::{Contains, Kind, MetricId};
 
 use super::octets::text_or_empty;
 use super::{BuiltIn, Shape, link_constructor};
@@ -111,7 +111,7 @@ fn add<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>) -> Returned<'c
     // The only other fault is a number that is none, told above.
     let taken = work
         .recorder
-        .add(metric.id, number, &base, &tags, clock::now())
+        .add(metric.id, number, &base, &tags, plimsoll_clock::now())
         .is_ok();
     Ok(context.bool(taken))
 }

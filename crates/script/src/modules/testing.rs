@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use engine::{RunState, UserId};
-use samples::{Recorder, Registry, TagMap, Watch, WatchSettings};
+use plimsoll_engine::{RunState, UserId};
+use plimsoll_samples::{Recorder, Registry, TagMap, Watch, WatchSettings};
 
 use crate::instance::{Argument, Instance, Outcome};
 use crate::user::{Phase, User, Work};
@@ -92,7 +92,7 @@ pub fn run(
         let work = Work {
             recorder: Rc::new(Recorder::new(registry, Arc::new(watch))),
             run: Arc::new(RunState::new()),
-            client: http::Client::new(http::Shared::new(Default::default()), 1),
+            client: plimsoll_http::Client::new(plimsoll_http::Shared::new(Default::default()), 1),
         };
         let mut user = User::new(UserId(1), Arc::clone(&program.common), Some(work));
         user.interrupted = interrupted;

@@ -110,7 +110,7 @@ fn missing_built_in(name: &str) -> String {
         _ if KNOWN.contains(&name) => ": Plimsoll does not have this module yet",
         _ => {
             let all = modules::ALL.iter().map(|module| module.name);
-            return match units::nearest(name, all) {
+            return match plimsoll_units::nearest(name, all) {
                 Some(near) => format!("there is no module {name}; is {near} meant?"),
                 None => format!("there is no module {name}"),
             };

@@ -218,7 +218,7 @@ pub fn rfc3339(time: WallTime) -> String {
     let local = time
         .unix_seconds
         .saturating_add(i64::from(time.utc_offset_seconds));
-    let mut out = units::CivilTime::of_unix(local).to_string();
+    let mut out = plimsoll_units::CivilTime::of_unix(local).to_string();
     if time.utc_offset_seconds == 0 {
         out.push('Z');
     } else {

@@ -17,7 +17,7 @@ use std::task::{Poll, Waker};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use engine::time_slice;
+use plimsoll_engine::time_slice;
 
 use super::give_way::Running;
 use super::runtime::Inner;

@@ -6,8 +6,8 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use engine::time_slice;
-use units::Moment;
+use plimsoll_engine::time_slice;
+use plimsoll_units::Moment;
 
 use super::class::{ClassIds, Prototypes};
 use super::fiber::Suspender;
@@ -244,11 +244,11 @@ impl Inner {
 
     /// Called by the engine in the middle of loops, of scripts and of its own.
     pub(super) fn on_interrupt(&self) -> bool {
-        let now = clock::now();
+        let now = plimsoll_clock::now();
         let must_end = self.must_end(now)
             || (self.suspender.is_active()
                 && time_slice::is_used_up(now)
-                && (self.pause().is_err() || self.must_end(clock::now())));
+                && (self.pause().is_err() || self.must_end(plimsoll_clock::now())));
         if must_end {
             self.end_requested.set(true);
         }
@@ -271,7 +271,7 @@ impl Inner {
         }
         #[cfg(test)]
         self.pauses_allowed.set(self.pauses_allowed.get() + 1);
-        if !only_ask && time_slice::is_used_up(clock::now()) {
+        if !only_ask && time_slice::is_used_up(plimsoll_clock::now()) {
             self.pause_even_if_cancelled();
         }
         true
@@ -290,7 +290,7 @@ impl Inner {
     pub(super) fn pause_if_due(&self) {
         if self.suspender.is_active()
             && !self.cancelled.get()
-            && time_slice::is_used_up(clock::now())
+            && time_slice::is_used_up(plimsoll_clock::now())
         {
             // If the script is to end, whoever polls for that next sees it.
             let _ = self.pause();

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::{AbortReason, Event, Setting};
-use plan::{Exports, Layers, Options, Plan};
+use plimsoll_engine::{AbortReason, Event, Setting};
+use plimsoll_plan::{Exports, Layers, Options, Plan};
+use plimsoll_samples::{Registry, SampleRecord, Summary, TagMap, Totals, Watch, WatchSettings};
 use plimsoll_script::{
     HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError, ScriptUsers,
 };
-use samples::{Registry, SampleRecord, Summary, TagMap, Totals, Watch, WatchSettings};
 
 /// What came of a run.
 #[allow(dead_code)] // Not every test file looks at everything.
@@ -139,7 +139,7 @@ impl Script {
             serde_json::Value::Null => Options::default(),
             json => Options::from_json(json.clone()).unwrap().0,
         };
-        let (options, _) = plan::consolidate(Layers {
+        let (options, _) = plimsoll_plan::consolidate(Layers {
             script: exported,
             ..Layers::default()
         })
@@ -166,7 +166,7 @@ impl Script {
         };
         let watch = Arc::new(Watch::new(&registry, settings).unwrap());
         let mut totals = Totals::new(Arc::clone(&registry), Arc::clone(&watch));
-        let running = engine::start(Setting {
+        let running = plimsoll_engine::start(Setting {
             plan: Arc::new(plan),
             factory: Arc::new(ScriptUsers::new(program.clone())),
             registry: Arc::clone(&registry),
@@ -217,7 +217,7 @@ fn run_options(options: &Options, tags: &TagMap) -> RunOptions {
             max_redirects: options.max_redirects.map(|n| n as u32),
             ..HttpOptions::default()
         },
-        client: Arc::new(http::Settings::default()),
+        client: Arc::new(plimsoll_http::Settings::default()),
         tags: tags.clone(),
         keep_cookies: options.no_cookies_reset.unwrap_or(false),
         fresh_connections: options.no_vu_connection_reuse.unwrap_or(false),

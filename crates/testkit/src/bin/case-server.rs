@@ -6,7 +6,7 @@ use std::io::{self, Write};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> io::Result<()> {
     let certificates = tempfile::tempdir()?;
-    let addresses = testkit::case_server::start(certificates.path()).await?;
+    let addresses = plimsoll_testkit::case_server::start(certificates.path()).await?;
     let arguments: Vec<String> = addresses
         .variables
         .iter()

@@ -14,8 +14,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use testkit::cases::case::Case;
-use testkit::cases::suite;
+use plimsoll_testkit::cases::case::Case;
+use plimsoll_testkit::cases::suite;
 
 fn main() -> io::Result<ExitCode> {
     let mut arguments = std::env::args().skip(1);

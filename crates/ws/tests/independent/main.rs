@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 
-use http::{Client, Method, Request, Shared, Url};
-use ws::{Connection, Event, Kind, Limits, Offer, OfferDeflate, Socket};
+use plimsoll_http::{Client, Method, Request, Shared, Url};
+use plimsoll_ws::{Connection, Event, Kind, Limits, Offer, OfferDeflate, Socket};
 
 const LIBRARY: &str = "websockets==17.4";
 
@@ -82,14 +82,14 @@ impl Drop for Server {
 
 async fn open(port: u16, path: &str, offer: &Offer) -> Socket {
     let client = Client::new(Shared::new(Default::default()), 1);
-    let url = ws::request_url(&format!("ws://127.0.0.1:{port}/{path}")).unwrap();
+    let url = plimsoll_ws::request_url(&format!("ws://127.0.0.1:{port}/{path}")).unwrap();
     let request = Request::new(Method::Get, Rc::new(Url::parse(&url).unwrap()));
-    let opened = ws::open(&client, request, None, offer, Limits::default()).await;
+    let opened = plimsoll_ws::open(&client, request, None, offer, Limits::default()).await;
     assert_eq!(opened.exchange.status, 101, "{path}: {opened:?}");
     *opened.outcome.unwrap()
 }
 
-async fn echoed(connection: &mut Connection<net::Stream>, kind: Kind, message: &[u8]) {
+async fn echoed(connection: &mut Connection<plimsoll_net::Stream>, kind: Kind, message: &[u8]) {
     connection.send(kind, message).unwrap();
     connection.flush().await.unwrap();
     match (kind, connection.event().await.unwrap()) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use bytes::Bytes;
 use hyper::header::{HOST, USER_AGENT};
 use hyper::{Request, StatusCode, Version};
-use serving::log;
+use plimsoll_serving::log;
 use tokio::time::Instant;
 
 use super::{Target, Upstream, exchange, multiplexed::Multiplexed};

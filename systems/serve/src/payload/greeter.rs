@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serving::counters::count;
+use plimsoll_serving::counters::count;
 use tonic::{Request, Response, Status};
 
 use super::counters::Counters;

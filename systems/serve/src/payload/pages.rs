@@ -11,8 +11,8 @@ use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::service::Service;
 use hyper::{Method, Request, Response, StatusCode};
 
-use serving::counters::{self, Exposition, count};
-use serving::drain::Draining;
+use plimsoll_serving::counters::{self, Exposition, count};
+use plimsoll_serving::drain::Draining;
 
 use super::counters::{AllCounters, Counters, METRICS};
 
@@ -154,7 +154,7 @@ impl Service<Request<Incoming>> for Pages {
 
 #[cfg(test)]
 mod tests {
-    use serving::drain::Drain;
+    use plimsoll_serving::drain::Drain;
 
     use super::*;
 

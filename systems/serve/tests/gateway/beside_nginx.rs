@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use testground::{Kind, Proxy};
+use plimsoll_testground::{Kind, Proxy};
 
 use crate::running::{Gateway, Orders};
 

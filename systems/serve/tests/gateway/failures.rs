@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use testground::{Kind, Proxy};
-use testkit::ports;
+use plimsoll_testground::{Kind, Proxy};
+use plimsoll_testkit::ports;
 
 use crate::curl::{curl, get};
 use crate::load;

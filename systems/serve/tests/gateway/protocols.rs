@@ -3,9 +3,9 @@
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use plimsoll_testground::{Kind, Proxy};
+use plimsoll_testkit::program::{Running, Signal};
 use serde_json::Value;
-use testground::{Kind, Proxy};
-use testkit::program::{Running, Signal};
 use tokio_tungstenite::tungstenite::{Error, Message, client};
 
 use crate::client::Client;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 use std::{fs, thread};
 
-use testkit::ports;
-use testkit::program::Signal;
+use plimsoll_testkit::ports;
+use plimsoll_testkit::program::Signal;
 
 use crate::curl::{curl, get};
 use crate::load;

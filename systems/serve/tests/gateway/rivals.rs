@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
-use testground::{Kind, Proxy};
-use testkit::ports;
+use plimsoll_testground::{Kind, Proxy};
+use plimsoll_testkit::ports;
 
 use crate::curl::{Answer, trusting};
 use crate::load;

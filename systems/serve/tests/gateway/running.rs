@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::Value;
 use tempfile::TempDir;
-use testkit::program::{Ended, Program, Running, Signal};
 
 use crate::curl::get;
 

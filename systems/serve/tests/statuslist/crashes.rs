@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use plimsoll_testground::{Append, Postgres, Redis, Server};
 use serde_json::json;
-use testground::{Append, Postgres, Redis, Server};
 
 use crate::asking::Client;
 use crate::served::{Ground, KEY, Reference, Served};

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use plimsoll_testground::{Append, Postgres, Redis, Server};
 use serde_json::json;
-use testground::{Append, Postgres, Redis, Server};
 
 use crate::served::{Ground, KEY, Reference, Served, Told, program};
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::program::{Ended, Program, Running, Signal};
 
 use crate::asking::{Answer, Client};
 

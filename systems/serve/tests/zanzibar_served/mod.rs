@@ -3,8 +3,8 @@
 // Each test uses its part of it.
 #![allow(dead_code)]
 
+use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::{Value, json};
-use testkit::program::{Ended, Program, Running, Signal};
 
 use crate::client::Client;
 

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use super::*;
 use crate::pools::{Pools, Precreation, Prefetch};
 use crate::store::{Address, Durability};
-use serving::secret::ApiKey;
+use plimsoll_serving::secret::ApiKey;
 
 fn pool(size: u32, threshold: u32, capacity: u32, on_underflow: Underflow) -> Pool {
     let key = ApiKey::new("k").unwrap();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use testground::{Append, Postgres, Redis};
+use plimsoll_testground::{Append, Postgres, Redis};
 
 use super::*;
 use crate::status::Width;

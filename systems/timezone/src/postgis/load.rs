@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use deadpool_postgres::Object;
 use futures_util::future::try_join_all;
-use serving::log;
+use plimsoll_serving::log;
 use tokio_postgres::Error;
 
 use super::told;

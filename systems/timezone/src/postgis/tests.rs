@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use futures_util::stream::{self, StreamExt};
-use testground::Postgres;
+use plimsoll_testground::Postgres;
 
 use super::*;
 use crate::embedded::Embedded;

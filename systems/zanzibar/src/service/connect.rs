@@ -8,10 +8,10 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use plimsoll_serving::Refusal;
 use prost::Message;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serving::Refusal;
 
 use super::{Methods, json};
 use crate::failure::Failure;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use serving::counters::{Metric, PerWorker};
+use plimsoll_serving::counters::{Metric, PerWorker};
 
 /// One worker's counts, on cache lines of their own.
 #[derive(Default)]

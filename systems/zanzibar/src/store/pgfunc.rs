@@ -4,7 +4,7 @@
 //! The functions live in a schema of their own that is named after their text, so that
 //! servers with different models, or of different versions, can share a database.
 
-use serving::counters::count;
+use plimsoll_serving::counters::count;
 use tokio_postgres::error::SqlState;
 
 use super::postgres::{LOCK, chain};

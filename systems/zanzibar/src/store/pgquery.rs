@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use plimsoll_serving::counters::count;
 use rustc_hash::FxHashSet;
-use serving::counters::count;
 use tokio_postgres::Row;
 
 use super::{DEEPEST, MOST_NODES, Postgres, too_many_nodes};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use deadpool_postgres::{
     Client, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
 };
-use serving::log;
+use plimsoll_serving::log;
 use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;

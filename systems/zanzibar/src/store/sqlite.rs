@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use plimsoll_serving::counters::count;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params_from_iter};
 use rustc_hash::FxHashSet;
-use serving::counters::count;
 use tempfile::TempDir;
 
 use super::counters::{AllCounters, Counters};
@@ -423,7 +423,7 @@ pub(super) fn failure(error: rusqlite::Error) -> Failure {
             | Code::NotADatabase
             | Code::OutOfMemory,
         ) => {
-            serving::log::warn(
+            plimsoll_serving::log::warn(
                 "the database failed",
                 &[("reason", error.to_string().into())],
             );

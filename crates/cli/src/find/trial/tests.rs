@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use results::distribution::Distribution;
-use results::environment::Environment;
-use results::record::{Generator, Header, Second};
+use plimsoll_results::distribution::Distribution;
+use plimsoll_results::environment::Environment;
+use plimsoll_results::record::{Generator, Header, Second};
 
 use super::*;
 use crate::args::Objective;

@@ -1,7 +1,7 @@
 //! What scripts see of a call's end.
 
 use bytes::Bytes;
-use grpc::{Answer, Code, Metadata, Method};
+use plimsoll_grpc::{Answer, Code, Metadata, Method};
 
 use super::client::Known;
 use crate::quickjs::{Class, Context, Entry, Persistent, Returned, Value};
@@ -105,7 +105,11 @@ pub fn response<'c>(
 }
 
 /// `{ code, message, details }`
-fn failure<'c>(context: &'c Context, method: &Method, status: &grpc::Status) -> Returned<'c> {
+fn failure<'c>(
+    context: &'c Context,
+    method: &Method,
+    status: &plimsoll_grpc::Status,
+) -> Returned<'c> {
     let object = context.object()?;
     object.define("code", context.number(status.code.0))?;
     object.define("message", context.string(&status.message)?)?;
@@ -113,7 +117,11 @@ fn failure<'c>(context: &'c Context, method: &Method, status: &grpc::Status) -> 
     Ok(object)
 }
 
-fn details<'c>(context: &'c Context, method: &Method, status: &grpc::Status) -> Returned<'c> {
+fn details<'c>(
+    context: &'c Context,
+    method: &Method,
+    status: &plimsoll_grpc::Status,
+) -> Returned<'c> {
     if status.details.is_empty() {
         return context.array(Vec::new());
     }
@@ -124,7 +132,7 @@ fn details<'c>(context: &'c Context, method: &Method, status: &grpc::Status) -> 
 pub fn stream_error<'c>(
     context: &'c Context,
     method: &Method,
-    failed: &grpc::Status,
+    failed: &plimsoll_grpc::Status,
 ) -> Returned<'c> {
     let object = context.object()?;
     object.define("code", status(context, failed.code)?)?;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use grpc::{Answer, Channel, Compression, Framed, Limits, Metadata, Schema, Template};
-use samples::{BaseTags, SystemTag, builtin};
+use plimsoll_grpc::{Answer, Channel, Compression, Framed, Limits, Metadata, Schema, Template};
+use plimsoll_samples::{BaseTags, SystemTag, builtin};
 
 use super::answer;
 use super::counts::{count_answer, count_failed_connect, count_opened};
@@ -37,7 +37,7 @@ pub struct State {
 
 /// A method that was called before.
 pub struct Known {
-    pub method: grpc::Method,
+    pub method: plimsoll_grpc::Method,
     /// For tags: the path, the service, and the address with the path.
     pub path: String,
     service: String,
@@ -115,7 +115,7 @@ fn load<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         unreadable: Default::default(),
     };
     for name in &names {
-        if grpc::Source::read(&files, name).is_none() {
+        if plimsoll_grpc::Source::read(&files, name).is_none() {
             if let Some(reason) = files.unreadable.get() {
                 return Err(context.throw_plain(reason));
             }
@@ -169,7 +169,7 @@ fn load_protoset<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn add<'c>(
     context: &'c Context,
     state: &State,
-    read: Result<(Schema, Vec<grpc::Method>), String>,
+    read: Result<(Schema, Vec<plimsoll_grpc::Method>), String>,
 ) -> Returned<'c> {
     let (schema, methods) = read.map_err(|error| context.throw_plain(error))?;
     let added = state.schema.borrow_mut().merge(&schema);
@@ -214,15 +214,15 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         let metadata = &parameters.reflect_metadata;
         let agent = agent(user);
         let timeout = parameters.timeout;
-        grpc::reflect(&channel, &mut schema, None, metadata, &agent, timeout)
+        plimsoll_grpc::reflect(&channel, &mut schema, None, metadata, &agent, timeout)
             .await
             .map(|_| Some(schema))
-            .map_err(|status| grpc::Status {
+            .map_err(|status| plimsoll_grpc::Status {
                 message: format!("can't list services: {status}"),
                 ..status
             })
     };
-    let started = clock::now();
+    let started = plimsoll_clock::now();
     let connected = context.wait(connecting);
     count_opened(work, &channel, started);
     let connected = connected.map_err(|cancelled| context.cancelled(cancelled))?;
@@ -344,7 +344,7 @@ impl Known {
         &self,
         bytes: &Bytes,
         body: impl FnOnce(&str) -> R,
-    ) -> Result<R, grpc::Unreadable> {
+    ) -> Result<R, plimsoll_grpc::Unreadable> {
         let mut heard = self.heard.borrow_mut();
         if let Some((known, text)) = &*heard
             && known == bytes
@@ -447,7 +447,7 @@ impl Prepared {
     async fn make(&self, user: &User, work: &Work, base: Option<BaseTags>) -> Answer {
         let answer = self
             .channel
-            .unary(&self.template, &self.message, clock::now())
+            .unary(&self.template, &self.message, plimsoll_clock::now())
             .await;
         user.count_call(answer.payload());
         count_answer(work, &self.channel, &answer);
@@ -538,7 +538,7 @@ fn health_check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let agent = agent(user);
     let metadata = Metadata::new();
     let timeout = Some(Duration::from_secs(120));
-    let asking = grpc::check_health(&channel, &service, &metadata, &agent, timeout);
+    let asking = plimsoll_grpc::check_health(&channel, &service, &metadata, &agent, timeout);
     let (answer, health) = context
         .wait(asking)
         .map_err(|cancelled| context.cancelled(cancelled))?;

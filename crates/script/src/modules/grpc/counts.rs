@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use grpc::{Answer, Channel, Status};
-use net::TlsFacts;
-use samples::{CallFacts, GRPC_STATUS};
-use units::Moment;
+use plimsoll_grpc::{Answer, Channel, Status};
+use plimsoll_net::TlsFacts;
+use plimsoll_samples::{CallFacts, GRPC_STATUS};
+use plimsoll_units::Moment;
 
 use crate::user::Work;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grpc::{Method, Schema, SchemaError, Source};
+use plimsoll_grpc::{Method, Schema, SchemaError, Source};
 
 use crate::user::Common;
 

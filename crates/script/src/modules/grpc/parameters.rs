@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use grpc::Metadata;
+use plimsoll_grpc::Metadata;
 
 use crate::modules::sample_tags::SampleTags;
 use crate::quickjs::{Thrown, Value};
@@ -187,7 +187,7 @@ fn duration(value: &Value<'_>) -> Read<Duration> {
         ));
     }
     let text = value.to_text()?;
-    Ok(units::duration::parse(&text)
+    Ok(plimsoll_units::duration::parse(&text)
         .map_err(|_| format!("invalid timeout value: time: invalid duration {:?}", &*text)))
 }
 

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use grpc::Endpoint;
-use net::{ClientCertificate, Network, NetworkSettings};
+use plimsoll_grpc::Endpoint;
+use plimsoll_net::{ClientCertificate, Network, NetworkSettings};
 
 use super::parameters::{ConnectParameters, Tls};
 use crate::user::User;

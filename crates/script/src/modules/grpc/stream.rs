@@ -8,8 +8,8 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use grpc::{Channel, Code, Framed, Receiver, Sender, Status, Template};
-use samples::{BaseTags, MetricId, builtin};
+use plimsoll_grpc::{Channel, Code, Framed, Receiver, Sender, Status, Template};
+use plimsoll_samples::{BaseTags, MetricId, builtin};
 
 use super::answer;
 use super::client::{Known, milliseconds, of_value};
@@ -104,7 +104,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     });
     if let Some(base) = &shared.base {
         shared.known.with_tags(work, &shared.tags, None, |tags| {
-            let at = clock::now();
+            let at = plimsoll_clock::now();
             // A built-in metric and a number: nothing to refuse.
             let _ = work
                 .recorder
@@ -195,14 +195,14 @@ fn end<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 /// Opens the stream and moves it on to its end.
 async fn drive(shared: Rc<Shared>) {
-    let started = clock::now();
+    let started = plimsoll_clock::now();
     // Where only one message can come, it is counted with the status after it.
     let mut single = 0.0;
     let opened = shared.channel.open(&shared.template, started).await;
     let mut has_response = false;
     let mut tls = None;
     let (status, took) = match opened {
-        Err(status) => (status, clock::now().since(started)),
+        Err(status) => (status, plimsoll_clock::now().since(started)),
         Ok(call) => {
             let (mut sender, mut receiver) = (call.sender, call.receiver);
             let mut sending = None;
@@ -246,7 +246,7 @@ async fn drive(shared: Rc<Shared>) {
         let number = Some(status.code.0);
         shared.known.with_tags(work, &shared.tags, number, |tags| {
             let metric = builtin::GRPC_REQ_DURATION;
-            let at = clock::now();
+            let at = plimsoll_clock::now();
             // As above.
             let _ = work
                 .recorder
@@ -324,7 +324,9 @@ impl Shared {
     fn count(&self, metric: MetricId, status: Option<u32>) {
         if let (Some(base), Some(work)) = (&self.base, self.owner.work()) {
             self.known.with_tags(work, &self.tags, status, |tags| {
-                let _ = work.recorder.add(metric, 1.0, base, tags, clock::now());
+                let _ = work
+                    .recorder
+                    .add(metric, 1.0, base, tags, plimsoll_clock::now());
             });
         }
     }

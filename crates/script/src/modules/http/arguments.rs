@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use http::{Auth, BodyUse, CookieJar, Encoding, Method, Protocol, Request, RequestCookie, Url};
+use plimsoll_http::{
+    Auth, BodyUse, CookieJar, Encoding, Method, Protocol, Request, RequestCookie, Url,
+};
 
 use super::body::read_body;
 use super::cookies::Jar;
@@ -98,7 +100,7 @@ pub fn prepare<'c>(
         Ok(read) => read,
         Err(message) => {
             return Err(Refused::Invalid {
-                code: http::code::INVALID_URL,
+                code: plimsoll_http::code::INVALID_URL,
                 message,
                 throw: options.throw,
             });
@@ -316,7 +318,7 @@ fn read_timeout(value: &Value<'_>) -> Result<Duration, Fault> {
     if let Ok(milliseconds) = text.parse() {
         return Ok(Duration::from_millis(milliseconds));
     }
-    units::duration::parse(&text)
+    plimsoll_units::duration::parse(&text)
         .map_err(|_| format!("invalid timeout value: time: invalid duration {:?}", &*text).into())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use http::Method;
+use plimsoll_http::Method;
 
 use super::arguments::{Prepared, Refused, prepare};
 use super::send::{Outcome, conclude, exchange, method_of, refuse_as};

@@ -1,7 +1,7 @@
 //! The body argument: text, bytes, or an object that becomes a form.
 
 use bytes::Bytes;
-use http::Request;
+use plimsoll_http::Request;
 
 use super::file::FileData;
 use crate::pure::form::push_escaped;

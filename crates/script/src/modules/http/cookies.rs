@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
-use http::{Cookie, CookieJar, Url};
+use plimsoll_http::{Cookie, CookieJar, Url};
 
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::user;

@@ -35,7 +35,7 @@ pub fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         }
     };
     // Unique among the files of one body, as k6's nanosecond names are.
-    let filename = text(1, &|| clock::now().as_nanos().to_string())?;
+    let filename = text(1, &|| plimsoll_clock::now().as_nanos().to_string())?;
     let content_type = text(2, &|| "application/octet-stream".to_owned())?;
     let object = context.instance(FileData)?;
     object.define("data", data.clone())?;

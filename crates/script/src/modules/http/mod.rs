@@ -17,7 +17,7 @@ mod send;
 mod state;
 mod url;
 
-use http::Method;
+use plimsoll_http::Method;
 
 use super::{BuiltIn, Shape, link_constructor};
 use crate::pure::logline::Level;

@@ -1,6 +1,6 @@
 //! What scripts do with an answer that is a page: `html`, `clickLink` and `submitForm`.
 
-use http::{Method, Url};
+use plimsoll_http::{Method, Url};
 
 use super::response::Response;
 use super::send;

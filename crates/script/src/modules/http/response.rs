@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{TlsFacts, canonical_name};
+use plimsoll_http::{TlsFacts, canonical_name};
 
 use super::arguments::ResponseType;
 use super::page;
@@ -16,7 +16,7 @@ use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, 
 /// An answer, or what stands for one after a failure.
 pub struct Response {
     /// None for arguments that are no request.
-    answer: Option<Box<http::Response>>,
+    answer: Option<Box<plimsoll_http::Response>>,
     response_type: ResponseType,
     error: String,
     error_code: u32,
@@ -64,7 +64,7 @@ fn place_of(field: usize) -> Option<usize> {
 
 impl Response {
     pub fn new(
-        mut answer: http::Response,
+        mut answer: plimsoll_http::Response,
         response_type: ResponseType,
         error: String,
         error_code: u32,
@@ -138,7 +138,7 @@ impl Response {
     }
 
     /// The answer if it came whole: of others, scripts see the body that there is and no more.
-    fn whole(&self) -> impl Iterator<Item = &http::Response> {
+    fn whole(&self) -> impl Iterator<Item = &plimsoll_http::Response> {
         let failed = !self.error.is_empty();
         self.answer
             .iter()
@@ -194,7 +194,7 @@ impl Response {
     }
 
     /// The body as text and the URL it came from; `None` where there is no body.
-    pub fn page(&self, context: &Context) -> Result<Option<(String, http::Url)>, Thrown> {
+    pub fn page(&self, context: &Context) -> Result<Option<(String, plimsoll_http::Url)>, Thrown> {
         if self.has_no_body() {
             return Ok(None);
         }
@@ -218,7 +218,7 @@ impl Response {
     fn headers(&self) -> Vec<(String, Vec<&[u8]>)> {
         let mut headers: Vec<(String, Vec<&[u8]>)> = Vec::new();
         let is = |proto| self.whole().any(|answer| answer.proto == proto);
-        let chunked = is(http::Proto::Http11)
+        let chunked = is(plimsoll_http::Proto::Http11)
             && self
                 .whole()
                 .flat_map(|answer| answer.fields())
@@ -226,7 +226,8 @@ impl Response {
         // That a connection ends is the connection's business, unless it is of HTTP/1.0, where it is the rule.
         let closes_by_default = |value: &[u8]| {
             let mut tokens = value.split(|&b| b == b',').map(<[u8]>::trim_ascii);
-            is(http::Proto::Http11) && tokens.any(|token| token.eq_ignore_ascii_case(b"close"))
+            is(plimsoll_http::Proto::Http11)
+                && tokens.any(|token| token.eq_ignore_ascii_case(b"close"))
         };
         for (name, value) in self.whole().flat_map(|answer| answer.fields()) {
             let name = canonical_name(name);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::Duration;
 
-use http::{Auth, Exchange, Failure, Method};
-use samples::{BaseTags, HttpFacts, Phases};
+use plimsoll_http::{Auth, Exchange, Failure, Method};
+use plimsoll_samples::{BaseTags, HttpFacts, Phases};
 
 use super::arguments::{Prepared, Refused, ResponseType, prepare};
 use super::response::Response;
@@ -13,7 +13,7 @@ use super::state::MAX_REDIRECTS;
 use crate::pure::logline::Level;
 use crate::quickjs::{Call, Context, Returned, Thrown, Value};
 use crate::user::{User, Work, user};
-use units::Moment;
+use plimsoll_units::Moment;
 
 /// A synchronous request: the script waits for the answer.
 pub fn request<'c>(
@@ -90,7 +90,7 @@ pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
 }
 
 /// What came of a request.
-pub type Outcome = Result<http::Response, Failure>;
+pub type Outcome = Result<plimsoll_http::Response, Failure>;
 
 /// Sends `prepared`; each round trip is recorded with the tags of `base` as it ends.
 pub async fn exchange(
@@ -209,7 +209,7 @@ fn earlier(moment: Moment, by: Duration) -> Moment {
 pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Returned<'_> {
     match outcome {
         Ok(response) => {
-            let code = http::code::of_status(response.status);
+            let code = plimsoll_http::code::of_status(response.status);
             let response = Response::new(response, prepared.response_type, String::new(), code);
             context.instance(response)
         }
@@ -221,7 +221,7 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
             user(context).log_with(Level::Warning, "Request Failed", &[("error", &sentence)]);
             let Failure { error, response } = failure;
             // A body that had begun is there as far as it came, unless it cannot be unpacked.
-            let unpacked = error.code != http::code::DECOMPRESSION;
+            let unpacked = error.code != plimsoll_http::code::DECOMPRESSION;
             let kept = if response.head.is_none() || error.of_redirect || !unpacked {
                 ResponseType::None
             } else {

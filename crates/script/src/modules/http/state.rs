@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use http::Url;
+use plimsoll_http::Url;
 
 /// What `k6/http` keeps for a user from call to call.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl HttpState {
     ///
     /// # Errors
     /// When the text is no URL.
-    pub fn url(&self, text: &str) -> Result<Rc<Url>, http::UrlError> {
+    pub fn url(&self, text: &str) -> Result<Rc<Url>, plimsoll_http::UrlError> {
         let known = self
             .urls
             .borrow()

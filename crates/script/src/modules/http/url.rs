@@ -48,7 +48,10 @@ fn make(context: &Context, url: String, name: String) -> Returned<'_> {
     })?;
     object.define("name", context.string(&name)?)?;
     object.define("url", context.string(&url)?)?;
-    object.define("clean_url", context.string(&samples::mask_userinfo(&url))?)?;
+    object.define(
+        "clean_url",
+        context.string(&plimsoll_samples::mask_userinfo(&url))?,
+    )?;
     Ok(object)
 }
 

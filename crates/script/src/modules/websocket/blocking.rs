@@ -1,6 +1,6 @@
 //! `k6/ws`: `connect` calls back while the session lasts, and returns when it is over.
 
-use ws::{Opened, Rejected};
+use plimsoll_ws::{Opened, Rejected};
 
 use super::dial::{Dial, Manner};
 use super::session::Session;
@@ -66,7 +66,7 @@ fn fail<'c>(
     context: &'c Context,
     session: &Session,
     text: &str,
-    answered: Option<http::Response>,
+    answered: Option<plimsoll_http::Response>,
 ) -> Returned<'c> {
     session.ended();
     if user(context).http_options().throw {
@@ -93,7 +93,7 @@ fn fail<'c>(
 fn answer<'c>(
     context: &'c Context,
     url: &str,
-    response: &http::Response,
+    response: &plimsoll_http::Response,
     body: &str,
     error: &str,
 ) -> Returned<'c> {
@@ -102,7 +102,7 @@ fn answer<'c>(
     result.define("status", context.number(response.status))?;
     let headers = context.object()?;
     for (name, value) in response.fields() {
-        let name = http::canonical_name(name);
+        let name = plimsoll_http::canonical_name(name);
         let known = headers.get(&*name)?;
         let mut text = String::from_utf8_lossy(value).into_owned();
         if known.is_string() {

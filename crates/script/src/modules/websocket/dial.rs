@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use http::{CookieJar, Fields, Method, Request, Url};
-use ws::{Limits, Offer, OfferDeflate, Opened};
+use plimsoll_http::{CookieJar, Fields, Method, Request, Url};
+use plimsoll_ws::{Limits, Offer, OfferDeflate, Opened};
 
 use crate::modules::http::Jar;
 use crate::modules::sample_tags::SampleTags;
@@ -124,14 +124,14 @@ impl Dial {
         // Cookies that the script wrote itself are all that are sent, as in k6.
         let has_own = request.headers.get("cookie").is_some();
         let jar = (!has_own).then_some(&*self.jar);
-        Ok(ws::open(&work.client, request, jar, &self.offer, Limits::default()).await)
+        Ok(plimsoll_ws::open(&work.client, request, jar, &self.offer, Limits::default()).await)
     }
 }
 
 /// A GET of what the WebSocket's URL stands for (RFC 6455, section 3).
 fn request(url: &str) -> Result<Request, String> {
     let malformed = || "malformed ws or wss URL".to_owned();
-    let url = ws::request_url(url).ok_or_else(malformed)?;
+    let url = plimsoll_ws::request_url(url).ok_or_else(malformed)?;
     let url = Url::parse(&url).map_err(|error| error.to_string())?;
     // A WebSocket's URL has no user (section 3).
     if url.userinfo().is_some() || url.host().is_empty() {
@@ -143,7 +143,7 @@ fn request(url: &str) -> Result<Request, String> {
 fn unknown_option(key: &str) -> String {
     const KNOWN: [&str; 4] = ["headers", "tags", "jar", "compression"];
     let text = format!("unknown WebSocket's option {key}");
-    match units::nearest(key, KNOWN) {
+    match plimsoll_units::nearest(key, KNOWN) {
         Some(near) => format!("{text}; did you mean {near}?"),
         None => text,
     }

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use ws::Kind;
+use plimsoll_ws::Kind;
 
 use super::blob::{self, Blob};
 use super::dial::{Dial, Manner};

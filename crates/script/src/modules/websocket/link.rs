@@ -6,10 +6,10 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
-use http::{Alarm, BudgetShare};
-use net::Stream;
-use units::Moment;
-use ws::{Connection, Ended, Error, Event, Kind, code};
+use plimsoll_http::{Alarm, BudgetShare};
+use plimsoll_net::Stream;
+use plimsoll_units::Moment;
+use plimsoll_ws::{Connection, Ended, Error, Event, Kind, code};
 
 use super::dial::Dial;
 use super::parting::{linger, part};
@@ -293,7 +293,8 @@ impl Link {
         if let Some(farewell) = self.farewell.take() {
             connection.close(Some(farewell.code), &farewell.reason);
             self.session.sent_control();
-            self.close_deadline.set(Some(clock::now() + CLOSE_TIMEOUT));
+            self.close_deadline
+                .set(Some(plimsoll_clock::now() + CLOSE_TIMEOUT));
         }
         if let Some(deadline) = self.close_deadline.get()
             && self.close_alarm.borrow_mut().poll(cx, deadline).is_ready()

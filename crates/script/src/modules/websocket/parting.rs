@@ -3,8 +3,8 @@
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use net::Stream;
-use ws::{Connection, code};
+use plimsoll_net::Stream;
+use plimsoll_ws::{Connection, code};
 
 /// How long a server has to answer a close frame. Nobody waits for it.
 const PATIENCE: Duration = Duration::from_secs(1);

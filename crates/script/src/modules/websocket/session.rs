@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use engine::Tally;
-use samples::{BaseTags, CallFacts, MetricId, Recorder, SystemTag, WEBSOCKET, builtin};
-use units::Moment;
-use ws::{Opened, Rejected};
+use plimsoll_engine::Tally;
+use plimsoll_samples::{BaseTags, CallFacts, MetricId, Recorder, SystemTag, WEBSOCKET, builtin};
+use plimsoll_units::Moment;
+use plimsoll_ws::{Opened, Rejected};
 
 use super::dial::Dial;
 use super::words;
@@ -42,7 +42,7 @@ impl Session {
             recorder: Rc::clone(&work.recorder),
             tags: RefCell::new(tags),
             base: RefCell::default(),
-            started: clock::now(),
+            started: plimsoll_clock::now(),
             tally: Rc::clone(&user.tally),
             payload: Cell::new(None),
             last_ping: Cell::new(0),
@@ -81,7 +81,10 @@ impl Session {
             self.tally.borrow_mut().call(None);
         }
         self.add(builtin::WS_SESSIONS, 1.0);
-        self.time(builtin::WS_CONNECTING, clock::now().since(self.started));
+        self.time(
+            builtin::WS_CONNECTING,
+            plimsoll_clock::now().since(self.started),
+        );
     }
 
     /// Counts the handshake and its connection, for the verdict and the record.
@@ -124,7 +127,7 @@ impl Session {
     /// A message of so many bytes was sent.
     pub fn sent(&self, bytes: usize) {
         self.sent_control();
-        self.recorder.messages(1, 0, clock::now());
+        self.recorder.messages(1, 0, plimsoll_clock::now());
         self.carried(bytes, 0);
     }
 
@@ -136,7 +139,7 @@ impl Session {
     /// A message of so many bytes was received.
     pub fn received(&self, bytes: usize) {
         self.add(builtin::WS_MSGS_RECEIVED, 1.0);
-        self.recorder.messages(0, 1, clock::now());
+        self.recorder.messages(0, 1, plimsoll_clock::now());
         self.carried(0, bytes);
     }
 
@@ -148,7 +151,7 @@ impl Session {
         if pings.len() == PINGS {
             pings.pop_front();
         }
-        pings.push_back((number, clock::now()));
+        pings.push_back((number, plimsoll_clock::now()));
         number.to_string()
     }
 
@@ -167,7 +170,7 @@ impl Session {
         let sent = pings.remove(place);
         drop(pings);
         if let Some((_, sent)) = sent {
-            self.time(builtin::WS_PING, clock::now().since(sent));
+            self.time(builtin::WS_PING, plimsoll_clock::now().since(sent));
         }
     }
 
@@ -175,7 +178,7 @@ impl Session {
     pub fn ended(&self) {
         self.time(
             builtin::WS_SESSION_DURATION,
-            clock::now().since(self.started),
+            plimsoll_clock::now().since(self.started),
         );
         if let Some(payload) = self.payload.take() {
             self.tally.borrow_mut().call(Some(payload));
@@ -204,6 +207,8 @@ impl Session {
         let mut base = self.base.borrow_mut();
         let base = base.get_or_insert_with(|| self.tags.borrow().base(&self.recorder));
         // A built-in metric and a number: nothing to refuse.
-        let _ = self.recorder.add(metric, value, base, &[], clock::now());
+        let _ = self
+            .recorder
+            .add(metric, value, base, &[], plimsoll_clock::now());
     }
 }

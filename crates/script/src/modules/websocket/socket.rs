@@ -7,11 +7,11 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use engine::timer::sleep_until;
-use http::BudgetShare;
-use net::Stream;
-use units::Moment;
-use ws::{Connection, Ended, Error, Event, Kind, code};
+use plimsoll_engine::timer::sleep_until;
+use plimsoll_http::BudgetShare;
+use plimsoll_net::Stream;
+use plimsoll_units::Moment;
+use plimsoll_ws::{Connection, Ended, Error, Event, Kind, code};
 
 use super::parting::{linger, part};
 use super::session::Session;
@@ -168,7 +168,7 @@ impl Socket {
         match timer.every {
             // Turns that were missed are not made up.
             Some(every) => {
-                let next = (due + every).max(clock::now());
+                let next = (due + every).max(plimsoll_clock::now());
                 self.timers.borrow_mut().insert((next, id), timer);
             }
             None => timer.callback.clear(context),
@@ -221,7 +221,7 @@ impl Socket {
             Ok(()) => Ok(()),
             Err(None) => self.emit_error(context, "websocket: close sent"),
             Err(Some(error)) => {
-                let text = format!("write: {}", net::describe(&error));
+                let text = format!("write: {}", plimsoll_net::describe(&error));
                 self.emit_error(context, &text)
             }
         }
@@ -235,7 +235,7 @@ impl Socket {
         self.hang_up(
             u16::try_from(code)
                 .ok()
-                .filter(|&code| ws::is_sendable(code)),
+                .filter(|&code| plimsoll_ws::is_sendable(code)),
         );
         self.finish_with(context, context.number(code as f64))
     }
@@ -342,7 +342,7 @@ impl Socket {
             callback: slot,
             every: repeat.then_some(delay),
         };
-        let due = clock::now() + delay;
+        let due = plimsoll_clock::now() + delay;
         self.timers.borrow_mut().insert((due, id), timer);
     }
 }

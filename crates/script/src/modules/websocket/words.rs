@@ -1,6 +1,6 @@
 //! How a session's end is told to scripts, which know these words from k6.
 
-use ws::{Error, Rejected, code};
+use plimsoll_ws::{Error, Rejected, code};
 
 /// A close code with its meaning: `websocket: close 1006 (abnormal closure): unexpected EOF`.
 pub fn closed(code: u16, reason: &str) -> String {

@@ -1,0 +1,143 @@
+//! The control connection: states and JSON, with a limit to the peer's silence.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use plimsoll_units::Moment;
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::wire::{self, State};
+
+/// One side's end of it. `peer` is what the other side is called.
+pub struct Control {
+    pub stream: TcpStream,
+    pub peer: &'static str,
+    /// Time limit for the peer's response.
+    pub patience: Duration,
+}
+
+impl Control {
+    pub fn new(stream: TcpStream, peer: &'static str, patience: Duration) -> Result<Self, Error> {
+        let set = stream
+            .set_nodelay(true)
+            .and_then(|()| stream.set_write_timeout(Some(patience)));
+        set.map_err(|error| Error::io("cannot set up the control connection", &error))?;
+        Ok(Control {
+            stream,
+            peer,
+            patience,
+        })
+    }
+
+    pub fn tell(&self, state: State) -> Result<(), Error> {
+        self.write(&[state.byte()])
+    }
+
+    pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
+        (&self.stream)
+            .write_all(bytes)
+            .map_err(|error| self.broken("unable to write to", &error))
+    }
+
+    /// The next state, whatever it is.
+    pub fn hear(&self) -> Result<State, Error> {
+        let mut byte = [0];
+        self.within()
+            .read_exact(&mut byte)
+            .map_err(|error| self.broken("unable to read from", &error))?;
+        let state = State::of(byte[0]).ok_or_else(|| {
+            Error::new(format!(
+                "the {} sent the state {}, which is none of iperf3's: is it an iperf3 {}?",
+                self.peer,
+                byte[0].cast_signed(),
+                self.peer
+            ))
+        })?;
+        match state {
+            State::AccessDenied => Err(Error::Busy),
+            State::ServerTerminate | State::ClientTerminate => Err(Error::Ended(self.peer)),
+            State::ServerError => Err(self.server_error()),
+            other => Ok(other),
+        }
+    }
+
+    /// The next state, which must be this one.
+    pub fn await_state(&self, state: State) -> Result<(), Error> {
+        match self.hear()? {
+            heard if heard == state => Ok(()),
+            heard => Err(Error::new(format!(
+                "the {} went to {heard:?} where {state:?} comes next",
+                self.peer
+            ))),
+        }
+    }
+
+    pub fn read_json(&self) -> Result<Value, Error> {
+        wire::read_json(self.within()).map_err(|error| self.broken("unable to read from", &error))
+    }
+
+    pub fn write_json(&self, value: &Value) -> Result<(), Error> {
+        wire::write_json(&self.stream, value)
+            .map_err(|error| self.broken("unable to write to", &error))
+    }
+
+    pub fn within(&self) -> Within<'_> {
+        Within {
+            stream: &self.stream,
+            until: plimsoll_clock::now() + self.patience,
+        }
+    }
+
+    /// Two numbers follow: iperf3's and the system's.
+    fn server_error(&self) -> Error {
+        let mut numbers = [0; 8];
+        let system = self.within().read_exact(&mut numbers).ok().and_then(|()| {
+            let [.., a, b, c, d] = numbers;
+            let number = i32::from_be_bytes([a, b, c, d]);
+            (number != 0).then(|| crate::error::describe(&io::Error::from_raw_os_error(number)))
+        });
+        let number = i32::from_be_bytes([numbers[0], numbers[1], numbers[2], numbers[3]]);
+        match system {
+            Some(text) => Error::new(format!(
+                "the server could not run the test: error {number}, {text}"
+            )),
+            None => Error::new(format!("the server could not run the test: error {number}")),
+        }
+    }
+
+    fn broken(&self, doing: &str, error: &io::Error) -> Error {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Error::new(format!(
+                "control socket has closed unexpectedly: the {} is gone",
+                self.peer
+            )),
+            io::ErrorKind::InvalidData => Error::new(error.to_string()),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Error::new(format!(
+                "the {} was silent for {}",
+                self.peer,
+                plimsoll_units::duration::format(self.patience)
+            )),
+            _ => Error::io(&format!("{doing} the {}", self.peer), error),
+        }
+    }
+}
+
+/// Reads from a stream until a moment, however slowly the peer drips.
+pub struct Within<'a> {
+    pub stream: &'a TcpStream,
+    pub until: Moment,
+}
+
+impl Read for Within<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.until.since(plimsoll_clock::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream
+            .set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+        self.stream.read(buffer)
+    }
+}

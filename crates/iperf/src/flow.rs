@@ -1,0 +1,394 @@
+//! A stream at work: its socket, its thread, and what it has counted so far.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use socket2::SockRef;
+
+use crate::block::Block;
+use crate::datagram::{self, Arrivals};
+use crate::error::Error;
+use crate::kernel::{self, TcpState};
+use crate::pacer::Pacer;
+use crate::test::{End, Test};
+
+/// A connected socket of either protocol.
+#[derive(Debug)]
+pub enum Wire {
+    Tcp(TcpStream),
+    Udp(UdpSocket),
+}
+
+/// What the sending streams of one side may send together.
+#[derive(Debug)]
+pub struct Budget(Option<AtomicU64>);
+
+/// One stream.
+pub struct Flow {
+    pub id: u32,
+    pub sending: bool,
+    pub local: SocketAddr,
+    pub remote: SocketAddr,
+    wire: Arc<Wire>,
+    counts: Arc<Counts>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What a stream's thread has done so far.
+#[derive(Debug, Default)]
+struct Counts {
+    bytes: AtomicU64,
+    /// Datagrams sent.
+    sent: AtomicU64,
+    arrivals: Mutex<Arrivals>,
+    stop: AtomicBool,
+    failure: Mutex<Option<Error>>,
+}
+
+/// The counts at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Snapshot {
+    pub bytes: u64,
+    pub packets: u64,
+    pub lost: u64,
+    pub out_of_order: u64,
+    pub jitter: Duration,
+    pub tcp: Option<TcpState>,
+}
+
+/// The most bytes that a reader waits for: the length of a block by default.
+const WAKE_AT_MOST: usize = 128 << 10;
+/// Bytes received at the first look from which on a reader waits for whole blocks.
+const FAST: u64 = 64 << 20;
+/// How long a thread may sleep in the kernel before it looks whether to stop.
+const NAP: Duration = Duration::from_millis(100);
+
+impl Budget {
+    pub fn new(end: End, length: usize) -> Self {
+        Budget(match end {
+            End::Time(_) => None,
+            End::Bytes(bytes) => Some(AtomicU64::new(bytes)),
+            End::Blocks(blocks) => Some(AtomicU64::new(blocks.saturating_mul(length as u64))),
+        })
+    }
+
+    /// Takes a block of up to `length`; none is left if it gives zero.
+    fn take(&self, length: usize) -> usize {
+        let Some(left) = &self.0 else {
+            return length;
+        };
+        let length = length as u64;
+        let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            Some(left.saturating_sub(length))
+        });
+        before.map_or(0, |left| left.min(length)) as usize
+    }
+
+    pub fn is_spent(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|left| left.load(Ordering::Relaxed) == 0)
+    }
+}
+
+impl Flow {
+    pub fn new(wire: Wire, id: u32, sending: bool) -> Result<Self, Error> {
+        let (local, remote) = match &wire {
+            Wire::Tcp(socket) => (socket.local_addr(), socket.peer_addr()),
+            Wire::Udp(socket) => (socket.local_addr(), socket.peer_addr()),
+        };
+        let failed = |error: io::Error| Error::io("unable to create a new stream", &error);
+        let set = match &wire {
+            Wire::Tcp(socket) => socket
+                .set_read_timeout(Some(NAP))
+                .and_then(|()| socket.set_write_timeout(Some(NAP))),
+            Wire::Udp(socket) => socket
+                .set_read_timeout(Some(NAP))
+                .and_then(|()| socket.set_write_timeout(Some(NAP))),
+        };
+        set.map_err(failed)?;
+        Ok(Flow {
+            id,
+            sending,
+            local: plain(local.map_err(failed)?),
+            remote: plain(remote.map_err(failed)?),
+            wire: Arc::new(wire),
+            counts: Arc::default(),
+            thread: None,
+        })
+    }
+
+    /// The socket's number, by which people know the stream.
+    pub fn number(&self) -> i32 {
+        match &*self.wire {
+            Wire::Tcp(socket) => socket.as_raw_fd(),
+            Wire::Udp(socket) => socket.as_raw_fd(),
+        }
+    }
+
+    pub fn socket(&self) -> SockRef<'_> {
+        match &*self.wire {
+            Wire::Tcp(socket) => SockRef::from(socket),
+            Wire::Udp(socket) => SockRef::from(socket),
+        }
+    }
+
+    /// Starts its thread.
+    pub fn start(&mut self, test: &Test, budget: &Arc<Budget>) -> Result<(), Error> {
+        let (wire, counts) = (Arc::clone(&self.wire), Arc::clone(&self.counts));
+        let (test, budget) = (test.clone(), Arc::clone(budget));
+        let sending = self.sending;
+        let work = move || {
+            let outcome = match (&*wire, sending) {
+                (Wire::Tcp(socket), true) => send_stream(socket, &test, &budget, &counts),
+                (Wire::Tcp(socket), false) => receive_stream(socket, &test, &counts),
+                (Wire::Udp(socket), true) => send_datagrams(socket, &test, &budget, &counts),
+                (Wire::Udp(socket), false) => receive_datagrams(socket, &test, &counts),
+            };
+            if let Err(error) = outcome
+                && !counts.is_stopped()
+            {
+                let doing = if sending {
+                    "unable to write to stream socket"
+                } else {
+                    "unable to read from stream socket"
+                };
+                *lock(&counts.failure) = Some(Error::io(doing, &error));
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name(format!("stream {}", self.id))
+            .spawn(work);
+        self.thread =
+            Some(thread.map_err(|error| Error::io("cannot start a thread for a stream", &error))?);
+        Ok(())
+    }
+
+    /// Whether it has sent or received all it will.
+    pub fn is_done(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Why its thread ended early.
+    pub fn failure(&self) -> Option<Error> {
+        lock(&self.counts.failure).clone()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.counts.bytes.load(Ordering::Relaxed)
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        let arrivals = *lock(&self.counts.arrivals);
+        let tcp = match &*self.wire {
+            Wire::Tcp(socket) if self.sending => kernel::tcp_state(&SockRef::from(socket)),
+            _ => None,
+        };
+        Snapshot {
+            bytes: self.bytes(),
+            packets: if self.sending {
+                self.counts.sent.load(Ordering::Relaxed)
+            } else {
+                arrivals.packets
+            },
+            lost: arrivals.lost,
+            out_of_order: arrivals.out_of_order,
+            jitter: Duration::try_from_secs_f64(arrivals.jitter).unwrap_or_default(),
+            tcp,
+        }
+    }
+
+    /// Tells the thread to stop; it does within a moment.
+    pub fn stop(&self) {
+        self.counts.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits for the thread's end.
+    pub fn join(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // What it had to say is in its failure.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Flow {
+    fn drop(&mut self) {
+        self.stop();
+        self.join();
+    }
+}
+
+impl Counts {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// An IPv4 address is shown as one, also where a socket of both families has it.
+pub fn plain(address: SocketAddr) -> SocketAddr {
+    match address.ip().to_canonical() {
+        ip if ip.is_ipv4() => SocketAddr::new(ip, address.port()),
+        // With its scope.
+        _ => address,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the kernel only wants the thread to look whether to stop.
+fn is_nap(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+    )
+}
+
+fn send_stream(
+    mut socket: &TcpStream,
+    test: &Test,
+    budget: &Budget,
+    counts: &Counts,
+) -> io::Result<()> {
+    let block = Block::noise(test.length);
+    let mut pacer = Pacer::new(test.rate, test.burst, plimsoll_clock::now());
+    loop {
+        if !pacer.wait(test.length, &counts.stop) {
+            return Ok(());
+        }
+        let size = budget.take(block.len());
+        let mut left = &block[..size];
+        if left.is_empty() {
+            return Ok(());
+        }
+        while !left.is_empty() {
+            match socket.write(left) {
+                Ok(count) => {
+                    counts.bytes.fetch_add(count as u64, Ordering::Relaxed);
+                    left = left.get(count..).unwrap_or_default();
+                }
+                Err(error) if is_nap(&error) => {}
+                Err(error) => return Err(error),
+            }
+            if counts.is_stopped() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn receive_stream(mut socket: &TcpStream, test: &Test, counts: &Counts) -> io::Result<()> {
+    let mut block = Block::zeros(test.length);
+    // What waits at the end, unread, is less than a block: little of a stream that is fast,
+    // much of a slow one, and too much of one whose bytes are counted out.
+    let mut is_settled = !matches!(test.end, End::Time(_)) || test.rate.is_some();
+    let mut received = 0_u64;
+    while !counts.is_stopped() {
+        match socket.read(&mut block) {
+            Ok(0) => return Ok(()),
+            Ok(count) => {
+                counts.bytes.fetch_add(count as u64, Ordering::Relaxed);
+                received += count as u64;
+                if !is_settled && received >= FAST {
+                    is_settled = true;
+                    kernel::wake_at(&SockRef::from(socket), block.len().min(WAKE_AT_MOST));
+                }
+            }
+            Err(error) if is_nap(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn send_datagrams(
+    socket: &UdpSocket,
+    test: &Test,
+    budget: &Budget,
+    counts: &Counts,
+) -> io::Result<()> {
+    let mut block = Block::noise(test.length);
+    let began = plimsoll_clock::now();
+    let mut pacer = Pacer::new(test.rate, test.burst, began);
+    let mut number = 0;
+    while pacer.wait(block.len(), &counts.stop) {
+        if budget.take(block.len()) == 0 {
+            return Ok(());
+        }
+        number += 1;
+        loop {
+            datagram::stamp(
+                &mut block,
+                plimsoll_clock::now().since(began),
+                number,
+                test.wide_counters,
+            );
+            match socket.send(&block) {
+                Ok(count) => {
+                    counts.bytes.fetch_add(count as u64, Ordering::Relaxed);
+                    counts.sent.store(number, Ordering::Relaxed);
+                    break;
+                }
+                // A refusal tells of an earlier datagram; the kernel's buffers being full passes.
+                Err(error) if is_nap(&error) || is_passing(&error) => {}
+                Err(error) => return Err(error),
+            }
+            if counts.is_stopped() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_passing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionRefused || error.raw_os_error() == Some(libc::ENOBUFS)
+}
+
+fn receive_datagrams(socket: &UdpSocket, test: &Test, counts: &Counts) -> io::Result<()> {
+    let mut block = vec![0; test.length.max(2048)];
+    let began = plimsoll_clock::now();
+    while !counts.is_stopped() {
+        match socket.recv(&mut block) {
+            Ok(count) => {
+                let arrived = plimsoll_clock::now().since(began);
+                // What has no header, such as a client's greeting sent twice, is none of the test's.
+                let header = block
+                    .get(..count)
+                    .and_then(|got| datagram::read(got, test.wide_counters));
+                if let Some((sent, number)) = header {
+                    counts.bytes.fetch_add(count as u64, Ordering::Relaxed);
+                    lock(&counts.arrivals).arrived(sent, arrived, number);
+                }
+            }
+            Err(error) if is_nap(&error) || is_passing(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_spent_to_the_byte() {
+        let budget = Budget::new(End::Bytes(1_000), 300);
+        let taken: Vec<_> = (0..5).map(|_| budget.take(300)).collect();
+        assert_eq!(taken, [300, 300, 300, 100, 0]);
+        assert!(budget.is_spent());
+        let blocks = Budget::new(End::Blocks(2), 300);
+        assert_eq!([0; 3].map(|_| blocks.take(300)), [300, 300, 0]);
+        let endless = Budget::new(End::Time(Duration::from_secs(1)), 300);
+        assert_eq!(endless.take(300), 300);
+        assert!(!endless.is_spent());
+    }
+}

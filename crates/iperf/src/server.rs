@@ -1,0 +1,440 @@
+//! The server: one test after another, and "busy" to whoever comes meanwhile.
+
+use std::cell::RefCell;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use plimsoll_units::Moment;
+use socket2::Socket;
+
+use crate::Print;
+use crate::amounts::Format;
+use crate::client::WELCOME;
+use crate::control::{Control, Within};
+use crate::error::Error;
+use crate::flow::{Flow, Wire, plain};
+use crate::report::{Report, Role};
+use crate::results::Results;
+use crate::session::{self, Heard, Session, Showing};
+use crate::sockets::{self, Family, readable};
+use crate::test::{Protocol, Test};
+use crate::text::{self, Layout};
+use crate::wire::{Cookie, State};
+
+/// How a server serves.
+#[derive(Clone, Debug)]
+pub struct Serve {
+    /// None for all addresses of the family.
+    pub address: Option<std::net::IpAddr>,
+    /// 0 lets the system choose.
+    pub port: u16,
+    pub family: Family,
+    /// Ends after one test.
+    pub once: bool,
+    pub interval: Option<Duration>,
+    pub format: Format,
+    pub json: bool,
+    /// How long a client may take for any one step before and after the test.
+    pub patience: Duration,
+}
+
+/// A server that listens.
+pub struct Server {
+    serve: Serve,
+    listener: TcpListener,
+    address: SocketAddr,
+    /// Clients that are being informed that the server is busy.
+    turning_away: Arc<AtomicUsize>,
+}
+
+/// Most clients informed at one time that the server is busy; further ones are closed without a message.
+const TURNED_AWAY: usize = 32;
+/// At most so much of what a server prints is kept for its client.
+const LONGEST_OUTPUT: usize = 1 << 20;
+const SLICE: Duration = Duration::from_millis(100);
+
+impl Server {
+    /// # Errors
+    /// When the address cannot be had.
+    pub fn bind(serve: Serve) -> Result<Server, Error> {
+        let everywhere = serve.address.is_none() && serve.family == Family::Any;
+        let ip = serve.address.unwrap_or(match serve.family {
+            Family::V4 => Ipv4Addr::UNSPECIFIED.into(),
+            Family::Any | Family::V6 => Ipv6Addr::UNSPECIFIED.into(),
+        });
+        let mut listener = sockets::listen(SocketAddr::new(ip, serve.port));
+        if listener.is_err() && everywhere {
+            // A machine without IPv6.
+            listener = sockets::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), serve.port));
+        }
+        let failed = |error: io::Error| {
+            Error::io(
+                &format!(
+                    "unable to start listener for connections on port {}",
+                    serve.port
+                ),
+                &error,
+            )
+        };
+        let listener = listener.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Server {
+            serve,
+            listener,
+            address,
+            turning_away: Arc::default(),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves tests until `stop` is set, or one if it serves once. Each test's report goes to `done` when it is over.
+    ///
+    /// # Errors
+    /// When the listening socket fails.
+    pub fn run(
+        &self,
+        stop: &AtomicBool,
+        print: &mut Print<'_>,
+        done: &mut dyn FnMut(&Report),
+    ) -> Result<(), Error> {
+        let mut number = 0;
+        let mut announced = false;
+        while !stop.load(Ordering::Relaxed) {
+            if !announced {
+                announced = true;
+                number += 1;
+                if !self.serve.json {
+                    text::listening(self.address.port(), number, print);
+                }
+            }
+            let failed =
+                |error: io::Error| Error::io("unable to accept connection from client", &error);
+            let [waiting] =
+                readable([self.listener.as_fd()], plimsoll_clock::now() + SLICE).map_err(failed)?;
+            if !waiting {
+                continue;
+            }
+            let (stream, client) = match self.listener.accept() {
+                Ok(accepted) => accepted,
+                // It was gone before it was accepted, or there is no descriptor left for it.
+                Err(_) => {
+                    std::thread::sleep(Duration::from_millis(10));
+                    continue;
+                }
+            };
+            announced = false;
+            let report = self.test(stream, plain(client), stop, print);
+            done(&report);
+            if self.serve.once {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn test(
+        &self,
+        stream: TcpStream,
+        client: SocketAddr,
+        stop: &AtomicBool,
+        print: &mut Print<'_>,
+    ) -> Report {
+        let mut report = Report::new(
+            Role::Server,
+            Test::default(),
+            client.ip().to_string(),
+            client.port(),
+        );
+        // What is printed, for a client that wants it too.
+        let said = RefCell::new(String::new());
+        let json = self.serve.json;
+        let mut tee = |text: &str| {
+            let mut said = said.borrow_mut();
+            if said.len() + text.len() <= LONGEST_OUTPUT {
+                said.push_str(text);
+            }
+            if !json {
+                print(text);
+            }
+        };
+        if let Err(error) = self.try_test(stream, client, stop, &mut report, &mut tee, &said) {
+            report.error = Some(error);
+        }
+        report
+    }
+
+    fn try_test(
+        &self,
+        stream: TcpStream,
+        client: SocketAddr,
+        stop: &AtomicBool,
+        report: &mut Report,
+        print: &mut Print<'_>,
+        said: &RefCell<String>,
+    ) -> Result<(), Error> {
+        let local = stream
+            .local_addr()
+            .map(plain)
+            .map_err(|error| Error::io("unable to accept connection from client", &error))?;
+        let control = Control::new(stream, "client", self.serve.patience)?;
+        let cookie = Cookie::read(control.within())
+            .map_err(|error| Error::io("unable to receive cookie from the client", &error))?;
+        report.cookie = cookie.text();
+        print(&format!(
+            "Accepted connection from {}, port {}\n",
+            client.ip(),
+            client.port()
+        ));
+        control.tell(State::ParamExchange)?;
+        let asked = control.read_json()?;
+        report.test = match Test::from_json(&asked) {
+            Ok(test) => test,
+            Err(why) => {
+                refuse(&control, BAD_PARAMETERS);
+                return Err(Error::new(format!(
+                    "the client asked for what cannot be: {why}"
+                )));
+            }
+        };
+        let flows = match self.open(&control, local, &report.test, &cookie, stop) {
+            Ok(flows) => flows,
+            Err(error) => {
+                refuse(&control, NO_STREAM);
+                return Err(error);
+            }
+        };
+        let layout = Layout::new(
+            Role::Server,
+            &report.test,
+            self.serve.format,
+            self.serve.interval.is_some(),
+        );
+        let showing = Showing {
+            interval: self.serve.interval,
+            json: self.serve.json,
+        };
+        let mut session = Session::new(&report.test, flows, showing, layout.clone(), stop);
+        session.list(report);
+        layout.streams(&report.streams, print);
+        control.tell(State::TestStart)?;
+        control.tell(State::TestRunning)?;
+        let mut watch = |until: Moment| self.watch(&control, until);
+        let outcome = session.run(report, &mut watch, print);
+        layout.totals(report, print);
+        if let Err(error) = outcome {
+            if error == Error::Interrupted("server") {
+                let _ = control.tell(State::ServerTerminate);
+            }
+            return Err(error);
+        }
+        control.tell(State::ExchangeResults)?;
+        let results = Results::from_json(&control.read_json()?).map_err(Error::new)?;
+        report.remote = Some(results);
+        let output = report.test.server_output.then(|| {
+            if self.serve.json {
+                crate::json::document(report)
+            } else {
+                serde_json::Value::String(said.borrow().clone())
+            }
+        });
+        control.write_json(&session::results(report, output).to_json())?;
+        control.tell(State::DisplayResults)?;
+        // A client that closes instead has what it came for.
+        let _ = control.hear();
+        Ok(())
+    }
+
+    /// Waits for what the client says, and turns others away meanwhile.
+    fn watch(&self, control: &Control, until: Moment) -> Result<Heard, Error> {
+        let failed = |error: io::Error| Error::io("unable to read from the client", &error);
+        let [heard, knocked] =
+            readable([control.stream.as_fd(), self.listener.as_fd()], until).map_err(failed)?;
+        if knocked && let Ok((stream, _)) = self.listener.accept() {
+            self.turn_away(stream);
+        }
+        if !heard {
+            return Ok(Heard::Nothing);
+        }
+        match control.hear()? {
+            State::TestEnd => Ok(Heard::TestEnd),
+            other => Err(Error::new(format!(
+                "the client went to {other:?} in the middle of the test"
+            ))),
+        }
+    }
+
+    /// Says that the server is busy, beside the test.
+    fn turn_away(&self, stream: TcpStream) {
+        let count = Arc::clone(&self.turning_away);
+        if count.fetch_add(1, Ordering::Relaxed) >= TURNED_AWAY {
+            count.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        let told = Arc::clone(&count);
+        let telling = std::thread::Builder::new()
+            .name("busy".to_owned())
+            .spawn(move || {
+                let limit = Some(Duration::from_secs(1));
+                let _ = stream
+                    .set_read_timeout(limit)
+                    .and_then(|()| stream.set_write_timeout(limit));
+                let _ = (&stream).write_all(&[State::AccessDenied.byte()]);
+                let _ = stream.shutdown(std::net::Shutdown::Write);
+                // Its bytes are read first, because closing with unread bytes would discard the response.
+                let mut rest = [0; Cookie::LENGTH + 1];
+                let _ = (&stream).read_exact(&mut rest);
+                told.fetch_sub(1, Ordering::Relaxed);
+            });
+        if telling.is_err() {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes the client's streams in the order they come.
+    fn open(
+        &self,
+        control: &Control,
+        local: SocketAddr,
+        test: &Test,
+        cookie: &Cookie,
+        stop: &AtomicBool,
+    ) -> Result<Vec<Flow>, Error> {
+        let directions: Vec<bool> = test.streams().collect();
+        let until = plimsoll_clock::now() + self.serve.patience;
+        let mut flows = Vec::new();
+        // UDP must be listened for before the client gets the signal to continue.
+        let mut next = match test.protocol {
+            Protocol::Tcp => None,
+            Protocol::Udp => Some(sockets::listen_udp(local, test)?),
+        };
+        control.tell(State::CreateStreams)?;
+        for (index, client_sends) in directions.iter().enumerate() {
+            let wire = match next.take() {
+                None => Wire::Tcp(self.accept(control, test, cookie, until, stop)?),
+                Some(socket) => {
+                    let client = self.greeted(control, &socket, until, stop)?;
+                    socket
+                        .connect(client)
+                        .map_err(|error| Error::io("unable to accept stream", &error))?;
+                    if index + 1 < directions.len() {
+                        next = Some(sockets::listen_udp(local, test)?);
+                    }
+                    socket
+                        .send(WELCOME)
+                        .map_err(|error| Error::io("unable to accept stream", &error))?;
+                    Wire::Udp(socket)
+                }
+            };
+            flows.push(Flow::new(wire, Test::identity(index), !client_sends)?);
+        }
+        Ok(flows)
+    }
+
+    /// The next connection with the test's cookie; others are turned away.
+    fn accept(
+        &self,
+        control: &Control,
+        test: &Test,
+        cookie: &Cookie,
+        until: Moment,
+        stop: &AtomicBool,
+    ) -> Result<TcpStream, Error> {
+        loop {
+            self.waits(control, self.listener.as_fd(), until, stop)?;
+            let Ok((stream, _)) = self.listener.accept() else {
+                continue;
+            };
+            let patient = Within {
+                stream: &stream,
+                until: until.min(plimsoll_clock::now() + Duration::from_secs(2)),
+            };
+            match Cookie::read(patient) {
+                Ok(shown) if shown == *cookie => {
+                    let socket = Socket::from(stream);
+                    sockets::set_options(&socket, test)?;
+                    return Ok(socket.into());
+                }
+                _ => self.turn_away(stream),
+            }
+        }
+    }
+
+    /// Who greets next over UDP.
+    fn greeted(
+        &self,
+        control: &Control,
+        socket: &UdpSocket,
+        until: Moment,
+        stop: &AtomicBool,
+    ) -> Result<SocketAddr, Error> {
+        let failed = |error: io::Error| Error::io("unable to accept stream", &error);
+        let client = control.stream.peer_addr().map(plain).map_err(failed)?;
+        socket.set_read_timeout(Some(SLICE)).map_err(failed)?;
+        let mut greeting = [0; 64];
+        loop {
+            self.waits(control, socket.as_fd(), until, stop)?;
+            match socket.recv_from(&mut greeting) {
+                Ok((count, from)) if count >= 4 && plain(from).ip() == client.ip() => {
+                    return Ok(from);
+                }
+                // A stray datagram, or the error of an earlier one.
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+
+    /// Waits for a stream, as long as the client is there.
+    fn waits(
+        &self,
+        control: &Control,
+        socket: std::os::fd::BorrowedFd<'_>,
+        until: Moment,
+        stop: &AtomicBool,
+    ) -> Result<(), Error> {
+        loop {
+            let now = plimsoll_clock::now();
+            if stop.load(Ordering::Relaxed) {
+                let _ = control.tell(State::ServerTerminate);
+                return Err(Error::Interrupted("server"));
+            }
+            if now >= until {
+                return Err(Error::new(
+                    "the client did not open all streams of its test in time",
+                ));
+            }
+            let failed = |error: io::Error| Error::io("unable to accept stream", &error);
+            let [came, heard] = readable([socket, control.stream.as_fd()], until.min(now + SLICE))
+                .map_err(failed)?;
+            if came {
+                return Ok(());
+            }
+            if heard {
+                let state = control.hear()?;
+                return Err(Error::new(format!(
+                    "the client went to {state:?} before its streams were open"
+                )));
+            }
+        }
+    }
+}
+
+/// iperf3's numbers for parameters that were not understood, and for a stream that could not be accepted.
+const BAD_PARAMETERS: i32 = 114;
+const NO_STREAM: i32 = 204;
+
+/// Tells the client that its test cannot be run: iperf3's number, and none of the system's.
+fn refuse(control: &Control, number: i32) {
+    let mut bytes = vec![State::ServerError.byte()];
+    bytes.extend_from_slice(&number.to_be_bytes());
+    bytes.extend_from_slice(&0_i32.to_be_bytes());
+    // The client may be gone, and then needs no telling.
+    let _ = control.write(&bytes);
+}

@@ -1,0 +1,441 @@
+//! Peers that are silent, gone, lying, or something else.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use plimsoll_iperf::client::{self, Ask, Family, From};
+use plimsoll_iperf::server::{Serve, Server};
+use plimsoll_iperf::wire::{Cookie, State, read_json, write_json};
+use plimsoll_iperf::{Direction, End, Error, Protocol, Report, Test};
+use serde_json::{Value, json};
+
+const SHORT: Duration = Duration::from_millis(300);
+const LONG: Duration = Duration::from_secs(20);
+
+fn ask(port: u16, patience: Duration, test: Test) -> Ask {
+    Ask {
+        host: "127.0.0.1".to_owned(),
+        port,
+        family: Family::V4,
+        from: From::default(),
+        patience,
+        length: Some(test.length),
+        test,
+        interval: None,
+        format: Default::default(),
+        json: false,
+    }
+}
+
+fn small() -> Test {
+    Test {
+        end: End::Bytes(100_000),
+        length: 10_000,
+        ..Test::default()
+    }
+}
+
+fn run(ask: &Ask) -> Report {
+    client::run(ask, &AtomicBool::new(false), &mut |_| {})
+}
+
+/// A peer that does this with the first connection, having read the cookie.
+fn peer(play: impl FnOnce(TcpStream) + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("a client");
+        Cookie::read(&stream).expect("a cookie");
+        play(stream);
+    });
+    port
+}
+
+fn say(mut stream: &TcpStream, states: &[State]) {
+    for state in states {
+        stream.write_all(&[state.byte()]).expect("sent");
+    }
+}
+
+fn error(report: Report) -> String {
+    report.error.expect("an error").to_string()
+}
+
+#[test]
+fn a_server_that_is_silent_gone_or_something_else_is_told_of() {
+    let wait = |stream: TcpStream| {
+        let _ = (&stream).read_to_end(&mut Vec::new());
+    };
+    let told = error(run(&ask(peer(wait), SHORT, small())));
+    assert_eq!(told, "the server was silent for 300ms");
+
+    let told = error(run(&ask(peer(drop), LONG, small())));
+    assert!(
+        told.contains("closed unexpectedly") || told.contains("reset"),
+        "{told}"
+    );
+
+    let garbage = |stream: TcpStream| {
+        (&stream)
+            .write_all(b"SSH-2.0-OpenSSH_9.2\r\n")
+            .expect("sent");
+        let _ = (&stream).read_to_end(&mut Vec::new());
+    };
+    let told = error(run(&ask(peer(garbage), LONG, small())));
+    assert!(told.contains("is it an iperf3 server?"), "{told}");
+
+    let busy = |stream: TcpStream| say(&stream, &[State::AccessDenied]);
+    assert_eq!(
+        run(&ask(peer(busy), LONG, small())).error,
+        Some(Error::Busy)
+    );
+
+    let refuses = |stream: TcpStream| {
+        say(&stream, &[State::ParamExchange]);
+        read_json(&stream).expect("parameters");
+        say(&stream, &[State::ServerError]);
+        (&stream)
+            .write_all(&[0, 0, 0, 114, 0, 0, 0, 13])
+            .expect("sent");
+    };
+    let told = error(run(&ask(peer(refuses), LONG, small())));
+    assert!(told.contains("error 114, Permission denied"), "{told}");
+
+    let hasty = |stream: TcpStream| {
+        say(&stream, &[State::ParamExchange]);
+        read_json(&stream).expect("parameters");
+        say(&stream, &[State::DisplayResults]);
+        let _ = (&stream).read_to_end(&mut Vec::new());
+    };
+    let told = error(run(&ask(peer(hasty), LONG, small())));
+    assert!(
+        told.contains("DisplayResults where CreateStreams comes next"),
+        "{told}"
+    );
+}
+
+/// A server that resets its connections in the middle of a test, the control connection
+/// or the stream.
+fn resetting(control_too: bool) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        let (control, _) = listener.accept().expect("a client");
+        Cookie::read(&control).expect("a cookie");
+        say(&control, &[State::ParamExchange]);
+        read_json(&control).expect("parameters");
+        say(&control, &[State::CreateStreams]);
+        let (mut stream, _) = listener.accept().expect("a stream");
+        say(&control, &[State::TestStart, State::TestRunning]);
+        stream.read_exact(&mut [0; 50_000]).expect("data");
+        // What is closed before all was read is reset (RFC 2525, section 2.17).
+        drop(stream);
+        if control_too {
+            drop(control);
+        } else {
+            let _ = (&control).read_to_end(&mut Vec::new());
+        }
+    });
+    port
+}
+
+#[test]
+fn a_server_that_resets_in_the_middle_is_told_of() {
+    for control_too in [false, true] {
+        let endless = Test {
+            end: End::Time(Duration::from_secs(600)),
+            ..small()
+        };
+        let told = error(run(&ask(resetting(control_too), LONG, endless)));
+        assert!(
+            ["reset", "closed unexpectedly", "roken pipe"]
+                .iter()
+                .any(|word| told.contains(word)),
+            "{told}"
+        );
+    }
+}
+
+/// A server that accepts one stream and reads it, up to the results, which `answer` writes.
+fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        let (control, _) = listener.accept().expect("a client");
+        Cookie::read(&control).expect("a cookie");
+        say(&control, &[State::ParamExchange]);
+        read_json(&control).expect("parameters");
+        say(&control, &[State::CreateStreams]);
+        let (mut stream, _) = listener.accept().expect("a stream");
+        thread::spawn(move || std::io::copy(&mut stream, &mut std::io::sink()));
+        say(&control, &[State::TestStart, State::TestRunning]);
+        let mut byte = [0];
+        (&control).read_exact(&mut byte).expect("the end");
+        assert_eq!(State::of(byte[0]), Some(State::TestEnd));
+        say(&control, &[State::ExchangeResults]);
+        let results: Value = read_json(&control).expect("results");
+        assert_eq!(results["streams"][0]["bytes"], 100_000);
+        answer(&control);
+        let _ = (&control).read_to_end(&mut Vec::new());
+    });
+    port
+}
+
+#[test]
+fn what_was_measured_is_kept_when_results_are_lies() {
+    type Answer = fn(&TcpStream);
+    let answers: [(Answer, &str); 5] = [
+        // Says nothing, and keeps the connection.
+        (|_| {}, "the server was silent for 300ms"),
+        (
+            |stream| write_json(stream, &json!({ "streams": 7 })).expect("sent"),
+            "no list of streams",
+        ),
+        (
+            |mut stream| stream.write_all(b"\x7f\xff\xff\xff{").expect("sent"),
+            "speaks no iperf3",
+        ),
+        (
+            |mut stream| stream.write_all(b"\0\0\0\x05[1,2}").expect("sent"),
+            "no JSON",
+        ),
+        (
+            |stream| stream.shutdown(std::net::Shutdown::Write).expect("shut"),
+            "closed unexpectedly",
+        ),
+    ];
+    for (answer, expected) in answers {
+        let patience = if expected.contains("silent") {
+            SHORT
+        } else {
+            LONG
+        };
+        let report = run(&ask(lying(answer), patience, small()));
+        assert_eq!(report.streams[0].total.bytes, 100_000);
+        let told = error(report);
+        assert!(told.contains(expected), "{told}");
+    }
+    // Streams nobody asked for are let be, and missing ones are missing.
+    let other = |stream: &TcpStream| {
+        write_json(stream, &json!({ "streams": [{ "id": 99, "bytes": 1 }] })).expect("sent");
+        say(stream, &[State::DisplayResults]);
+    };
+    let report = run(&ask(lying(other), LONG, small()));
+    assert_eq!(report.error, None);
+    assert!(report.ends(&report.streams[0]).receiver.is_none());
+}
+
+/// Our own server on its own thread; stops when dropped.
+struct Served {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Vec<Option<Error>>>>,
+}
+
+impl Served {
+    fn start(patience: Duration) -> Served {
+        let server = Server::bind(Serve {
+            address: Some("127.0.0.1".parse().expect("an address")),
+            port: 0,
+            family: Family::V4,
+            once: false,
+            interval: None,
+            format: Default::default(),
+            json: true,
+            patience,
+        })
+        .expect("a port");
+        let address = server.address();
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            let mut errors = Vec::new();
+            server
+                .run(&told, &mut |_| {}, &mut |report| {
+                    errors.push(report.error.clone())
+                })
+                .expect("a listener");
+            errors
+        });
+        Served {
+            address,
+            stop,
+            thread: Some(thread),
+        }
+    }
+
+    /// Ends it, and gives the errors of its tests.
+    fn errors(mut self) -> Vec<String> {
+        self.stop.store(true, Ordering::Relaxed);
+        let errors = self
+            .thread
+            .take()
+            .expect("a thread")
+            .join()
+            .expect("no panic");
+        errors
+            .into_iter()
+            .map(|error| error.map_or(String::new(), |error| error.to_string()))
+            .collect()
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).expect("the server")
+    }
+
+    /// A control connection after its parameters; the caller reads the server's responses.
+    fn begin(&self, parameters: &Value) -> TcpStream {
+        let stream = self.connect();
+        (&stream).write_all(Cookie::random().bytes()).expect("sent");
+        assert_eq!(hear(&stream), Some(State::ParamExchange));
+        write_json(&stream, parameters).expect("sent");
+        stream
+    }
+}
+
+fn hear(mut stream: &TcpStream) -> Option<State> {
+    let mut byte = [0];
+    stream.read_exact(&mut byte).ok()?;
+    State::of(byte[0])
+}
+
+fn end_of(stream: TcpStream) {
+    // Closed or reset, and nothing goes on.
+    let _ = (&stream).read_to_end(&mut Vec::new());
+}
+
+#[test]
+fn a_server_outlives_its_clients_mistakes() {
+    let served = Served::start(SHORT);
+    // Nothing, and then half a cookie.
+    end_of(served.connect());
+    let half = served.connect();
+    (&half).write_all(b"half a cookie").expect("sent");
+    end_of(half);
+    // Parameters that cannot be served, and streams that never come.
+    let refused = served.begin(&json!({ "tcp": true, "len": 1_000_000_000, "time": 1 }));
+    assert_eq!(hear(&refused), Some(State::ServerError));
+    end_of(refused);
+    let absent = served.begin(&small().to_json());
+    assert_eq!(hear(&absent), Some(State::CreateStreams));
+    assert_eq!(hear(&absent), Some(State::ServerError));
+    end_of(absent);
+    let datagrams = Test {
+        protocol: Protocol::Udp,
+        length: 1_000,
+        ..small()
+    };
+    let absent = served.begin(&datagrams.to_json());
+    assert_eq!(hear(&absent), Some(State::CreateStreams));
+    assert_eq!(hear(&absent), Some(State::ServerError));
+    end_of(absent);
+    let errors = served.errors();
+    assert_eq!(errors.len(), 5, "{errors:?}");
+    assert!(errors[0].contains("cookie"), "{errors:?}");
+    assert!(errors[2].contains("1 to 1048576"), "{errors:?}");
+    assert!(errors[3].contains("did not open all streams"), "{errors:?}");
+    assert!(errors[4].contains("did not open all streams"), "{errors:?}");
+}
+
+#[test]
+fn a_server_takes_streams_of_its_test_alone_and_notices_who_leaves() {
+    let served = Served::start(LONG);
+    let stranger = |served: &Served| {
+        let stream = served.connect();
+        (&stream).write_all(Cookie::random().bytes()).expect("sent");
+        stream
+    };
+    let control = served.connect();
+    let cookie = Cookie::random();
+    (&control).write_all(cookie.bytes()).expect("sent");
+    assert_eq!(hear(&control), Some(State::ParamExchange));
+    write_json(&control, &small().to_json()).expect("sent");
+    assert_eq!(hear(&control), Some(State::CreateStreams));
+    assert_eq!(hear(&stranger(&served)), Some(State::AccessDenied));
+    let stream = served.connect();
+    (&stream).write_all(cookie.bytes()).expect("sent");
+    assert_eq!(hear(&control), Some(State::TestStart));
+    assert_eq!(hear(&control), Some(State::TestRunning));
+    (&stream).write_all(&[0; 5_000]).expect("sent");
+    assert_eq!(hear(&stranger(&served)), Some(State::AccessDenied));
+    drop(control);
+    // The next one is served, which shows that the server has noticed.
+    let mut report = run(&ask(served.address.port(), LONG, small()));
+    for _ in 0..100 {
+        if report.error != Some(Error::Busy) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+        report = run(&ask(served.address.port(), LONG, small()));
+    }
+    assert_eq!(report.error, None);
+    drop(stream);
+    let errors = served.errors();
+    assert!(
+        errors[0].contains("the client is gone") || errors[0].contains("reset"),
+        "{errors:?}"
+    );
+    assert_eq!(errors[1], "");
+}
+
+#[test]
+fn every_direction_carries_its_bytes() {
+    let served = Served::start(LONG);
+    for (protocol, direction, parallel) in [
+        (Protocol::Tcp, Direction::Forward, 3),
+        (Protocol::Tcp, Direction::Reverse, 1),
+        (Protocol::Tcp, Direction::Both, 2),
+        (Protocol::Udp, Direction::Both, 1),
+    ] {
+        let test = Test {
+            protocol,
+            direction,
+            parallel,
+            length: 1_000,
+            rate: plimsoll_units::BitRate::new(40_000_000).filter(|_| protocol == Protocol::Udp),
+            ..small()
+        };
+        let mut asked = ask(served.address.port(), LONG, test);
+        asked.json = true;
+        asked.interval = Some(Duration::from_secs(1));
+        let report = run(&asked);
+        assert_eq!(report.error, None);
+        let sums = |sending: bool| -> (u64, u64) {
+            let ends = report
+                .streams
+                .iter()
+                .filter(|stream| stream.sending == sending)
+                .map(|stream| {
+                    let ends = report.ends(stream);
+                    (
+                        ends.sender.expect("a sender").bytes,
+                        ends.receiver.expect("a receiver").bytes,
+                    )
+                });
+            ends.fold((0, 0), |(sent, received), (s, r)| (sent + s, received + r))
+        };
+        if direction != Direction::Reverse && protocol == Protocol::Tcp {
+            assert_eq!(sums(true), (100_000, 100_000), "{protocol:?} {direction:?}");
+        }
+        if direction != Direction::Forward && protocol == Protocol::Tcp {
+            assert_eq!(
+                sums(false),
+                (100_000, 100_000),
+                "{protocol:?} {direction:?}"
+            );
+        }
+        if protocol == Protocol::Udp {
+            assert!(
+                sums(true).0 == 100_000 && sums(false).1 > 0,
+                "{:?}",
+                (sums(true), sums(false))
+            );
+        }
+        assert!(!report.periods.is_empty());
+    }
+    assert!(served.errors().iter().all(String::is_empty));
+}

@@ -1,0 +1,134 @@
+//! Reads bytes together with the moment at which they arrived.
+//!
+//! On Linux the kernel dates them ([`plimsoll_net::stamped`]); elsewhere, and where it has no date, the moment of reading counts.
+
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+
+use bytes::Bytes as Buffer;
+use plimsoll_units::Moment;
+use tokio::io::Interest;
+use tokio::net::{TcpStream, UdpSocket};
+
+/// Bytes that were read. None at the end of the stream.
+#[derive(Debug)]
+pub struct Received {
+    pub bytes: Buffer,
+    /// When the last of them arrived.
+    pub arrived: Moment,
+}
+
+impl Received {
+    fn new(scratch: &[u8], (count, arrived): (usize, Option<Moment>)) -> Received {
+        Received {
+            bytes: Buffer::copy_from_slice(scratch.get(..count).unwrap_or_default()),
+            arrived: arrived.unwrap_or_else(plimsoll_clock::now),
+        }
+    }
+}
+
+/// Asks the kernel to date what arrives on this socket, or on connections that it accepts.
+#[cfg(target_os = "linux")]
+pub fn date(socket: &impl std::os::fd::AsFd) {
+    // Without dates, the moment of reading counts.
+    let _ = plimsoll_net::stamped::enable(socket.as_fd());
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn date<T>(_socket: &T) {}
+
+/// What has arrived already, if anything: one read at most, which does not wait.
+#[cfg(target_os = "linux")]
+pub fn receive_early(socket: &TcpStream, scratch: &mut [u8]) -> Option<Received> {
+    use std::os::fd::AsFd;
+
+    // Past the runtime, which does not know yet whether a new socket is readable. An end or an error shows again on the
+    // next read.
+    let read = plimsoll_net::stamped::receive(socket.as_fd(), scratch).ok()?;
+    (read.0 > 0).then(|| Received::new(scratch, read))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn receive_early(_socket: &TcpStream, _scratch: &mut [u8]) -> Option<Received> {
+    None
+}
+
+/// Waits until there is something to read.
+///
+/// # Errors
+/// As of any read.
+pub async fn readable(socket: &TcpStream) -> io::Result<()> {
+    // Counts against the task's budget, so that one busy connection does not keep the others from running.
+    poll_fn(|context| socket.poll_read_ready(context)).await
+}
+
+/// The next bytes, at most as many as `scratch` holds. None if there are none after all.
+///
+/// # Errors
+/// As of any read.
+pub fn receive(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<Option<Received>> {
+    match socket.try_io(Interest::READABLE, || read(socket, scratch)) {
+        Ok(read) => {
+            if 0 < read.0 && read.0 < scratch.len() {
+                // The socket is empty. Saying so spares the next read a system call that finds nothing.
+                let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+                let _ = socket.try_io(Interest::READABLE, empty);
+            }
+            Ok(Some(Received::new(scratch, read)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Option<Moment>)> {
+    use std::os::fd::AsFd;
+
+    plimsoll_net::stamped::receive(socket.as_fd(), scratch)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Option<Moment>)> {
+    socket.try_read(scratch).map(|count| (count, None))
+}
+
+/// A packet that was read: its size, its sender, and when it arrived.
+pub type Packet = (usize, SocketAddr, Moment);
+
+/// The next packet.
+///
+/// # Errors
+/// As of any read.
+pub async fn receive_packet(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Packet> {
+    loop {
+        socket.readable().await?;
+        match socket.try_io(Interest::READABLE, || read_packet(socket, buffer)) {
+            Ok((count, sender, arrived)) => {
+                return Ok((count, sender, arrived.unwrap_or_else(plimsoll_clock::now)));
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn read_packet(
+    socket: &UdpSocket,
+    buffer: &mut [u8],
+) -> io::Result<(usize, SocketAddr, Option<Moment>)> {
+    use std::os::fd::AsFd;
+
+    plimsoll_net::stamped::receive_from(socket.as_fd(), buffer)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read_packet(
+    socket: &UdpSocket,
+    buffer: &mut [u8],
+) -> io::Result<(usize, SocketAddr, Option<Moment>)> {
+    let (count, sender) = socket.try_recv_from(buffer)?;
+    Ok((count, sender, None))
+}

@@ -1,0 +1,216 @@
+//! Writes what is due, ahead of all other work.
+//!
+//! A relay is one thread, and a burst of new connections gives it a lot to do. Most of that can wait: bytes count from when
+//! they arrived and not from when they are read. What is due cannot wait. So every task calls [`Deliveries::catch_up`]
+//! before each thing that takes time, and nothing is later than one such thing takes.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::io;
+use std::rc::Rc;
+
+use bytes::Buf;
+use plimsoll_engine::timer::sleep_until;
+use plimsoll_units::{Bytes, Moment};
+use tokio::net::tcp::OwnedWriteHalf;
+use tokio::sync::Notify;
+
+use crate::account::Direction;
+use crate::queue::Piece;
+use crate::tcp::Side;
+
+/// What is under way in all connections, by when it is due.
+#[derive(Debug, Default)]
+pub struct Deliveries {
+    due: RefCell<BinaryHeap<Reverse<Delivery>>>,
+    pushed: Cell<u64>,
+    /// Something is due sooner than anything was before.
+    sooner: Notify,
+}
+
+/// The next piece of a stream. Those due at the same moment keep their order.
+#[derive(Debug)]
+struct Delivery {
+    at: Moment,
+    number: u64,
+    outgoing: Rc<Outgoing>,
+}
+
+impl Deliveries {
+    /// Adds what comes out of `outgoing` at `at`, never before what was added to it earlier.
+    pub fn push(&self, outgoing: &Rc<Outgoing>, at: Moment, piece: Piece) {
+        outgoing.push(at, piece);
+        let number = self.pushed.get();
+        self.pushed.set(number + 1);
+        let mut due = self.due.borrow_mut();
+        if due.peek().is_none_or(|Reverse(first)| at < first.at) {
+            self.sooner.notify_one();
+        }
+        due.push(Reverse(Delivery {
+            at,
+            number,
+            outgoing: Rc::clone(outgoing),
+        }));
+    }
+
+    /// Writes all that is due.
+    pub fn catch_up<'a>(&self, account: impl Fn(Side) -> &'a Direction) {
+        while let Some(Delivery { outgoing, .. }) = self.next_due() {
+            outgoing.deliver(account(outgoing.side));
+        }
+    }
+
+    fn next_due(&self) -> Option<Delivery> {
+        let mut due = self.due.borrow_mut();
+        let Reverse(first) = due.peek()?;
+        if first.at > plimsoll_clock::now() {
+            return None;
+        }
+        due.pop().map(|Reverse(delivery)| delivery)
+    }
+
+    /// Waits until something is due.
+    pub async fn wait(&self) {
+        loop {
+            let next = self.due.borrow().peek().map(|Reverse(first)| first.at);
+            let Some(at) = next else {
+                self.sooner.notified().await;
+                continue;
+            };
+            tokio::select! {
+                () = sleep_until(at) => return,
+                () = self.sooner.notified() => {}
+            }
+        }
+    }
+}
+
+impl PartialEq for Delivery {
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, self.number) == (other.at, other.number)
+    }
+}
+
+impl Eq for Delivery {}
+
+impl PartialOrd for Delivery {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Delivery {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.number).cmp(&(other.at, other.number))
+    }
+}
+
+/// The end of one direction of a connection, and what is under way to it. Dropping the last reference shuts the direction
+/// down.
+#[derive(Debug)]
+pub struct Outgoing {
+    socket: OwnedWriteHalf,
+    pub side: Side,
+    pieces: RefCell<VecDeque<(Moment, Piece)>>,
+    bytes: Cell<usize>,
+    emptied: Notify,
+    /// The socket took less than what was due, or the stream ends: [`Outgoing::finish`] goes on from here.
+    stuck: Cell<bool>,
+    attention: Notify,
+}
+
+impl Outgoing {
+    pub fn new(socket: OwnedWriteHalf, side: Side) -> Rc<Outgoing> {
+        Rc::new(Outgoing {
+            socket,
+            side,
+            pieces: RefCell::default(),
+            bytes: Cell::new(0),
+            emptied: Notify::new(),
+            stuck: Cell::new(false),
+            attention: Notify::new(),
+        })
+    }
+
+    fn push(&self, at: Moment, piece: Piece) {
+        if let Piece::Data(data) = &piece {
+            self.bytes.set(self.bytes.get() + data.len());
+        }
+        self.pieces.borrow_mut().push_back((at, piece));
+    }
+
+    /// Waits until fewer than `limit` bytes are under way.
+    pub async fn room(&self, limit: usize) {
+        while self.bytes.get() >= limit {
+            self.emptied.notified().await;
+        }
+    }
+
+    /// Writes the first piece, which is due, without waiting.
+    fn deliver(&self, account: &Direction) {
+        if !self.stuck.get() && !matches!(self.write(account), Ok(Written::Piece)) {
+            self.stuck.set(true);
+            self.attention.notify_one();
+        }
+    }
+
+    /// Writes what the socket did not take at once, until the stream has ended.
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub async fn finish(&self, account: &Direction) -> io::Result<()> {
+        loop {
+            self.attention.notified().await;
+            while self.stuck.get() {
+                match self.write(account)? {
+                    Written::Piece => {}
+                    Written::Nothing => self.stuck.set(false),
+                    Written::Part => self.socket.writable().await?,
+                    Written::End => return Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Writes the first piece if it is due.
+    fn write(&self, account: &Direction) -> io::Result<Written> {
+        let mut pieces = self.pieces.borrow_mut();
+        let now = plimsoll_clock::now();
+        let data = match pieces.front_mut() {
+            Some((at, _)) if *at > now => return Ok(Written::Nothing),
+            None => return Ok(Written::Nothing),
+            Some((_, Piece::End)) => return Ok(Written::End),
+            Some((_, Piece::Data(data))) => data,
+        };
+        match self.socket.try_write(data) {
+            Ok(count) => {
+                account.wrote(Bytes(count as u64));
+                self.bytes.set(self.bytes.get().saturating_sub(count));
+                data.advance(count);
+                self.emptied.notify_one();
+                if !data.is_empty() {
+                    return Ok(Written::Part);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Written::Part),
+            Err(error) => return Err(error),
+        }
+        if let Some((at, _)) = pieces.pop_front() {
+            account.passed(now.since(at));
+        }
+        Ok(Written::Piece)
+    }
+}
+
+/// What became of the first piece.
+enum Written {
+    /// It was written.
+    Piece,
+    /// It was not written, or not whole: the socket takes no more now.
+    Part,
+    /// None is due.
+    Nothing,
+    /// It is the end of the stream.
+    End,
+}

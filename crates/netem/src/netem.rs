@@ -1,0 +1,300 @@
+//! A distance made by the kernel: a network namespace at the far end of a pair of interfaces, each with `netem` on what
+//! it sends (tc-netem(8)). It delays packets, not bytes, so connecting takes its round trip and TCP meets losses itself;
+//! but it needs root and a kernel that has it.
+//!
+//! This file says which commands of iproute2 do it, and runs them.
+
+use std::net::Ipv4Addr;
+use std::process::Command;
+
+use crate::Link;
+
+/// A namespace that exists as long as this does.
+#[derive(Debug)]
+pub struct Namespace {
+    name: String,
+    near: Ipv4Addr,
+    far: Ipv4Addr,
+}
+
+/// Packets under way at the most; more are dropped. Netem's own 1000 are little on a long way.
+const LIMIT: u32 = 100_000;
+
+/// An interface's name has 15 bytes (IFNAMSIZ, linux/if.h), two of which are ours.
+const LONGEST_NAME: usize = 13;
+
+impl Namespace {
+    /// Makes the namespace `name` at this distance.
+    ///
+    /// # Errors
+    /// Which command failed, what it said, and the way out. Nothing is left behind.
+    pub fn make(name: &str, link: &Link) -> Result<Namespace, String> {
+        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if name.is_empty()
+            || name.len() > LONGEST_NAME
+            || !name.bytes().all(fits)
+            || name.starts_with('-')
+        {
+            return Err(format!(
+                "{name:?} is no name for a namespace: 1 to {LONGEST_NAME} small letters, digits and dashes"
+            ));
+        }
+        Namespace::with(name, &netem(link))
+    }
+
+    /// Makes it with any discipline of queues at both ends.
+    fn with(name: &str, discipline: &str) -> Result<Namespace, String> {
+        let (near, far) = addresses(name);
+        run(&format!("ip netns add {name}"))?;
+        // From here on dropping takes it away again.
+        let made = Namespace {
+            name: name.to_owned(),
+            near,
+            far,
+        };
+        for command in commands(name, near, far, discipline) {
+            run(&command)?;
+        }
+        Ok(made)
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// This side's address.
+    pub fn near(&self) -> Ipv4Addr {
+        self.near
+    }
+
+    /// The namespace's.
+    pub fn far(&self) -> Ipv4Addr {
+        self.far
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        // Both interfaces go with it. Where that fails there is nobody to tell.
+        let _ = run(&format!("ip netns del {}", self.name));
+    }
+}
+
+/// Two addresses of 198.18.0.0/15, which is set aside for measuring (RFC 2544, appendix C.2.2), by the name.
+fn addresses(name: &str) -> (Ipv4Addr, Ipv4Addr) {
+    // FNV-1a, so that a name has the same addresses every time.
+    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    let base = u32::from(Ipv4Addr::new(198, 18, 0, 0)) | (hash & 0x0001_fffc);
+    (Ipv4Addr::from(base | 1), Ipv4Addr::from(base | 2))
+}
+
+/// What makes the two ends, and the distance between them.
+fn commands(name: &str, near: Ipv4Addr, far: Ipv4Addr, discipline: &str) -> Vec<String> {
+    vec![
+        format!("ip link add n-{name} type veth peer name f-{name} netns {name}"),
+        format!("ip address add {near}/30 dev n-{name}"),
+        format!("ip link set n-{name} up"),
+        format!("ip -n {name} address add {far}/30 dev f-{name}"),
+        format!("ip -n {name} link set f-{name} up"),
+        format!("ip -n {name} link set lo up"),
+        format!("tc qdisc add dev n-{name} root {discipline}"),
+        format!("tc -n {name} qdisc add dev f-{name} root {discipline}"),
+    ]
+}
+
+/// Each direction has half of the round trip, and half of how far it strays.
+fn netem(link: &Link) -> String {
+    let micros = |time: std::time::Duration| format!("{}us", (time / 2).as_micros());
+    let mut text = format!("netem limit {LIMIT} delay {}", micros(link.round_trip));
+    if !link.jitter.is_zero() {
+        text += &format!(" {}", micros(link.jitter));
+    }
+    if link.loss > 0.0 {
+        text += &format!(" loss {}%", link.loss * 100.0);
+    }
+    if let Some(rate) = link.rate {
+        text += &format!(" rate {}bit", rate.get());
+    }
+    text
+}
+
+fn run(command: &str) -> Result<(), String> {
+    let mut words = command.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let output = Command::new(program).args(words).output();
+    let way_out = "; without --netem, as a relay with --listen and --to, this works everywhere";
+    match output {
+        Err(error) => Err(format!(
+            "cannot run {program} (of iproute2): {error}{way_out}"
+        )),
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let said = said.trim();
+            let why = if said.contains("qdisc kind is unknown") {
+                ": this kernel has no netem (CONFIG_NET_SCH_NETEM)"
+            } else if said.contains("File exists") {
+                let name = command.rsplit(' ').next().unwrap_or_default();
+                // A run that was killed outright could not clean up.
+                return Err(format!(
+                    "there is a namespace of the name {name} already ({said}): choose another name, or, if it was left \
+                     behind, take it away by `ip netns del {name}`"
+                ));
+            } else if said.contains("not permitted") || said.contains("Permission denied") {
+                ": it takes root"
+            } else {
+                ""
+            };
+            Err(format!("`{command}` failed{why} ({said}){way_out}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_units::BitRate;
+    use std::time::Duration;
+
+    #[test]
+    fn each_direction_gets_half_and_the_rest_whole() {
+        let link = Link {
+            round_trip: Duration::from_millis(74),
+            jitter: Duration::from_millis(2),
+            rate: BitRate::parse("556Mbit/s").ok(),
+            loss: 0.001,
+        };
+        assert_eq!(
+            netem(&link),
+            "netem limit 100000 delay 37000us 1000us loss 0.1% rate 556000000bit"
+        );
+        let bare = Link {
+            round_trip: Duration::from_micros(26_401),
+            jitter: Duration::ZERO,
+            rate: None,
+            loss: 0.0,
+        };
+        assert_eq!(netem(&bare), "netem limit 100000 delay 13200us");
+        let (near, far) = addresses("far");
+        assert_eq!(
+            commands("far", near, far, "netem delay 1us"),
+            [
+                "ip link add n-far type veth peer name f-far netns far".to_owned(),
+                format!("ip address add {near}/30 dev n-far"),
+                "ip link set n-far up".to_owned(),
+                format!("ip -n far address add {far}/30 dev f-far"),
+                "ip -n far link set f-far up".to_owned(),
+                "ip -n far link set lo up".to_owned(),
+                "tc qdisc add dev n-far root netem delay 1us".to_owned(),
+                "tc -n far qdisc add dev f-far root netem delay 1us".to_owned(),
+            ]
+        );
+    }
+
+    /// A name that no other test or process uses at the same time.
+    fn own_name(of: char) -> String {
+        format!("{of}{}", std::process::id())
+    }
+
+    fn is_there(name: &str) -> bool {
+        std::path::Path::new("/run/netns").join(name).exists()
+    }
+
+    /// With a discipline that more kernels have than netem, since all but the delay
+    /// is the same: the far end is there, is reached by its address alone, and goes.
+    #[test]
+    fn a_namespace_is_reached_and_goes_or_it_is_told_why_there_is_none() {
+        let name = own_name('q');
+        let made = match Namespace::with(&name, "tbf rate 50mbit burst 64kb latency 100ms") {
+            Err(told) => {
+                // No root, no iproute2, no veth: which, and what works instead.
+                assert!(told.contains("--listen and --to"), "{told}");
+                assert!(!is_there(&name));
+                return;
+            }
+            Ok(made) => made,
+        };
+        // Nobody listens there, and only the namespace's own kernel can say so.
+        let address = (made.far(), 9).into();
+        let refused = std::net::TcpStream::connect_timeout(&address, Duration::from_secs(10));
+        let kind = refused.map_err(|error| error.kind()).map(drop);
+        assert_eq!(kind, Err(std::io::ErrorKind::ConnectionRefused));
+        let shown = |arguments: &[&str]| {
+            let output = Command::new("tc").args(arguments).output().unwrap();
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        let near = shown(&["qdisc", "show", "dev", &format!("n-{name}")]);
+        let far = shown(&["-n", &name, "qdisc", "show", "dev", &format!("f-{name}")]);
+        assert!(near.contains("tbf") && far.contains("tbf"), "{near}{far}");
+        let again = Namespace::with(&name, "pfifo").unwrap_err();
+        assert!(again.contains(&format!("ip netns del {name}")), "{again}");
+        assert!(is_there(&name), "somebody else's was taken away");
+        drop(made);
+        assert!(!is_there(&name));
+    }
+
+    #[test]
+    fn what_fails_in_the_middle_leaves_nothing_behind() {
+        let name = own_name('h');
+        let told = Namespace::with(&name, "no-such-discipline").unwrap_err();
+        assert!(told.contains("--listen and --to"), "{told}");
+        assert!(!is_there(&name));
+    }
+
+    /// `tc` reads a discipline's words itself before it asks the kernel, so that they
+    /// are checked where the kernel lacks it too. Where there is no `tc`, or it may
+    /// ask the kernel nothing, that is what it says.
+    #[test]
+    fn the_words_for_netem_are_such_as_tc_knows() {
+        let link = Link {
+            round_trip: Duration::from_millis(74),
+            jitter: Duration::from_millis(2),
+            rate: BitRate::parse("556Mbit/s").ok(),
+            loss: 0.001,
+        };
+        // An interface that cannot be, so that nothing changes.
+        let told = run(&format!(
+            "tc qdisc add dev no-such-link root {}",
+            netem(&link)
+        ));
+        let told = told.unwrap_err();
+        assert!(
+            !told.contains("What is") && !told.contains("Illegal"),
+            "{told}"
+        );
+        let wrong = run("tc qdisc add dev no-such-link root netem dellay 1us").unwrap_err();
+        let cannot = wrong.contains("cannot run tc");
+        assert!(cannot || wrong.contains("What is"), "{wrong}");
+    }
+
+    #[test]
+    fn a_name_has_two_addresses_of_its_own_network() {
+        for name in ["far", "near", "a", "0123456789-12"] {
+            let (near, far) = addresses(name);
+            assert_eq!(near.octets()[0], 198);
+            assert!([18, 19].contains(&near.octets()[1]), "{near}");
+            // Neither the network's own address nor that of all in it.
+            assert_eq!((u32::from(near) & 3, u32::from(far) & 3), (1, 2));
+            assert_eq!(u32::from(near) >> 2, u32::from(far) >> 2);
+        }
+        assert_ne!(addresses("far"), addresses("near"));
+    }
+
+    #[test]
+    fn names_that_no_interface_can_have_are_refused() {
+        for name in ["", "a b", "toolongforthis", "../up", "-n", "Ä"] {
+            let link = Link {
+                round_trip: Duration::ZERO,
+                jitter: Duration::ZERO,
+                rate: None,
+                loss: 0.0,
+            };
+            assert!(
+                Namespace::make(name, &link).is_err_and(|error| error.contains("no name")),
+                "{name}"
+            );
+        }
+    }
+}

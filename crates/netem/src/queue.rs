@@ -1,0 +1,53 @@
+//! What is under way in one direction of one connection, in order of arrival.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use bytes::Bytes as Buffer;
+use plimsoll_units::Moment;
+use tokio::sync::Notify;
+
+/// A piece of a stream, or its end.
+#[derive(Debug)]
+pub enum Piece {
+    Data(Buffer),
+    End,
+}
+
+/// First in, first out, with a bound on the bytes within.
+#[derive(Debug, Default)]
+pub struct Queue {
+    pieces: RefCell<VecDeque<(Moment, Piece)>>,
+    bytes: Cell<usize>,
+    filled: Notify,
+}
+
+impl Queue {
+    /// Appends what comes out at `due`.
+    pub fn push(&self, due: Moment, piece: Piece) {
+        if let Piece::Data(data) = &piece {
+            self.bytes.set(self.bytes.get() + data.len());
+        }
+        self.pieces.borrow_mut().push_back((due, piece));
+        self.filled.notify_one();
+    }
+
+    /// Bytes that are under way.
+    pub fn bytes(&self) -> usize {
+        self.bytes.get()
+    }
+
+    /// The first piece, waited for if need be, and when it is due.
+    pub async fn next(&self) -> (Moment, Piece) {
+        loop {
+            let first = self.pieces.borrow_mut().pop_front();
+            if let Some((due, piece)) = first {
+                if let Piece::Data(data) = &piece {
+                    self.bytes.set(self.bytes.get() - data.len());
+                }
+                return (due, piece);
+            }
+            self.filled.notified().await;
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! UDP through a link: packets are delayed, lost and, when the line's buffer is full, dropped.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytes::Bytes as Buffer;
+use plimsoll_engine::timer::{sleep, sleep_until};
+use plimsoll_units::{Bytes, Moment};
+use tokio::net::UdpSocket;
+
+use crate::account::Direction;
+use crate::arrival;
+use crate::line::{Flow, Line, Passage};
+use crate::queue::{Piece, Queue};
+use crate::tcp::{BUFFER, Way};
+
+/// A client that has not sent for so long is forgotten.
+const IDLE: Duration = Duration::from_secs(60);
+/// Clients at one time; packets of more are dropped and counted.
+const MOST: usize = 1_024;
+/// Bytes under way in one direction of one client.
+const WINDOW: usize = 16 << 20;
+/// The largest packet there is.
+const LARGEST: usize = 65_536;
+
+/// One client's way: what it sent, on its way out.
+struct Session {
+    queue: Queue,
+    flow: RefCell<Flow>,
+    seen: std::cell::Cell<Moment>,
+}
+
+/// Passes packets on both ways, for as long as it is polled.
+///
+/// # Errors
+/// When the listening socket fails.
+pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
+    arrival::date(&socket);
+    let socket = Rc::new(socket);
+    let sessions: Rc<RefCell<HashMap<SocketAddr, Rc<Session>>>> = Rc::default();
+    let mut buffer = vec![0; LARGEST];
+    loop {
+        let (count, client, arrived) = match arrival::receive_packet(&socket, &mut buffer).await {
+            Ok(received) => received,
+            // The answer to an earlier packet: nobody listens there. UDP has no connection to end by it.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
+            Err(error) => return Err(error),
+        };
+        let known = sessions.borrow().get(&client).cloned();
+        let session = match known {
+            Some(session) => session,
+            None if sessions.borrow().len() >= MOST => {
+                way.account.forward.crowded_out();
+                continue;
+            }
+            None => {
+                let Ok(upstream) = connected(target).await else {
+                    way.account
+                        .unreachable
+                        .set(way.account.unreachable.get() + 1);
+                    continue;
+                };
+                way.account.sessions.set(way.account.sessions.get() + 1);
+                let session = Rc::new(Session {
+                    queue: Queue::default(),
+                    flow: RefCell::default(),
+                    seen: std::cell::Cell::new(plimsoll_clock::now()),
+                });
+                sessions.borrow_mut().insert(client, Rc::clone(&session));
+                let task = serve(
+                    Rc::clone(&socket),
+                    upstream,
+                    client,
+                    Rc::clone(&session),
+                    Rc::clone(&way),
+                );
+                let sessions = Rc::clone(&sessions);
+                tokio::task::spawn_local(async move {
+                    task.await;
+                    sessions.borrow_mut().remove(&client);
+                });
+                session
+            }
+        };
+        session.seen.set(plimsoll_clock::now());
+        let entering = Entering {
+            line: &way.forward,
+            account: &way.account.forward,
+            arrived,
+        };
+        entering.enter(&session.flow, &session.queue, &buffer[..count]);
+    }
+}
+
+/// A packet at the beginning of a line.
+struct Entering<'a> {
+    line: &'a RefCell<Line>,
+    account: &'a Direction,
+    arrived: Moment,
+}
+
+impl Entering<'_> {
+    fn enter(&self, flow: &RefCell<Flow>, queue: &Queue, packet: &[u8]) {
+        let mut line = self.line.borrow_mut();
+        if line.backlog(self.arrived) > BUFFER || queue.bytes() > WINDOW {
+            self.account.crowded_out();
+            return;
+        }
+        match line.packet(
+            &mut flow.borrow_mut(),
+            self.arrived,
+            Bytes(packet.len() as u64),
+        ) {
+            Passage::Lost => self.account.lost(),
+            Passage::Arrives(due) => {
+                queue.push(due, Piece::Data(Buffer::copy_from_slice(packet)));
+            }
+        }
+    }
+}
+
+/// One client's packets out, and the answers back, until it has been silent for long.
+async fn serve(
+    socket: Rc<UdpSocket>,
+    upstream: UdpSocket,
+    client: SocketAddr,
+    session: Rc<Session>,
+    way: Rc<Way>,
+) {
+    let back = Queue::default();
+    let out = async {
+        loop {
+            let (late, packet) = due(&session.queue).await;
+            // A refusal is UDP's way of saying that nobody listens; the next packet may find somebody.
+            let _ = upstream.send(&packet).await;
+            way.account.forward.wrote(Bytes(packet.len() as u64));
+            way.account.forward.passed(late);
+        }
+    };
+    let answers = async {
+        let mut buffer = vec![0; LARGEST];
+        let flow = RefCell::default();
+        loop {
+            match arrival::receive_packet(&upstream, &mut buffer).await {
+                Ok((count, _, arrived)) => {
+                    session.seen.set(plimsoll_clock::now());
+                    let entering = Entering {
+                        line: &way.backward,
+                        account: &way.account.backward,
+                        arrived,
+                    };
+                    entering.enter(&flow, &back, &buffer[..count]);
+                }
+                Err(_) => sleep(Duration::from_millis(1)).await,
+            }
+        }
+    };
+    let back_out = async {
+        loop {
+            let (late, packet) = due(&back).await;
+            let _ = socket.send_to(&packet, client).await;
+            way.account.backward.wrote(Bytes(packet.len() as u64));
+            way.account.backward.passed(late);
+        }
+    };
+    let silence = async {
+        loop {
+            let idle = plimsoll_clock::now().since(session.seen.get());
+            if idle >= IDLE {
+                return;
+            }
+            sleep(IDLE - idle).await;
+        }
+    };
+    tokio::select! {
+        _ = out => {}
+        _ = answers => {}
+        _ = back_out => {}
+        () = silence => {}
+    }
+}
+
+/// The next packet once it is due, and how late that is.
+async fn due(queue: &Queue) -> (Duration, Buffer) {
+    loop {
+        let (due, piece) = queue.next().await;
+        sleep_until(due).await;
+        if let Piece::Data(packet) = piece {
+            return (plimsoll_clock::now().since(due), packet);
+        }
+    }
+}
+
+async fn connected(target: SocketAddr) -> io::Result<UdpSocket> {
+    let any: SocketAddr = match target {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    };
+    let socket = UdpSocket::bind(any).await?;
+    socket.connect(target).await?;
+    arrival::date(&socket);
+    Ok(socket)
+}

@@ -1,0 +1,94 @@
+//! The description of metrics that outputs get: kinds, thresholds, sub-metrics.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plimsoll_plan::threshold::MetricSelector;
+use plimsoll_samples::{Metric, MetricId, Registry};
+
+/// The metrics of a run with what is asked of them.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    registry: Arc<Registry>,
+    demands: HashMap<String, Demands>,
+}
+
+/// What is asked of one metric.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Demands {
+    /// Its thresholds, as written.
+    pub thresholds: Vec<String>,
+    /// Its sub-metrics.
+    pub submetrics: Vec<Submetric>,
+}
+
+/// A metric seen through tags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submetric {
+    /// As written: `metric{tag:value}`.
+    pub name: String,
+    /// As written between the braces.
+    pub suffix: String,
+    /// The tags and values.
+    pub tags: Vec<(String, String)>,
+}
+
+impl Catalog {
+    /// The metrics of `registry` with the thresholds on them: each what it is
+    /// on, and the condition as written.
+    pub fn new<'a, T>(registry: Arc<Registry>, thresholds: T) -> Catalog
+    where
+        T: IntoIterator<Item = (&'a MetricSelector, &'a str)>,
+    {
+        let mut demands: HashMap<String, Demands> = HashMap::new();
+        for (on, condition) in thresholds {
+            let of = demands.entry(on.name.clone()).or_default();
+            if on.tags.is_empty() {
+                of.thresholds.push(condition.to_owned());
+            } else {
+                of.add(&on.source, &on.tags);
+            }
+        }
+        // This one is kept whether anybody asks or not.
+        let always = [("expected_response".to_owned(), "true".to_owned())];
+        demands
+            .entry("http_req_duration".to_owned())
+            .or_default()
+            .add("http_req_duration{expected_response:true}", &always);
+        Catalog { registry, demands }
+    }
+
+    /// The same for a run whose samples do not show whether a response was expected.
+    #[must_use]
+    pub fn without_expected_responses(mut self) -> Catalog {
+        if let Some(demands) = self.demands.get_mut("http_req_duration") {
+            demands
+                .submetrics
+                .retain(|submetric| submetric.suffix != "expected_response:true");
+        }
+        self
+    }
+
+    /// What is known of a metric, and what is asked of it.
+    pub fn find(&self, id: MetricId) -> Option<(Metric, Demands)> {
+        let metric = self.registry.get(id)?;
+        let demands = self.demands.get(&metric.name).cloned().unwrap_or_default();
+        Some((metric, demands))
+    }
+}
+
+impl Demands {
+    fn add(&mut self, name: &str, tags: &[(String, String)]) {
+        let (metric, rest) = name.split_once('{').unwrap_or((name, ""));
+        let suffix = rest.strip_suffix('}').unwrap_or(rest).trim();
+        let name = format!("{metric}{{{suffix}}}");
+        if self.submetrics.iter().any(|known| known.name == name) {
+            return;
+        }
+        self.submetrics.push(Submetric {
+            name,
+            suffix: suffix.to_owned(),
+            tags: tags.to_vec(),
+        });
+    }
+}

@@ -1,0 +1,216 @@
+//! The results of fixed work.
+
+use plimsoll_samples::{Loops, ScenarioWork};
+use plimsoll_units::Bytes;
+use serde::Serialize;
+
+use crate::numbers;
+use crate::paint::Paint;
+
+/// Fixed work: a number of workers, and the number of iterations they made.
+/// Rates are the payload of calls that did not fail, divided by the makespan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FixedWork {
+    /// Concurrent users.
+    pub workers: u32,
+    /// Iterations that each of them was to make; none if all shared a number of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loops: Option<u64>,
+    /// Iterations that all of them were to make.
+    pub iterations_wanted: u64,
+    /// Iterations that ended. Without a script, each is a call.
+    pub iterations: u64,
+    /// Calls that ended, failed ones included: HTTP exchanges, gRPC calls and streams, WebSocket
+    /// sessions.
+    pub calls: u64,
+    /// Of these, those that failed.
+    pub failed_calls: u64,
+    /// From the start of the first iteration to the end of the last.
+    pub makespan_seconds: f64,
+    /// Both directions, of calls that did not fail, without headers and framing.
+    pub payload_bytes: u64,
+    /// The part that was sent.
+    pub payload_bytes_sent: u64,
+    /// The part that was received.
+    pub payload_bytes_received: u64,
+    /// Millions of bytes of payload per second.
+    pub megabytes_per_second: f64,
+    /// Millions of bits of payload per second: eight times as many.
+    pub megabits_per_second: f64,
+}
+
+/// Who did the work, which decides the wording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Teller {
+    /// Users without a script, whose iterations are calls.
+    Direct,
+    /// A script's users.
+    Script,
+}
+
+impl Teller {
+    fn iteration(self) -> &'static str {
+        match self {
+            Teller::Direct => "call",
+            Teller::Script => "iteration",
+        }
+    }
+}
+
+/// `1 loop`, `2 loops`
+fn some(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+impl FixedWork {
+    /// The results of a scenario's work.
+    pub fn of(work: &ScenarioWork) -> FixedWork {
+        let done = &work.done;
+        let payload = done.sent.saturating_add(done.received).get();
+        let seconds = done.makespan.as_secs_f64();
+        let megabytes = if seconds > 0.0 {
+            payload as f64 / 1e6 / seconds
+        } else {
+            0.0
+        };
+        FixedWork {
+            workers: work.workers,
+            loops: match work.loops {
+                Loops::Each(loops) => Some(loops),
+                Loops::Shared(_) => None,
+            },
+            iterations_wanted: work.wanted(),
+            iterations: work.iterations,
+            calls: done.calls,
+            failed_calls: done.failed,
+            makespan_seconds: seconds,
+            payload_bytes: payload,
+            payload_bytes_sent: done.sent.get(),
+            payload_bytes_received: done.received.get(),
+            megabytes_per_second: megabytes,
+            megabits_per_second: megabytes * 8.0,
+        }
+    }
+
+    /// Label and text of each line.
+    pub(crate) fn lines(&self, teller: Teller, paint: Paint) -> Vec<(&'static str, String)> {
+        let of = teller.iteration();
+        let makespan = format!(
+            "{} from the first {of}'s start to the last one's end",
+            paint.figure(&numbers::time(self.makespan_seconds * 1e3, None))
+        );
+        let mut lines = vec![("work", self.work(teller, paint)), ("makespan", makespan)];
+        // A script that only computes has none to tell of.
+        if self.calls > 0 || teller == Teller::Direct {
+            lines.push(("payload", self.payload(paint)));
+        }
+        lines
+    }
+
+    fn work(&self, teller: Teller, paint: Paint) -> String {
+        let (workers, wanted, calls) = (self.workers, self.iterations_wanted, self.calls);
+        let amount = match self.loops {
+            Some(loops) => format!(
+                "{} × {}",
+                some(workers.into(), "worker"),
+                some(loops, "loop")
+            ),
+            None => format!(
+                "{}, {} among them",
+                some(workers.into(), "worker"),
+                some(wanted, "loop")
+            ),
+        };
+        let done = match teller {
+            Teller::Direct => calls,
+            Teller::Script => self.iterations,
+        };
+        let mut text = format!("{amount}: {}", some(done, teller.iteration()));
+        if done < wanted {
+            let missing = format!(" of {wanted}; the rest did not end in time");
+            text.push_str(&paint.bad(&missing));
+        }
+        if teller == Teller::Script && calls > 0 {
+            text.push_str(&format!(", {}", some(calls, "call")));
+        }
+        text
+    }
+
+    fn payload(&self, paint: Paint) -> String {
+        let mut text = format!(
+            "{} MB/s = {} Mbit/s: {} sent and {} received",
+            paint.figure(&format!("{:.3}", self.megabytes_per_second)),
+            paint.figure(&format!("{:.3}", self.megabits_per_second)),
+            Bytes(self.payload_bytes_sent),
+            Bytes(self.payload_bytes_received),
+        );
+        if self.failed_calls > 0 {
+            let left_out = format!(", without {}", some(self.failed_calls, "failed call"));
+            text.push_str(&paint.bad(&left_out));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn work(loops: Loops, iterations: u64, calls: u64) -> FixedWork {
+        FixedWork::of(&ScenarioWork {
+            scenario: "default".to_owned(),
+            workers: 4,
+            loops,
+            iterations,
+            done: plimsoll_samples::Work {
+                calls,
+                failed: calls.min(2),
+                sent: Bytes(3_000_000),
+                received: Bytes(1_000_000),
+                makespan: Duration::from_secs(2),
+            },
+        })
+    }
+
+    fn texts(work: &FixedWork, teller: Teller) -> Vec<String> {
+        let lines = work.lines(teller, Paint::new(false));
+        lines.into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn bytes_and_bits_are_told_apart() {
+        let work = work(Loops::Each(10), 39, 39);
+        assert_eq!(work.megabytes_per_second, 2.0);
+        assert_eq!(work.megabits_per_second, 16.0);
+        assert_eq!(
+            texts(&work, Teller::Direct),
+            [
+                "4 workers × 10 loops: 39 calls of 40; the rest did not end in time",
+                "2s from the first call's start to the last one's end",
+                "2.000 MB/s = 16.000 Mbit/s: 3.0 MB sent and 1.0 MB received, without 2 failed calls",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_scripts_iterations_are_not_its_calls() {
+        let shared = work(Loops::Shared(10), 9, 18);
+        assert_eq!(
+            texts(&shared, Teller::Script)[..2],
+            [
+                "4 workers, 10 loops among them: 9 iterations of 10; the rest did not end in time, 18 calls",
+                "2s from the first iteration's start to the last one's end",
+            ]
+        );
+        let computing = work(Loops::Each(10), 40, 0);
+        assert_eq!(
+            texts(&computing, Teller::Script),
+            [
+                "4 workers × 10 loops: 40 iterations",
+                "2s from the first iteration's start to the last one's end",
+            ]
+        );
+    }
+}

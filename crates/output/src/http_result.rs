@@ -1,0 +1,275 @@
+//! The result of load on one URL as one JSON object.
+//!
+//! `docs/schema/http-result-1.json` describes it. Keys are only added within a
+//! version of the schema, never taken away or given another meaning.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use plimsoll_samples::{Level, Reason, Summary, Values, Verdict};
+use plimsoll_units::Bytes;
+use serde::Serialize;
+
+use crate::fixed_work::FixedWork;
+use crate::grpc_status;
+
+/// Which schema describes a result.
+pub const SCHEMA: &str = "plimsoll/http-result/1";
+
+/// Which schema describes a result of gRPC calls.
+pub const GRPC_SCHEMA: &str = "plimsoll/grpc-result/1";
+
+/// What a run with one target came to. Times are in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HttpResult {
+    /// [`SCHEMA`], or [`GRPC_SCHEMA`].
+    pub schema: String,
+    /// Requests per second of `load_seconds`, or of `duration_seconds` without it. None if no request
+    /// got a response: failing quickly is no rate.
+    pub requests_per_second: Option<f64>,
+    /// Exchanges, failed ones included.
+    pub requests: u64,
+    /// Exchanges without an answer, or with one that is an error.
+    pub failed: u64,
+    /// How long the run took, until the last response.
+    pub duration_seconds: f64,
+    /// How long requests could start. None where an amount of work ends the run.
+    pub load_seconds: Option<f64>,
+    /// Requests that were sent again, because the server closed a reused connection without a
+    /// response. Each counts once in `requests`.
+    pub requests_resent: u64,
+    /// Bytes written to sockets.
+    pub bytes_sent: u64,
+    /// Bytes read from sockets.
+    pub bytes_received: u64,
+    /// From the send to the last byte of the answer; of exchanges that did not
+    /// fail. None if there were none.
+    pub service_time: Option<Latency>,
+    /// From the scheduled start to the last byte of the answer. None in a
+    /// closed model, where nothing is scheduled.
+    pub response_time: Option<Latency>,
+    /// What opening connections took: name, TCP and TLS handshakes, one value for each. None if
+    /// none was opened.
+    pub connect_time: Option<Latency>,
+    /// From the start of a request to the last byte of its response, with connection setup.
+    pub total_time: Option<Latency>,
+    /// From the scheduled start to the actual one. None in a closed model.
+    pub send_lag: Option<Latency>,
+    /// What failed exchanges took. None if none failed.
+    pub failed_time: Option<Latency>,
+    /// Answers by status: HTTP's by number, gRPC's by name.
+    pub status_codes: BTreeMap<String, u64>,
+    /// Failures without an answer by what was said of them, most frequent
+    /// first.
+    pub errors: Vec<ErrorEntry>,
+    /// Failures that are not in `errors`, as there were too many kinds.
+    pub other_errors: u64,
+    /// The protocol of most answers, such as `HTTP/1.1`.
+    pub protocol: Option<String>,
+    /// Answers by protocol.
+    pub protocols: BTreeMap<String, u64>,
+    /// Answers by version of TLS, such as `tls1.3`; those without TLS are in none.
+    pub tls_versions: BTreeMap<String, u64>,
+    /// Answers by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
+    pub tls_cipher_suites: BTreeMap<String, u64>,
+    /// Connections that were opened. None of gRPC, which tells it with its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections_opened: Option<u64>,
+    /// What gRPC has to tell besides.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub grpc: Option<GrpcEntry>,
+    /// What a fixed amount of work came to, if the run had one.
+    #[serde(flatten)]
+    pub fixed_work: Option<FixedWork>,
+    /// What the generator itself did.
+    pub generator: GeneratorEntry,
+}
+
+/// What a run of gRPC calls tells besides. Times are in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GrpcEntry {
+    /// Connections that were opened.
+    pub connections_opened: u64,
+    /// Messages sent in streaming calls. None where calls have one message each way.
+    pub messages_sent: Option<u64>,
+    /// Messages received in streaming calls.
+    pub messages_received: Option<u64>,
+}
+
+/// A distribution of times, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Latency {
+    /// How many times there are. A quantile q with fewer than 10 / (1 - q) of
+    /// them is chance.
+    pub count: u64,
+    /// The shortest.
+    pub min: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The longest.
+    pub max: f64,
+    /// The median.
+    pub p50: f64,
+    /// The 90th percentile.
+    pub p90: f64,
+    /// The 95th percentile.
+    pub p95: f64,
+    /// The 99th percentile.
+    pub p99: f64,
+    /// The 99.9th percentile.
+    pub p999: f64,
+}
+
+/// One kind of failure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorEntry {
+    /// k6's number for it; 0 for none.
+    pub code: u32,
+    /// What was said.
+    pub text: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// What the generator used, and whether that spoiled the figures.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GeneratorEntry {
+    /// Processor time of the whole process.
+    pub cpu_seconds: f64,
+    /// The most memory it had.
+    pub peak_rss_bytes: u64,
+    /// Whether the figures can be believed.
+    pub verdict: Level,
+    /// By what evidence.
+    pub reasons: Vec<Reason>,
+}
+
+/// What the generator used, as measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generator {
+    /// Processor time of the whole process.
+    pub cpu: Duration,
+    /// The most memory it had.
+    pub peak_rss: Bytes,
+    /// Whether the figures can be believed.
+    pub verdict: Verdict,
+}
+
+impl HttpResult {
+    /// Reads the result off a run's summary.
+    pub fn new(summary: &Summary, generator: &Generator) -> HttpResult {
+        let find = |name: &str| {
+            summary
+                .metrics
+                .iter()
+                .find(|metric| metric.name == name)
+                .map(|metric| &metric.values)
+        };
+        let count = |name| find(name).and_then(Values::count).unwrap_or(0.0).max(0.0);
+        let latency = |name| find(name).and_then(Latency::of);
+        let requests = count("http_reqs");
+        let seconds = summary.elapsed.as_secs_f64();
+        // Requests count where they start: the time until the last response is not part of a rate.
+        let started_within = summary.load.map_or(seconds, |load| load.as_secs_f64());
+        HttpResult {
+            schema: SCHEMA.to_owned(),
+            requests_per_second: (started_within > 0.0 && summary.http.responses() > 0)
+                .then_some(requests / started_within),
+            requests: requests as u64,
+            failed: find("http_req_failed")
+                .and_then(Values::passes)
+                .unwrap_or(0),
+            duration_seconds: seconds,
+            load_seconds: summary.load.map(|load| load.as_secs_f64()),
+            requests_resent: summary.http.resent,
+            bytes_sent: count("data_sent") as u64,
+            bytes_received: count("data_received") as u64,
+            service_time: latency("http_req_duration{expected_response:true}"),
+            response_time: latency("http_req_response_time"),
+            connect_time: latency("connection_time"),
+            total_time: latency("http_req_total"),
+            send_lag: latency("iteration_send_lag"),
+            failed_time: latency("http_req_failed_duration"),
+            status_codes: summary
+                .http
+                .statuses
+                .iter()
+                .copied()
+                .filter(|(status, count)| *status != 0 && *count > 0)
+                .map(|(status, count)| (grpc_status::name(status), count))
+                .collect(),
+            errors: summary
+                .http
+                .errors
+                .iter()
+                .map(|error| ErrorEntry {
+                    code: error.code,
+                    text: error.text.clone(),
+                    count: error.count,
+                })
+                .collect(),
+            other_errors: summary.http.other_errors,
+            protocol: summary.http.protocols.first().map(|(name, _)| name.clone()),
+            protocols: summary.http.protocols.iter().cloned().collect(),
+            tls_versions: summary.http.tls_versions.iter().cloned().collect(),
+            tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
+            connections_opened: Some(summary.http.connections_opened),
+            grpc: None,
+            fixed_work: None,
+            generator: GeneratorEntry {
+                cpu_seconds: generator.cpu.as_secs_f64(),
+                peak_rss_bytes: generator.peak_rss.get(),
+                verdict: generator.verdict.level,
+                reasons: generator.verdict.reasons.clone(),
+            },
+        }
+    }
+}
+
+impl HttpResult {
+    /// Reads the result of gRPC calls off a run's summary.
+    pub fn of_grpc(summary: &Summary, generator: &Generator) -> HttpResult {
+        let find = |name: &str| {
+            let mut metrics = summary.metrics.iter();
+            let found = metrics.find(|metric| metric.name == name);
+            found.map(|metric| &metric.values)
+        };
+        let messages = |name| find(name).and_then(Values::count).map(|count| count as u64);
+        let result = HttpResult::new(summary, generator);
+        let streams = messages("grpc_streams").is_some();
+        HttpResult {
+            schema: GRPC_SCHEMA.to_owned(),
+            connections_opened: None,
+            grpc: Some(GrpcEntry {
+                connections_opened: summary.http.connections_opened,
+                messages_sent: messages("grpc_streams_msgs_sent").filter(|_| streams),
+                messages_received: messages("grpc_streams_msgs_received").filter(|_| streams),
+            }),
+            ..result
+        }
+    }
+}
+
+impl Latency {
+    /// The figures of a trend of milliseconds; none of an empty one.
+    pub fn of(values: &Values) -> Option<Latency> {
+        let histogram = values
+            .histogram()
+            .filter(|histogram| !histogram.is_empty())?;
+        let quantiles = histogram.quantiles(&[0.5, 0.9, 0.95, 0.99, 0.999]);
+        let &[p50, p90, p95, p99, p999] = quantiles.as_slice() else {
+            return None;
+        };
+        Some(Latency {
+            count: histogram.count(),
+            min: histogram.min(),
+            mean: histogram.mean(),
+            max: histogram.max(),
+            p50,
+            p90,
+            p95,
+            p99,
+            p999,
+        })
+    }
+}

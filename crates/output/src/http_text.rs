@@ -1,0 +1,326 @@
+//! The result of load on one URL, for people.
+
+use plimsoll_units::Bytes;
+
+use crate::fit;
+use crate::fixed_work::Teller;
+use crate::grpc_status;
+use crate::http_result::{HttpResult, Latency};
+use crate::numbers;
+use crate::own_block::verdict_lines;
+use crate::paint::{Paint, printable, spaces, width};
+use crate::spoken;
+use plimsoll_samples::Verdict;
+
+/// Renders the result; `title` says what was run. The text starts and ends
+/// with an empty line. On a terminal no row is wider than its `columns`.
+pub fn render(title: &str, result: &HttpResult, paint: Paint, columns: Option<usize>) -> String {
+    let mut lines = vec![
+        String::new(),
+        format!("  {}", paint.bold(&printable(title))),
+        String::new(),
+    ];
+    let work = result.fixed_work.iter();
+    let work = work.flat_map(|work| work.lines(Teller::Direct, paint));
+    lines.extend(work.map(|(label, text)| entry(label, &text)));
+    lines.extend(totals(result, paint));
+    lines.push(String::new());
+    lines.extend(latencies(result, paint, columns));
+    lines.extend(answers(result, paint));
+    let verdict = Verdict {
+        level: result.generator.verdict,
+        reasons: result.generator.reasons.clone(),
+    };
+    let verdict = verdict_lines(&verdict, paint);
+    lines.extend(verdict.into_iter().map(|line| format!("  {line}")));
+    lines.push(String::new());
+    if let Some(columns) = columns {
+        let rows = lines.iter();
+        lines = rows
+            .flat_map(|line| fit::fit(line, columns, TEXT_COLUMN))
+            .collect();
+    }
+    lines.join("\n") + "\n"
+}
+
+/// A label and what stands behind it, in a column of its own.
+fn entry(label: &str, text: &str) -> String {
+    format!(
+        "  {label}{} {text}",
+        spaces(LABEL_WIDTH.saturating_sub(width(label)))
+    )
+}
+
+const LABEL_WIDTH: usize = 14;
+/// Where the text behind the labels begins.
+const TEXT_COLUMN: usize = LABEL_WIDTH + 3;
+
+fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
+    let failed = if result.failed > 0 {
+        let share = result.failed as f64 / (result.requests as f64).max(1.0);
+        let text = format!("{} failed ({})", result.failed, numbers::percent(share));
+        format!(", {}", paint.bad(&text))
+    } else {
+        String::new()
+    };
+    let duration = duration(result);
+    let per_second = |bytes: u64| {
+        let seconds = result.duration_seconds;
+        numbers::data(if seconds > 0.0 {
+            bytes as f64 / seconds
+        } else {
+            0.0
+        })
+    };
+    let per_request = if result.requests > 0 {
+        let milliseconds = result.generator.cpu_seconds * 1e3 / result.requests as f64;
+        format!(" ({} a request)", numbers::time(milliseconds, None))
+    } else {
+        String::new()
+    };
+    let mut lines = vec![
+        entry(
+            "rate",
+            &match result.requests_per_second {
+                Some(per_second) => format!("{} requests/s", paint.figure(&rate(per_second))),
+                None => paint.bad(NO_RESPONSE),
+            },
+        ),
+        entry(
+            "requests",
+            &format!(
+                "{} in {duration}{failed}",
+                paint.figure(&result.requests.to_string())
+            ),
+        ),
+        entry(
+            "received",
+            &format!(
+                "{} ({}/s)",
+                Bytes(result.bytes_received),
+                per_second(result.bytes_received)
+            ),
+        ),
+        entry(
+            "sent",
+            &format!(
+                "{} ({}/s)",
+                Bytes(result.bytes_sent),
+                per_second(result.bytes_sent)
+            ),
+        ),
+        entry(
+            "generator",
+            &format!(
+                "{} of processor time{per_request}, {} of memory at most",
+                numbers::time(result.generator.cpu_seconds * 1e3, None),
+                Bytes(result.generator.peak_rss_bytes)
+            ),
+        ),
+    ];
+    lines.splice(2..2, of_grpc(result));
+    lines.splice(2..2, spoken_over(result));
+    lines.splice(2..2, resent(result));
+    lines
+}
+
+/// How long requests started and, where it took noticeably longer, until the last response came.
+fn duration(result: &HttpResult) -> String {
+    let whole = numbers::time(result.duration_seconds * 1e3, None);
+    let load = result.load_seconds;
+    let Some(load) = load.map(|load| numbers::time(load * 1e3, None)) else {
+        return whole;
+    };
+    if load == whole {
+        return load;
+    }
+    format!("{load} (last response after {whole})")
+}
+
+/// Requests that the server may have seen twice.
+fn resent(result: &HttpResult) -> Option<String> {
+    let resent = result.requests_resent;
+    (resent > 0).then(|| {
+        let text = format!("{resent} after the server closed their connection");
+        entry("sent again", &text)
+    })
+}
+
+/// The protocols of the responses, and the number of connections.
+fn spoken_over(result: &HttpResult) -> Vec<String> {
+    let by = [
+        &result.protocols,
+        &result.tls_versions,
+        &result.tls_cipher_suites,
+    ];
+    let each = by.into_iter().flatten();
+    let text = spoken::line(each.map(|(name, count)| (name.as_str(), *count)));
+    let mut lines = Vec::new();
+    if !text.is_empty() {
+        lines.push(entry("protocol", &printable(&text)));
+    }
+    if let Some(opened) = result.connections_opened {
+        lines.push(entry("connections", &format!("{opened} opened")));
+    }
+    lines
+}
+
+/// How many connections there were and, of streams, how many messages.
+fn of_grpc(result: &HttpResult) -> Vec<String> {
+    let Some(grpc) = &result.grpc else {
+        return Vec::new();
+    };
+    let mut lines = vec![entry(
+        "connections",
+        &format!("{} opened", grpc.connections_opened),
+    )];
+    if let (Some(sent), Some(received)) = (grpc.messages_sent, grpc.messages_received) {
+        let text = format!("{sent} sent, {received} received");
+        lines.push(entry("messages", &text));
+    }
+    lines
+}
+
+/// In the place of a rate where no request got a response.
+pub(crate) const NO_RESPONSE: &str = "none: no request got a response";
+
+/// A rate with a decimal where there is little of it.
+pub(crate) fn rate(per_second: f64) -> String {
+    if per_second < 1_000.0 {
+        format!("{per_second:.1}")
+    } else {
+        format!("{per_second:.0}")
+    }
+}
+
+const TITLES: [&str; 8] = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
+
+/// One row for each way to look at how long things took.
+fn latencies(result: &HttpResult, paint: Paint, columns: Option<usize>) -> Vec<String> {
+    let rows: Vec<(&str, [String; 8])> = [
+        ("service time", result.service_time),
+        ("response time", result.response_time),
+        ("send lag", result.send_lag),
+        ("failed", result.failed_time),
+    ]
+    .into_iter()
+    .chain(with_connecting(result))
+    .filter_map(|(label, latency)| latency.map(|latency| (label, cells(&latency))))
+    .collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let column = |place: usize, title: &str| {
+        let cells = rows.iter().filter_map(|(_, cells)| cells.get(place));
+        cells.map(|cell| width(cell)).fold(width(title), usize::max)
+    };
+    let row = |cells: &[String]| {
+        let cells: Vec<_> = TITLES
+            .iter()
+            .enumerate()
+            .zip(cells)
+            .map(|((place, title), cell)| {
+                format!(
+                    "{}{cell}",
+                    spaces(column(place, title).saturating_sub(width(cell)))
+                )
+            })
+            .collect();
+        cells.join("  ")
+    };
+    let heading = entry("", &row(&TITLES.map(str::to_owned)));
+    let mut lines = Vec::new();
+    if columns.is_some_and(|columns| width(&heading) > columns) {
+        lines.extend(
+            rows.iter()
+                .map(|(label, cells)| entry(label, &named(cells))),
+        );
+    } else {
+        lines.push(paint.dim(&heading));
+        lines.extend(rows.iter().map(|(label, cells)| entry(label, &row(cells))));
+    }
+    if rows
+        .iter()
+        .any(|(_, cells)| cells.iter().any(|cell| cell.ends_with(CHANCE)))
+    {
+        let note = format!("{CHANCE} fewer than ten samples lie beyond: chance, not a figure");
+        lines.push(paint.dim(&entry("", &note)));
+    }
+    lines.push(String::new());
+    lines
+}
+
+/// Figures with their names before them, where a table is too wide. Each stays in one row.
+fn named(cells: &[String]) -> String {
+    let figures: Vec<String> = TITLES
+        .iter()
+        .zip(cells)
+        .map(|(title, cell)| format!("{title}\u{a0}{cell}"))
+        .collect();
+    figures.join("  ")
+}
+
+/// What opening connections took, and requests with it where that makes a difference. HTTP and gRPC
+/// have the same rows.
+fn with_connecting(result: &HttpResult) -> Vec<(&'static str, Option<Latency>)> {
+    let mut rows = vec![("connecting", result.connect_time)];
+    // One request in a hundred that connects is what a p99 shows.
+    let opened = result.connect_time.map_or(0, |times| times.count);
+    if opened > 0 && opened.saturating_mul(100) >= result.requests {
+        rows.push(("total time", result.total_time));
+    }
+    rows
+}
+
+const CHANCE: char = '?';
+
+fn cells(latency: &Latency) -> [String; 8] {
+    let time = |milliseconds| numbers::time(milliseconds, None);
+    // A quantile rests on the samples beyond it.
+    let quantile = |share: f64, milliseconds| {
+        let beyond = latency.count as f64 * (1.0 - share);
+        let mut text = time(milliseconds);
+        if beyond.round() < 10.0 {
+            text.push(CHANCE);
+        }
+        text
+    };
+    [
+        time(latency.min),
+        time(latency.mean),
+        quantile(0.5, latency.p50),
+        quantile(0.9, latency.p90),
+        quantile(0.95, latency.p95),
+        quantile(0.99, latency.p99),
+        quantile(0.999, latency.p999),
+        time(latency.max),
+    ]
+}
+
+fn answers(result: &HttpResult, paint: Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut label = "status";
+    for (status, count) in &result.status_codes {
+        let status = paint.outcome(grpc_status::is_good(status), status);
+        lines.push(entry(label, &format!("{status}  {count}")));
+        label = "";
+    }
+    label = "errors";
+    for error in &result.errors {
+        lines.push(entry(
+            label,
+            &format!("{}  {}", paint.bad(&printable(&error.text)), error.count),
+        ));
+        label = "";
+    }
+    if result.other_errors > 0 {
+        lines.push(entry(
+            label,
+            &format!("{}  {}", paint.bad("others"), result.other_errors),
+        ));
+    }
+    if !lines.is_empty() {
+        lines.push(String::new());
+    }
+    lines
+}

@@ -1,0 +1,49 @@
+//! The results of a run in every format, one file for each.
+//!
+//! * End summaries for people: [`summary_text`] in k6's layout of today,
+//!   [`summary_legacy`] in the one before, [`http_text`] for one URL.
+//! * End summaries for programs: [`summary_data`] for `handleSummary`,
+//!   [`summary_export`], [`summary_machine`], [`http_result`].
+//! * While it runs: [`header`], [`progress`], [`live`].
+//! * Every sample: [`output`], with [`output_json`] and [`output_csv`].
+//!
+//! Everything but the outputs is a pure function of its arguments, and nothing
+//! here prints: the command line does.
+
+pub mod catalog;
+mod category;
+mod collation;
+pub mod fit;
+mod fixed_width;
+pub mod fixed_work;
+pub mod grpc_status;
+pub mod header;
+pub mod http_result;
+pub mod http_text;
+mod json_number;
+pub mod live;
+mod local_time;
+mod metric_table;
+pub mod numbers;
+pub mod output;
+pub mod output_csv;
+mod output_json;
+mod own_block;
+mod paint;
+mod pretty;
+pub mod progress;
+pub mod progress_texts;
+mod spoken;
+pub mod summary_data;
+pub mod summary_export;
+pub mod summary_legacy;
+pub mod summary_machine;
+pub mod summary_text;
+mod trend_figure;
+pub mod wall_clock;
+
+pub use metric_table::Style;
+pub use own_block::verdict_lines;
+pub use paint::Paint;
+pub use pretty::{option_json, pretty_json};
+pub use trend_figure::default_trend_stats;

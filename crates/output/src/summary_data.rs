@@ -1,0 +1,155 @@
+//! The summary as `handleSummary` gets it.
+
+use plimsoll_plan::{TimeUnit, TrendStat};
+use plimsoll_samples::{Check, Group, MetricSummary, Summary, Values, Verdict};
+use serde_json::{Map, Value, json};
+
+use crate::fixed_work::FixedWork;
+use crate::json_number::number;
+use crate::metric_table::sorted;
+use crate::trend_figure::figure;
+
+/// What a summary in JSON tells beside the figures.
+#[derive(Clone, Debug, Default)]
+pub struct Circumstances {
+    /// Which figures of a trend are wanted.
+    pub trend_stats: Vec<TrendStat>,
+    /// The unit of times that is asked for; in the data they are milliseconds
+    /// all the same.
+    pub time_unit: Option<TimeUnit>,
+    /// Colours are not wanted.
+    pub no_color: bool,
+    /// The standard output is a terminal.
+    pub stdout_is_terminal: bool,
+    /// The standard error is a terminal.
+    pub stderr_is_terminal: bool,
+    /// What set-up returned; none if it returned nothing.
+    pub setup_data: Option<Value>,
+    /// Whether the figures can be believed.
+    pub verdict: Option<Verdict>,
+}
+
+/// The argument of `handleSummary`.
+///
+/// It has k6's keys; what k6 does not have is under `plimsoll`.
+pub fn handle_summary_argument(summary: &Summary, about: &Circumstances) -> Value {
+    let stats: Vec<_> = about.trend_stats.iter().map(TrendStat::as_str).collect();
+    let mut data = json!({
+        "root_group": group(&summary.root_group),
+        "options": {
+            "summaryTrendStats": stats,
+            "summaryTimeUnit": about.time_unit.map_or("", TimeUnit::name),
+            "noColor": about.no_color,
+        },
+        "state": {
+            "isStdOutTTY": about.stdout_is_terminal,
+            "isStdErrTTY": about.stderr_is_terminal,
+            "testRunDurationMs": number(summary.elapsed.as_secs_f64() * 1e3),
+        },
+        "metrics": metrics(summary, about, false),
+    });
+    if let Some(object) = data.as_object_mut() {
+        if let Some(setup_data) = &about.setup_data {
+            object.insert("setup_data".to_owned(), setup_data.clone());
+        }
+        object.insert("plimsoll".to_owned(), own(summary, about));
+    }
+    data
+}
+
+/// What is ours: our metrics, the errors met, the verdict.
+pub(crate) fn own(summary: &Summary, about: &Circumstances) -> Value {
+    json!({
+        "metrics": metrics(summary, about, true),
+        "errors": summary.http.errors,
+        "other_errors": summary.http.other_errors,
+        "left_out": summary.left_out,
+        "threw": summary.threw,
+        "fixed_work": fixed_work(summary),
+        "verdict": about.verdict,
+    })
+}
+
+/// What became of scenarios with a fixed amount of work, by their names.
+fn fixed_work(summary: &Summary) -> Map<String, Value> {
+    let told = summary.work.iter();
+    told.map(|work| (work.scenario.clone(), json!(FixedWork::of(work))))
+        .collect()
+}
+
+fn metrics(summary: &Summary, about: &Circumstances, extra: bool) -> Value {
+    sorted(
+        summary
+            .metrics
+            .iter()
+            .filter(|metric| metric.extra == extra),
+    )
+    .into_iter()
+    .map(|summary| (summary.name.clone(), metric(summary, about)))
+    .collect::<Map<_, _>>()
+    .into()
+}
+
+fn metric(metric: &MetricSummary, about: &Circumstances) -> Value {
+    let mut object = Map::new();
+    object.insert("type".to_owned(), json!(metric.kind));
+    object.insert("contains".to_owned(), json!(metric.contains));
+    object.insert(
+        "values".to_owned(),
+        values(&metric.values, &about.trend_stats).into(),
+    );
+    if !metric.thresholds.is_empty() {
+        let thresholds: Map<_, _> = metric
+            .thresholds
+            .iter()
+            .map(|threshold| (threshold.source.clone(), json!({ "ok": threshold.ok })))
+            .collect();
+        object.insert("thresholds".to_owned(), thresholds.into());
+    }
+    object.into()
+}
+
+/// The figures by name, times in milliseconds.
+pub(crate) fn values(values: &Values, trend_stats: &[TrendStat]) -> Map<String, Value> {
+    let named = |pairs: &[(&str, f64)]| {
+        pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), number(*value)))
+            .collect()
+    };
+    match values {
+        Values::Counter { count, rate } => named(&[("count", *count), ("rate", *rate)]),
+        Values::Gauge { value, min, max } => {
+            named(&[("value", *value), ("min", *min), ("max", *max)])
+        }
+        Values::Rate { passes, fails } => named(&[
+            ("rate", values.rate().unwrap_or(0.0)),
+            ("passes", *passes as f64),
+            ("fails", *fails as f64),
+        ]),
+        Values::Trend(_) => trend_stats
+            .iter()
+            .map(|stat| (stat.as_str().to_owned(), number(figure(stat, values))))
+            .collect(),
+    }
+}
+
+fn group(of: &Group) -> Value {
+    json!({
+        "name": of.name,
+        "path": of.path,
+        "id": of.id,
+        "groups": of.groups.iter().map(group).collect::<Vec<_>>(),
+        "checks": of.checks.iter().map(check).collect::<Vec<_>>(),
+    })
+}
+
+pub(crate) fn check(of: &Check) -> Value {
+    json!({
+        "name": of.name,
+        "path": of.path,
+        "id": of.id,
+        "passes": of.passes,
+        "fails": of.fails,
+    })
+}

@@ -1,0 +1,146 @@
+//! Moments as dates, for formats that want dates.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use plimsoll_units::{CivilTime, Moment};
+
+use crate::local_time;
+
+/// Ties the monotonic timeline to the calendar. Read once: a clock that is set
+/// while a test runs does not make its samples jump.
+#[derive(Clone, Copy, Debug)]
+pub struct WallClock {
+    /// The date of [`Moment::ZERO`].
+    origin: SystemTime,
+}
+
+impl WallClock {
+    /// The clock by which `moment` was `date`.
+    pub fn reading(moment: Moment, date: SystemTime) -> WallClock {
+        let since_origin = moment.since(Moment::ZERO);
+        WallClock {
+            origin: date.checked_sub(since_origin).unwrap_or(UNIX_EPOCH),
+        }
+    }
+
+    /// The date of a moment.
+    pub fn date(self, moment: Moment) -> SystemTime {
+        let since_origin = moment.since(Moment::ZERO);
+        self.origin.checked_add(since_origin).unwrap_or(self.origin)
+    }
+
+    /// Seconds east of UTC where this program runs, at that moment.
+    pub fn local_offset(self, moment: Moment) -> i32 {
+        local_time::offset(unix_time(self.date(moment)).as_secs())
+    }
+}
+
+/// Since 1970; zero before.
+pub(crate) fn unix_time(date: SystemTime) -> Duration {
+    date.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// RFC 3339 to the nanosecond without trailing zeros, at `offset` seconds east
+/// of UTC: `2026-01-02T03:04:05.678901234+05:30`.
+pub fn rfc3339_nanos(date: SystemTime, offset: i32) -> String {
+    let mut text = String::with_capacity(35);
+    DateWriter::new(offset, true).push(&mut text, date);
+    text
+}
+
+/// RFC 3339 in whole seconds.
+pub fn rfc3339(date: SystemTime, offset: i32) -> String {
+    let mut text = String::with_capacity(25);
+    DateWriter::new(offset, false).push(&mut text, date);
+    text
+}
+
+/// Writes many dates of the same offset, most of them in the same second as
+/// the one before.
+#[derive(Debug)]
+pub(crate) struct DateWriter {
+    offset: i32,
+    nanos: bool,
+    second: Option<u64>,
+    /// The date up to that second.
+    start: String,
+    /// The offset.
+    end: String,
+}
+
+impl DateWriter {
+    /// To the nanosecond, or in whole seconds.
+    pub fn new(offset: i32, nanos: bool) -> DateWriter {
+        let end = if offset == 0 {
+            "Z".to_owned()
+        } else {
+            let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
+            format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+        };
+        DateWriter {
+            offset,
+            nanos,
+            second: None,
+            start: String::new(),
+            end,
+        }
+    }
+
+    pub fn push(&mut self, out: &mut String, date: SystemTime) {
+        let since = unix_time(date);
+        if self.second != Some(since.as_secs()) {
+            self.second = Some(since.as_secs());
+            let local = since.as_secs() as i64 + i64::from(self.offset);
+            self.start = CivilTime::of_unix(local).to_string();
+        }
+        out.push_str(&self.start);
+        if self.nanos && since.subsec_nanos() > 0 {
+            push_fraction(out, since.subsec_nanos());
+        }
+        out.push_str(&self.end);
+    }
+}
+
+/// A decimal point and nine digits without the trailing zeros.
+fn push_fraction(out: &mut String, nanos: u32) {
+    out.push('.');
+    let (mut rest, mut scale) = (nanos, 100_000_000);
+    while rest > 0 && scale > 0 {
+        out.push(char::from(b'0' + (rest / scale % 10) as u8));
+        rest %= scale;
+        scale /= 10;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64, nanos: u32) -> SystemTime {
+        UNIX_EPOCH + Duration::new(seconds, nanos)
+    }
+
+    #[test]
+    fn dates_are_written_as_rfc_3339_says() {
+        assert_eq!(rfc3339_nanos(at(0, 0), 0), "1970-01-01T00:00:00Z");
+        assert_eq!(
+            rfc3339_nanos(at(1_795_233_591, 634_106_540), 19_800),
+            "2026-11-21T09:29:51.63410654+05:30"
+        );
+        assert_eq!(
+            rfc3339_nanos(at(951_827_696, 5), -12_600),
+            "2000-02-29T09:04:56.000000005-03:30"
+        );
+        assert_eq!(rfc3339(at(951_827_696, 5), 0), "2000-02-29T12:34:56Z");
+        assert_eq!(rfc3339(at(4_107_542_399, 0), 0), "2100-02-28T23:59:59Z");
+        assert_eq!(rfc3339(at(4_107_542_400, 0), 0), "2100-03-01T00:00:00Z");
+    }
+
+    #[test]
+    fn moments_keep_their_distance_as_dates() {
+        let clock = WallClock::reading(Moment::from_nanos(500), at(1_000, 0));
+        assert_eq!(clock.date(Moment::from_nanos(500)), at(1_000, 0));
+        assert_eq!(clock.date(Moment::from_nanos(1_500)), at(1_000, 1_000));
+        assert_eq!(clock.date(Moment::ZERO), at(999, 999_999_500));
+    }
+}

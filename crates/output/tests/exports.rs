@@ -1,0 +1,93 @@
+//! Summaries for programs, of recorded figures.
+
+mod support;
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use plimsoll_output::summary_data::{Circumstances, handle_summary_argument};
+use plimsoll_output::summary_export::summary_export;
+use plimsoll_output::summary_machine::{RunIdentity, machine_readable};
+use plimsoll_output::{default_trend_stats, pretty_json};
+use plimsoll_samples::{Level, Verdict};
+use serde_json::{Value, json};
+use support::{Figures, expect};
+
+fn figures() -> plimsoll_samples::Summary {
+    Figures::read(include_str!("figures/groups.json")).summary()
+}
+
+fn circumstances() -> Circumstances {
+    Circumstances {
+        trend_stats: default_trend_stats(),
+        setup_data: Some(json!({ "token": 1 })),
+        verdict: Some(Verdict {
+            level: Level::Valid,
+            reasons: Vec::new(),
+        }),
+        ..Circumstances::default()
+    }
+}
+
+#[test]
+fn what_handle_summary_gets() {
+    expect(
+        "handle_summary.json",
+        &pretty_json(&handle_summary_argument(&figures(), &circumstances())),
+    );
+}
+
+#[test]
+fn without_set_up_data_there_is_no_key_for_it() {
+    let about = Circumstances {
+        setup_data: None,
+        ..circumstances()
+    };
+    assert_eq!(
+        handle_summary_argument(&figures(), &about).get("setup_data"),
+        None
+    );
+    assert_eq!(summary_export(&figures(), &about).get("setup_data"), None);
+}
+
+#[test]
+fn the_export() {
+    expect(
+        "summary_export.json",
+        &pretty_json(&summary_export(&figures(), &circumstances())),
+    );
+}
+
+#[test]
+fn thresholds_are_the_other_way_round_in_the_export() {
+    let data = handle_summary_argument(&figures(), &circumstances());
+    let export = summary_export(&figures(), &circumstances());
+    let mut seen = 0;
+    for (name, metric) in data["metrics"].as_object().expect("metrics by name") {
+        for (source, outcome) in metric
+            .get("thresholds")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let crossed = &export["metrics"][name]["thresholds"][source];
+            assert_eq!(
+                outcome["ok"].as_bool(),
+                crossed.as_bool().map(|crossed| !crossed)
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 3);
+}
+
+#[test]
+fn the_machine_readable_one() {
+    let run = RunIdentity {
+        script: "export default function () {}".to_owned(),
+        generated_at: UNIX_EPOCH + Duration::from_millis(1_500),
+        version: "1.2.3".to_owned(),
+        k6_version: "2.2.0".to_owned(),
+    };
+    let data = machine_readable(&figures(), &run, &circumstances());
+    expect("machine_readable.json", &pretty_json(&data));
+}

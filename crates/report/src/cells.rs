@@ -1,0 +1,417 @@
+//! One section for each cell: its results, run by run.
+
+use plimsoll_plots::{LimitPlot, Room, Trial, number};
+use plimsoll_results::lab::{Cell, LabResult, Repeat, Used};
+
+use crate::document::{Block, Head, Plot, Section, Table, Words};
+use crate::matrix::is_shown;
+use crate::method::bytes;
+use crate::naming::{cell_id, figures, is_believed, short_name, state_text};
+use crate::objectives::share;
+use crate::series;
+
+/// The sections, in the order of the matrix.
+pub fn sections(result: &LabResult) -> Vec<Section> {
+    result
+        .cells
+        .iter()
+        .filter(|cell| is_shown(cell))
+        .map(|cell| section(result, cell))
+        .collect()
+}
+
+fn section(result: &LabResult, cell: &Cell) -> Section {
+    let id = cell_id(result, cell);
+    let name = short_name(result, cell);
+    let mut blocks = vec![Block::Prose(verdict(cell))];
+    if !cell.findings.is_empty() {
+        blocks.push(Block::Points(
+            cell.findings
+                .iter()
+                .map(|finding| {
+                    Words::new()
+                        .strong(finding.level.clone())
+                        .text(" ")
+                        .code(finding.rule.clone())
+                        .text(format!(": {}", finding.text))
+                })
+                .collect(),
+        ));
+    }
+    blocks.extend(figure_table(cell));
+    blocks.extend(facts(cell));
+    if let Some(plot) = series::over_time(cell, format!("Latency, rate and failures of {name}")) {
+        blocks.push(Block::plot(Plot {
+            name: format!("{id}-time"),
+            caption: "Second by second, all runs end to end; shaded seconds are warm-up."
+                .to_owned(),
+            narrow: plot.draw(Room::Narrow),
+            wide: Some(plot.draw(Room::Wide)),
+            series: series::data(cell),
+        }));
+    }
+    if let Some(plot) =
+        series::heat_map(cell, format!("Every request of {name} by time and latency"))
+    {
+        blocks.push(Block::plot(Plot {
+            name: format!("{id}-heat"),
+            caption: "Every request by when it ended and how long it took.".to_owned(),
+            // Of all pictures the one with the most in it, and as clear in a column.
+            narrow: plot.draw(Room::Narrow),
+            wide: None,
+            series: None,
+        }));
+    }
+    blocks.extend(limit_plot(cell, &id));
+    blocks.extend(run_table(cell));
+    blocks.extend(used_table(cell));
+    blocks.extend(raw(cell));
+    Section {
+        id,
+        level: 3,
+        title: Words::new()
+            .code(name)
+            .text(" ")
+            .verdict(state_text(cell).0),
+        blocks,
+    }
+}
+
+/// What can be believed of it, and why not more.
+fn verdict(cell: &Cell) -> Words {
+    let (_, why) = state_text(cell);
+    let words = if !why.is_empty() {
+        Words::plain(why)
+    } else if cell.findings.is_empty() {
+        Words::plain(
+            "The generator was not what limited it, and nothing was found against its figures.",
+        )
+    } else {
+        Words::plain("The generator was not what limited it. The audit found:")
+    };
+    if !is_believed(cell) && !cell.repeats.is_empty() {
+        words.text(" No figure is given for it; its runs are below.")
+    } else {
+        words
+    }
+}
+
+fn figure_table(cell: &Cell) -> Option<Block> {
+    let found = figures(cell);
+    if found.is_empty() {
+        return None;
+    }
+    let runs = found
+        .iter()
+        .map(|figure| figure.repeats.len())
+        .max()
+        .unwrap_or(0);
+    let mut head = vec![
+        Head::words("figure"),
+        Head::figures("median, 95 % interval"),
+        Head::figures("with warm-up"),
+    ];
+    head.extend((1..=runs).map(|run| Head::figures(format!("run {run}"))));
+    let rows = found
+        .iter()
+        .map(|figure| {
+            let value = Words::new().figure(figure.value, figure.interval, &figure.unit);
+            let value = match (&figure.interval, &figure.why_no_interval) {
+                (None, Some(why)) => value.text(format!("; no interval: {why}")),
+                _ => value,
+            };
+            let place = number::Place::of(figure.value, figure.interval);
+            let mut row = vec![
+                Words::plain(figure.label.clone()),
+                value,
+                Words::plain(figure.with_warm_up.map_or_else(
+                    || "–".to_owned(),
+                    |value| format!("{} {}", place.print(value), figure.unit),
+                )),
+            ];
+            row.extend((0..runs).map(|run| {
+                Words::plain(
+                    figure
+                        .repeats
+                        .get(run)
+                        .map_or_else(|| "–".to_owned(), |value| place.print(*value)),
+                )
+            }));
+            row
+        })
+        .collect();
+    Some(Block::Table(Table {
+        caption: "Figures".to_owned(),
+        head,
+        rows,
+        names: 1,
+    }))
+}
+
+/// The link, the protocol, the work, the sanity request and the responses, as declared
+/// and as found.
+fn facts(cell: &Cell) -> Option<Block> {
+    let mut rows: Vec<(&str, Words)> = Vec::new();
+    if let Some(link) = &cell.link {
+        let figure = |value: Option<f64>, unit: &str| {
+            value.map_or_else(
+                || "not".to_owned(),
+                |value| format!("{} {unit}", number::short(value)),
+            )
+        };
+        rows.push((
+            "link",
+            Words::plain(format!(
+                "{} by {}: round trip declared {}, measured {}; connecting measured {}; rate declared {}, measured {}",
+                link.name,
+                link.by,
+                figure(link.declared_round_trip_ms, "ms"),
+                figure(link.measured_round_trip_ms, "ms"),
+                figure(link.measured_connect_ms, "ms"),
+                figure(link.declared_megabits_per_second, "Mbit/s"),
+                figure(link.measured_megabits_per_second, "Mbit/s"),
+            )),
+        ));
+    }
+    if cell.protocol_declared.is_some() || !cell.protocols.is_empty() {
+        let negotiated: Vec<String> = cell
+            .protocols
+            .iter()
+            .map(|(name, count)| format!("{name}: {} answers", number::count(*count)))
+            .collect();
+        rows.push((
+            "protocol",
+            Words::plain(format!(
+                "declared {}; negotiated {}",
+                cell.protocol_declared.as_deref().unwrap_or("none"),
+                if negotiated.is_empty() {
+                    "none".to_owned()
+                } else {
+                    negotiated.join(", ")
+                }
+            )),
+        ));
+    }
+    let work: Vec<String> = cell
+        .repeats
+        .iter()
+        .filter_map(|repeat| repeat.work)
+        .map(|(declared, done)| {
+            format!(
+                "{} of {} calls",
+                number::count(done),
+                number::count(declared)
+            )
+        })
+        .collect();
+    if !work.is_empty() {
+        rows.push(("work done of declared", Words::plain(work.join(", "))));
+    }
+    if let Some(sanity) = &cell.sanity {
+        rows.push(("sanity request", Words::new().code(sanity.clone())));
+    }
+    rows.push(("command", Words::new().code(cell.command.clone())));
+    rows.retain(|(_, words)| !words.to_text().is_empty());
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            caption: "Declared and found".to_owned(),
+            head: vec![Head::words("what"), Head::words("value")],
+            rows: rows
+                .into_iter()
+                .map(|(name, words)| vec![Words::plain(name), words])
+                .collect(),
+            names: 1,
+        })
+    })
+}
+
+fn limit_plot(cell: &Cell, id: &str) -> Option<Block> {
+    let search = cell.limit.as_ref()?;
+    if search.trials.is_empty() {
+        return None;
+    }
+    let plot = LimitPlot {
+        title: format!(
+            "The search for the highest rate that keeps {}",
+            search.objective
+        ),
+        figure: search.figure.clone(),
+        unit: search.unit.clone(),
+        limit: search.limit,
+        trials: search
+            .trials
+            .iter()
+            .map(|trial| Trial {
+                rate: trial.rate,
+                value: trial.value,
+                kept: trial.kept,
+                soak: trial.soak,
+            })
+            .collect(),
+        kept: search.kept,
+        broken: search.broken,
+    };
+    Some(Block::plot(Plot {
+        name: format!("{id}-limit"),
+        caption: format!(
+            "Trials against {}; the limit lies in the shaded band.",
+            search.objective
+        ),
+        narrow: plot.draw(Room::Narrow),
+        wide: Some(plot.draw(Room::Wide)),
+        series: None,
+    }))
+}
+
+fn run_table(cell: &Cell) -> Option<Block> {
+    if cell.repeats.is_empty() {
+        return None;
+    }
+    let mut extras: Vec<&str> = Vec::new();
+    for name in cell.repeats.iter().flat_map(|repeat| repeat.extra.keys()) {
+        if !extras.contains(&name.as_str()) {
+            extras.push(name);
+        }
+    }
+    let mut head = vec![
+        Head::words("run"),
+        Head::figures("turn in the lab"),
+        Head::words("begun"),
+        Head::figures("measured for"),
+        Head::words("warm-up cut"),
+        Head::figures("requests"),
+        Head::figures("failed"),
+        Head::figures("generator's CPU"),
+        Head::words("answers"),
+    ];
+    head.extend(
+        extras
+            .iter()
+            .map(|name| Head::figures(name.replace('_', " "))),
+    );
+    let rows = cell
+        .repeats
+        .iter()
+        .map(|repeat| run_row(repeat, &extras))
+        .collect();
+    Some(Block::Table(Table {
+        caption: "Runs".to_owned(),
+        head,
+        rows,
+        names: 1,
+    }))
+}
+
+fn run_row(repeat: &Repeat, extras: &[&str]) -> Vec<Words> {
+    let failed = if repeat.failed == 0 || repeat.requests == 0 {
+        number::count(repeat.failed)
+    } else {
+        let part = repeat.failed as f64 / repeat.requests as f64;
+        format!("{} ({} %)", number::count(repeat.failed), share(part))
+    };
+    let outcomes: Vec<String> = repeat
+        .outcomes
+        .iter()
+        .map(|(name, count)| format!("{name}: {}", number::count(*count)))
+        .collect();
+    let warm_up = if repeat.warm_up_seconds > 0.0 {
+        format!(
+            "{} s, {}",
+            number::tick(repeat.warm_up_seconds),
+            repeat.warm_up_rule
+        )
+    } else {
+        format!("none, {}", repeat.warm_up_rule)
+    };
+    let mut row = vec![
+        Words::plain(repeat.number.to_string()),
+        Words::plain(repeat.turn.to_string()),
+        Words::plain(repeat.started.clone()),
+        Words::plain(format!("{} s", number::short(repeat.duration_seconds))),
+        Words::plain(warm_up.trim_end_matches(", ").to_owned()),
+        Words::plain(number::count(repeat.requests)),
+        Words::plain(failed),
+        Words::plain(format!("{} s", number::short(repeat.generator.cpu_seconds))),
+        Words::plain(outcomes.join(", ")),
+    ];
+    row.extend(extras.iter().map(|name| {
+        Words::plain(
+            repeat
+                .extra
+                .get(*name)
+                .map_or_else(|| "–".to_owned(), |value| number::short(*value)),
+        )
+    }));
+    row
+}
+
+/// What each process used, at its most over the runs.
+fn used_table(cell: &Cell) -> Option<Block> {
+    let all: Vec<(u32, &Used)> = cell
+        .repeats
+        .iter()
+        .flat_map(|repeat| repeat.used.iter().map(move |used| (repeat.number, used)))
+        .collect();
+    if all.is_empty() {
+        return None;
+    }
+    let rows = all
+        .iter()
+        .map(|(run, used)| {
+            let (voluntary, forced) = used.context_switches;
+            vec![
+                Words::plain(used.name.clone()),
+                Words::plain(run.to_string()),
+                Words::plain(format!("{} s", number::short(used.cpu_seconds))),
+                Words::plain(bytes(used.peak_rss_bytes)),
+                Words::plain(used.threads.to_string()),
+                Words::plain(used.open_files.to_string()),
+                Words::plain(format!(
+                    "{} and {}",
+                    number::count(voluntary),
+                    number::count(forced)
+                )),
+                Words::plain(used.network_bytes.map_or_else(
+                    || "–".to_owned(),
+                    |(received, sent)| format!("{} and {}", bytes(received), bytes(sent)),
+                )),
+            ]
+        })
+        .collect();
+    Some(Block::Folded {
+        summary: "What each process used".to_owned(),
+        blocks: vec![Block::Table(Table {
+            caption: "Processes, by run".to_owned(),
+            head: vec![
+                Head::words("process"),
+                Head::figures("run"),
+                Head::figures("CPU time"),
+                Head::figures("most memory"),
+                Head::figures("threads"),
+                Head::figures("open files"),
+                Head::figures("context switches, voluntary and not"),
+                Head::figures("network, in and out"),
+            ],
+            rows,
+            names: 1,
+        })],
+    })
+}
+
+fn raw(cell: &Cell) -> Vec<Block> {
+    cell.repeats
+        .iter()
+        .filter(|repeat| !repeat.raw.trim().is_empty())
+        .map(|repeat| Block::Raw {
+            label: match &repeat.record {
+                Some(record) => format!(
+                    "Run {} as its tool printed it; its record is {record}",
+                    repeat.number
+                ),
+                None => format!("Run {} as its tool printed it", repeat.number),
+            },
+            text: repeat.raw.clone(),
+            folded: true,
+        })
+        .collect()
+}

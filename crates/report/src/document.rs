@@ -1,0 +1,279 @@
+//! A report before it is written in some format: sections of prose, tables, plots
+//! and raw text. Both formats are written from this, so that they say the same.
+
+use plimsoll_plots::{Picture, number};
+use serde_json::Value;
+
+/// A whole report.
+#[derive(Debug)]
+pub struct Document {
+    /// The lab's title.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// Short facts under the title: name and value.
+    pub facts: Vec<(&'static str, String)>,
+    /// In their order; the first is the conclusion.
+    pub sections: Vec<Section>,
+    /// The last line.
+    pub footer: Words,
+}
+
+/// A heading and the text under it.
+#[derive(Debug)]
+pub struct Section {
+    /// What links lead to; unique in the document.
+    pub id: String,
+    /// 2 or 3: how deep the heading is.
+    pub level: u8,
+    /// The heading.
+    pub title: Words,
+    /// The blocks under it.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a section.
+#[derive(Debug)]
+pub enum Block {
+    /// A paragraph.
+    Prose(Words),
+    /// A list.
+    Points(Vec<Words>),
+    /// A table.
+    Table(Table),
+    /// Text as it is: commands, files, a tool's output.
+    Raw {
+        /// What it is.
+        label: String,
+        /// The text.
+        text: String,
+        /// Whether it opens on demand.
+        folded: bool,
+    },
+    /// A plot.
+    Plot(Box<Plot>),
+    /// What opens on demand.
+    Folded {
+        /// What is inside.
+        summary: String,
+        /// It.
+        blocks: Vec<Block>,
+    },
+}
+
+impl Block {
+    /// A plot as a block.
+    pub fn plot(plot: Plot) -> Block {
+        Block::Plot(Box::new(plot))
+    }
+}
+
+/// A plot, for columns and for pages.
+#[derive(Debug)]
+pub struct Plot {
+    /// Its file's name without directory and ending; unique in the document.
+    pub name: String,
+    /// The blocks under it.
+    pub caption: String,
+    /// Drawn for a column.
+    pub narrow: Picture,
+    /// Drawn for a page, where that says more.
+    pub wide: Option<Picture>,
+    /// What an interactive plot of the same is drawn from.
+    pub series: Option<Value>,
+}
+
+/// A table.
+#[derive(Debug)]
+pub struct Table {
+    /// What it is.
+    pub caption: String,
+    /// Column headings.
+    pub head: Vec<Head>,
+    /// Rows; each has as many fields as there are headings.
+    pub rows: Vec<Vec<Words>>,
+    /// How many fields at the left of each row say what the row is.
+    pub names: usize,
+}
+
+/// The heading of a column.
+#[derive(Debug)]
+pub struct Head {
+    /// Its words.
+    pub text: String,
+    /// Whether figures stand in it.
+    pub figures: bool,
+}
+
+impl Head {
+    /// A column of words.
+    pub fn words(text: impl Into<String>) -> Head {
+        Head {
+            text: text.into(),
+            figures: false,
+        }
+    }
+
+    /// A column of figures.
+    pub fn figures(text: impl Into<String>) -> Head {
+        Head {
+            text: text.into(),
+            figures: true,
+        }
+    }
+}
+
+/// Words of a line, a field, a heading.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Words(pub Vec<Word>);
+
+/// A piece of them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Word {
+    /// Plain text.
+    Text(String),
+    /// A name, a command, a value as a machine reads it.
+    Code(String),
+    /// What matters most.
+    Strong(String),
+    /// A figure.
+    Figure(Printed),
+    /// `valid`, `suspect`, `invalid`, or a state without a verdict.
+    Verdict(String),
+    /// A place in this document: text, id.
+    Link(String, String),
+}
+
+/// A figure as it is printed: already rounded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Printed {
+    /// The figure.
+    pub value: String,
+    /// Its unit.
+    pub unit: String,
+    /// The ends of its interval.
+    pub interval: Option<(String, String)>,
+}
+
+impl Printed {
+    /// `value` with the digits that its interval leaves it.
+    pub fn new(value: f64, interval: Option<(f64, f64)>, unit: &str) -> Printed {
+        let place = number::Place::of(value, interval);
+        Printed {
+            value: place.print(value),
+            unit: unit.to_owned(),
+            interval: interval.map(|(low, high)| (place.print(low), place.print(high))),
+        }
+    }
+
+    /// As text: `3.91 ms (3.85 to 3.97)`.
+    pub fn text(&self) -> String {
+        let unit = if self.unit.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", self.unit)
+        };
+        let interval = self
+            .interval
+            .as_ref()
+            .map_or_else(String::new, |(low, high)| format!(" ({low} to {high})"));
+        format!("{}{unit}{interval}", self.value)
+    }
+}
+
+impl Words {
+    /// No words yet.
+    pub fn new() -> Words {
+        Words::default()
+    }
+
+    /// Plain text alone.
+    pub fn plain(text: impl Into<String>) -> Words {
+        Words::new().text(text)
+    }
+
+    /// Adds plain text.
+    pub fn text(mut self, text: impl Into<String>) -> Words {
+        let text = text.into();
+        if let Some(Word::Text(last)) = self.0.last_mut() {
+            last.push_str(&text);
+        } else if !text.is_empty() {
+            self.0.push(Word::Text(text));
+        }
+        self
+    }
+
+    /// Adds a name.
+    pub fn code(mut self, text: impl Into<String>) -> Words {
+        self.0.push(Word::Code(text.into()));
+        self
+    }
+
+    /// Adds what matters most.
+    pub fn strong(mut self, text: impl Into<String>) -> Words {
+        self.0.push(Word::Strong(text.into()));
+        self
+    }
+
+    /// Adds a figure.
+    pub fn figure(mut self, value: f64, interval: Option<(f64, f64)>, unit: &str) -> Words {
+        self.0
+            .push(Word::Figure(Printed::new(value, interval, unit)));
+        self
+    }
+
+    /// Adds a verdict.
+    pub fn verdict(mut self, verdict: impl Into<String>) -> Words {
+        self.0.push(Word::Verdict(verdict.into()));
+        self
+    }
+
+    /// Adds a link inside the document.
+    pub fn link(mut self, text: impl Into<String>, to: impl Into<String>) -> Words {
+        self.0.push(Word::Link(text.into(), to.into()));
+        self
+    }
+
+    /// Adds other words.
+    pub fn and(mut self, other: Words) -> Words {
+        for word in other.0 {
+            match word {
+                Word::Text(text) => self = self.text(text),
+                word => self.0.push(word),
+            }
+        }
+        self
+    }
+
+    /// All as plain text.
+    pub fn to_text(&self) -> String {
+        self.0
+            .iter()
+            .map(|word| match word {
+                Word::Text(text)
+                | Word::Code(text)
+                | Word::Strong(text)
+                | Word::Verdict(text)
+                | Word::Link(text, _) => text.clone(),
+                Word::Figure(figure) => figure.text(),
+            })
+            .collect()
+    }
+}
+
+impl Document {
+    /// Every block, those inside others too.
+    pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Block)) {
+        fn inside<'a>(blocks: &'a [Block], see: &mut dyn FnMut(&'a Block)) {
+            for block in blocks {
+                see(block);
+                if let Block::Folded { blocks, .. } = block {
+                    inside(blocks, see);
+                }
+            }
+        }
+        for section in &self.sections {
+            inside(&section.blocks, see);
+        }
+    }
+}

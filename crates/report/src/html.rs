@@ -1,0 +1,292 @@
+//! The document as one HTML file: it works from disk, in light and dark, on paper, on
+//! a telephone, by keyboard and by ear.
+
+use std::fmt::Write as _;
+
+use plimsoll_plots::escaped;
+use serde_json::Value;
+
+use crate::browser;
+use crate::document::{Block, Document, Plot, Printed, Section, Table, Word, Words};
+
+/// The whole document.
+pub fn render(document: &Document) -> String {
+    let script = browser::script();
+    let title = escaped(&document.title);
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+         <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n",
+        browser::policy(&script),
+        browser::looks(),
+    );
+    head(&mut out, document);
+    contents(&mut out, document);
+    out.push_str("<main>\n");
+    for section in &document.sections {
+        self::section(&mut out, section);
+    }
+    let _ = write!(
+        out,
+        "</main>\n<footer><p>{}</p></footer>\n<script>{script}</script>\n</body>\n</html>\n",
+        words(&document.footer)
+    );
+    out
+}
+
+fn head(out: &mut String, document: &Document) {
+    let _ = writeln!(out, "<header>\n<h1>{}</h1>", escaped(&document.title));
+    if !document.question.is_empty() {
+        let _ = writeln!(
+            out,
+            "<p class=\"question\">{}</p>",
+            escaped(&document.question)
+        );
+    }
+    out.push_str("<dl class=\"facts\">\n");
+    for (name, value) in &document.facts {
+        let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(value));
+    }
+    out.push_str("</dl>\n</header>\n");
+}
+
+fn contents(out: &mut String, document: &Document) {
+    out.push_str("<nav aria-label=\"Contents\">\n<ul>\n");
+    for section in document
+        .sections
+        .iter()
+        .filter(|section| section.level == 2)
+    {
+        let _ = writeln!(
+            out,
+            "<li><a href=\"#{}\">{}</a></li>",
+            escaped(&section.id),
+            words(&section.title)
+        );
+    }
+    out.push_str("</ul>\n</nav>\n");
+}
+
+fn section(out: &mut String, section: &Section) {
+    let id = escaped(&section.id);
+    let level = section.level;
+    let class = if section.id == "answer" {
+        " class=\"answer\""
+    } else if level > 2 {
+        " class=\"cell\""
+    } else {
+        ""
+    };
+    let _ = writeln!(
+        out,
+        "<section id=\"{id}\"{class} aria-labelledby=\"{id}-h\">\n<h{level} id=\"{id}-h\">{}</h{level}>",
+        words(&section.title)
+    );
+    blocks(out, &section.blocks);
+    out.push_str("</section>\n");
+}
+
+fn blocks(out: &mut String, list: &[Block]) {
+    let mut list = list.iter().peekable();
+    while let Some(block) = list.next() {
+        match block {
+            Block::Prose(prose) => {
+                let _ = writeln!(out, "<p>{}</p>", words(prose));
+            }
+            Block::Points(points) => {
+                out.push_str("<ul>\n");
+                for point in points {
+                    let _ = writeln!(out, "<li>{}</li>", words(point));
+                }
+                out.push_str("</ul>\n");
+            }
+            Block::Table(table) => self::table(out, table),
+            Block::Raw {
+                label,
+                text,
+                folded,
+            } => raw(out, label, text, *folded),
+            // Plots that are drawn for a column alone stand two in a row.
+            Block::Plot(first) if first.wide.is_none() => {
+                out.push_str("<div class=\"pair\">\n");
+                plot(out, first);
+                while let Some(Block::Plot(next)) =
+                    list.next_if(|block| matches!(block, Block::Plot(plot) if plot.wide.is_none()))
+                {
+                    plot(out, next);
+                }
+                out.push_str("</div>\n");
+            }
+            Block::Plot(one) => plot(out, one),
+            Block::Folded {
+                summary,
+                blocks: inner,
+            } => {
+                let _ = writeln!(out, "<details><summary>{}</summary>", escaped(summary));
+                blocks(out, inner);
+                out.push_str("</details>\n");
+            }
+        }
+    }
+}
+
+fn raw(out: &mut String, label: &str, text: &str, folded: bool) {
+    let (label, text) = (escaped(label), preformatted(text));
+    let pre = format!(
+        "<pre class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">{text}</pre>"
+    );
+    let _ = if folded {
+        writeln!(
+            out,
+            "<details><summary>{label}</summary>\n{pre}\n</details>"
+        )
+    } else {
+        writeln!(out, "<p>{label}:</p>\n{pre}")
+    };
+}
+
+/// Escaped with its lines and tabs; a first line break would be swallowed (HTML 13.2.6.4.7).
+fn preformatted(text: &str) -> String {
+    let lines: Vec<String> = text
+        .trim_end()
+        .split('\n')
+        .map(|line| {
+            let parts: Vec<String> = line
+                .trim_end_matches('\r')
+                .split('\t')
+                .map(escaped)
+                .collect();
+            parts.join("\t")
+        })
+        .collect();
+    format!("\n{}", lines.join("\n"))
+}
+
+fn plot(out: &mut String, plot: &Plot) {
+    let name = escaped(&plot.name);
+    let _ = writeln!(out, "<figure class=\"picture\">");
+    if let Some(series) = &plot.series {
+        let _ = writeln!(
+            out,
+            "<div class=\"live\" data-label=\"{}\" hidden></div>\n<script type=\"application/json\">{}</script>",
+            escaped(&plot.narrow.title),
+            embedded(series)
+        );
+    }
+    match &plot.wide {
+        Some(wide) => {
+            let _ = write!(
+                out,
+                "<div class=\"still wide\">{}</div>\n<div class=\"still narrow\">{}</div>\n",
+                wide.inline(&format!("{name}-w")),
+                plot.narrow.inline(&format!("{name}-n"))
+            );
+        }
+        None => {
+            let _ = writeln!(
+                out,
+                "<div class=\"still\">{}</div>",
+                plot.narrow.inline(&name)
+            );
+        }
+    }
+    let _ = writeln!(
+        out,
+        "<figcaption>{}</figcaption>\n</figure>",
+        escaped(&plot.caption)
+    );
+}
+
+/// JSON in which no tag can begin, so that it ends where its element does.
+fn embedded(value: &Value) -> String {
+    value
+        .to_string()
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+}
+
+fn table(out: &mut String, table: &Table) {
+    let caption = escaped(&table.caption);
+    let _ = writeln!(
+        out,
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>"
+    );
+    for head in &table.head {
+        let class = if head.figures { " class=\"n\"" } else { "" };
+        let _ = writeln!(out, "<th scope=\"col\"{class}>{}</th>", escaped(&head.text));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in &table.rows {
+        out.push_str("<tr>");
+        for (index, (field, head)) in row.iter().zip(&table.head).enumerate() {
+            let class = if head.figures { " class=\"n\"" } else { "" };
+            let _ = if index < table.names {
+                write!(out, "<th scope=\"row\"{class}>{}</th>", words(field))
+            } else {
+                write!(out, "<td{class}>{}</td>", words(field))
+            };
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table>\n</div>\n");
+}
+
+fn words(words: &Words) -> String {
+    words
+        .0
+        .iter()
+        .map(|word| match word {
+            Word::Text(text) => escaped(text),
+            Word::Code(text) => format!("<code>{}</code>", escaped(text)),
+            Word::Strong(text) => format!("<strong>{}</strong>", escaped(text)),
+            Word::Figure(printed) => figure(printed),
+            Word::Verdict(verdict) => format!(
+                "<span class=\"verdict {}\">{}</span>",
+                kind(verdict),
+                escaped(verdict)
+            ),
+            Word::Link(text, to) => {
+                format!("<a href=\"#{}\">{}</a>", escaped(to), escaped(text))
+            }
+        })
+        .collect()
+}
+
+fn figure(printed: &Printed) -> String {
+    let unit = if printed.unit.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "\u{a0}<span class=\"unit\">{}</span>",
+            escaped(&printed.unit)
+        )
+    };
+    let interval = printed
+        .interval
+        .as_ref()
+        .map_or_else(String::new, |(low, high)| {
+            format!(
+                " <span class=\"interval\">({}\u{a0}to\u{a0}{})</span>",
+                escaped(low),
+                escaped(high)
+            )
+        });
+    format!(
+        "<span class=\"figure\">{}{unit}</span>{interval}",
+        escaped(&printed.value)
+    )
+}
+
+/// Which looks a verdict has.
+fn kind(verdict: &str) -> &'static str {
+    match verdict {
+        "valid" | "kept" => "good",
+        "suspect" | "partial" | "undecided" => "doubt",
+        "left out" | "missing" => "none",
+        _ => "bad",
+    }
+}

@@ -1,0 +1,367 @@
+//! The matrix: an overview plot for each figure that leads, the summary table, and
+//! what a request costs.
+
+use plimsoll_plots::{CpuBar, CpuBars, Overview, OverviewRow, Room, Spot};
+use plimsoll_results::lab::{Axis, Cell, CellState, Figure, LabResult};
+
+use crate::document::{Block, Head, Plot, Table, Words};
+use crate::leads::{Lead, figure_of, find, leads, series_axis, value_on};
+use crate::naming::{
+    capital, cell_id, counted, figures, is_believed, place_text, short_name, slug, state_text,
+};
+
+/// Figures beyond these stand with each cell.
+const MOST_COLUMNS: usize = 5;
+/// The figure that says what a request costs.
+pub const CPU: &str = "cpu_seconds_per_thousand";
+
+/// Whether a cell has a row of its own in tables: those that the form leaves out and
+/// those not run yet are counted.
+pub fn is_shown(cell: &Cell) -> bool {
+    !matches!(cell.state, CellState::LeftOut | CellState::Missing)
+}
+
+/// The section's blocks.
+pub fn blocks(result: &LabResult) -> Vec<Block> {
+    let mut blocks: Vec<Block> = leads(result)
+        .iter()
+        .filter(|lead| lead.name != CPU)
+        .enumerate()
+        .filter_map(|(index, lead)| overview(result, lead, index))
+        .collect();
+    blocks.extend(tables(result).into_iter().map(Block::Table));
+    blocks.extend(absent(result));
+    blocks
+}
+
+/// Rows of a plot: cells that differ only in the axis of the series.
+fn rows(result: &LabResult) -> Vec<(String, Vec<(usize, &Cell)>)> {
+    let axis = series_axis(result);
+    let values: &[String] = axis
+        .and_then(|axis| result.axes.iter().find(|known| known.name == axis))
+        .map_or(&[], |axis: &Axis| &axis.values);
+    let mut rows: Vec<(String, Vec<(usize, &Cell)>)> = Vec::new();
+    for cell in result.cells.iter().filter(|cell| is_shown(cell)) {
+        let without: Vec<&str> = axis.into_iter().collect();
+        let label = place_text(result, &cell.place, &without);
+        let series = axis
+            .and_then(|axis| value_on(cell, axis))
+            .and_then(|value| values.iter().position(|known| known == value))
+            .unwrap_or(0);
+        match rows.iter_mut().find(|row| row.0 == label) {
+            Some(row) => row.1.push((series, cell)),
+            None => rows.push((label, vec![(series, cell)])),
+        }
+    }
+    rows
+}
+
+fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
+    let axis = series_axis(result);
+    let series: Vec<String> = axis
+        .and_then(|axis| result.axes.iter().find(|known| known.name == axis))
+        .map_or_else(
+            || vec![lead.label.clone()],
+            |axis| {
+                axis.values
+                    .iter()
+                    .map(|value| format!("{}={value}", axis.name))
+                    .collect()
+            },
+        );
+    let rows: Vec<OverviewRow> = rows(result)
+        .into_iter()
+        .filter_map(|(label, cells)| {
+            let spots: Vec<Spot> = cells
+                .iter()
+                .filter_map(|(series, cell)| Some(spot(*series, cell, find(cell, lead)?)))
+                .collect();
+            // A row without the figure is about another figure, unless a cell lost its own.
+            let lost: Vec<String> = cells
+                .iter()
+                .filter(|(_, cell)| figures(cell).is_empty())
+                .map(|(place, cell)| {
+                    let name = series.get(*place).map_or("", String::as_str);
+                    format!("{name} ({})", state_text(cell).0)
+                })
+                .collect();
+            let kin = !spots.is_empty() || shares_lead(result, &cells, lead);
+            (kin && !(spots.is_empty() && lost.is_empty())).then_some(OverviewRow {
+                label,
+                spots,
+                missing: lost,
+            })
+        })
+        .collect();
+    // Of figures that are all zero the table says enough.
+    let spots = rows.iter().flat_map(|row| &row.spots);
+    if spots.clone().count() < 2 || spots.clone().all(|spot| spot.value == 0.0) {
+        return None;
+    }
+    let mut limits: Vec<(f64, String)> = Vec::new();
+    for outcome in &result.objectives {
+        let about = result
+            .cells
+            .iter()
+            .find(|cell| cell.name == outcome.cell)
+            .and_then(|cell| figure_of(cell, outcome.measured, &outcome.unit))
+            .is_some_and(|figure| figure.name == lead.name);
+        if about && !limits.iter().any(|known| known.0 == outcome.limit) {
+            let limit = plimsoll_plots::number::tick(outcome.limit);
+            limits.push((outcome.limit, format!("objective {limit} {}", outcome.unit)));
+        }
+    }
+    let overview = Overview {
+        title: format!("{} over the matrix", lead.label),
+        label: lead.label.clone(),
+        unit: lead.unit.clone(),
+        series,
+        rows,
+        limits,
+    };
+    Some(Block::plot(Plot {
+        name: format!("overview-{}-{}", index + 1, slug(&lead.name)),
+        caption: format!(
+            "{}, {}: the median over the runs with its 95 % interval. A hollow marker is suspect.",
+            capital(&lead.label),
+            lead.unit
+        ),
+        narrow: overview.draw(Room::Narrow),
+        wide: Some(overview.draw(Room::Wide)),
+        series: None,
+    }))
+}
+
+/// Whether cells that lost their figures would have had this one: as the cell nearest
+/// to them in the matrix has.
+fn shares_lead(result: &LabResult, cells: &[(usize, &Cell)], lead: &Lead) -> bool {
+    cells
+        .iter()
+        .any(|(_, cell)| nearest(result, cell).is_some_and(|nearest| find(nearest, lead).is_some()))
+}
+
+/// The cell with figures that shares most places with `cell`.
+fn nearest<'a>(result: &'a LabResult, cell: &Cell) -> Option<&'a Cell> {
+    let shared = |other: &Cell| {
+        other
+            .place
+            .iter()
+            .filter(|place| cell.place.contains(place))
+            .count()
+    };
+    result
+        .cells
+        .iter()
+        .filter(|other| !figures(other).is_empty())
+        // The first of those that share as many.
+        .rev()
+        .max_by_key(|other| shared(other))
+}
+
+fn spot(series: usize, cell: &Cell, figure: &Figure) -> Spot {
+    Spot {
+        series,
+        value: figure.value,
+        interval: figure.interval,
+        doubtful: cell.verdict != "valid",
+        published: cell
+            .published
+            .iter()
+            .find(|published| published.figure == figure.name)
+            .map(|published| published.value),
+    }
+}
+
+/// Cells with the same figures share a table, so that no column is half empty.
+fn tables(result: &LabResult) -> Vec<Table> {
+    fn columns(cell: &Cell) -> Vec<(&str, &str, &str)> {
+        figures(cell)
+            .iter()
+            .take(MOST_COLUMNS)
+            .map(|figure| {
+                (
+                    figure.name.as_str(),
+                    figure.label.as_str(),
+                    figure.unit.as_str(),
+                )
+            })
+            .collect()
+    }
+    type Group<'a> = (Vec<(&'a str, &'a str, &'a str)>, Vec<&'a Cell>);
+    let mut groups: Vec<Group> = Vec::new();
+    for cell in result.cells.iter().filter(|cell| is_shown(cell)) {
+        let signature = if figures(cell).is_empty() {
+            nearest(result, cell).map(columns).unwrap_or_default()
+        } else {
+            columns(cell)
+        };
+        let kin = |group: &&mut Group| {
+            group.0.len() == signature.len()
+                && group
+                    .0
+                    .iter()
+                    .zip(&signature)
+                    .all(|(one, other)| (one.0, one.2) == (other.0, other.2))
+        };
+        match groups.iter_mut().find(kin) {
+            Some(group) => group.1.push(cell),
+            None => groups.push((signature, vec![cell])),
+        }
+    }
+    let many = groups.len() > 1;
+    groups
+        .iter()
+        .map(|(columns, cells)| table(result, columns, cells, many))
+        .collect()
+}
+
+fn table(result: &LabResult, columns: &[(&str, &str, &str)], cells: &[&Cell], many: bool) -> Table {
+    let mut head = vec![Head::words("cell")];
+    head.extend(columns.iter().map(|(_, label, _)| Head::figures(*label)));
+    head.push(Head::words("verdict"));
+    let rows = cells
+        .iter()
+        .map(|cell| {
+            let mut row = vec![Words::new().link(short_name(result, cell), cell_id(result, cell))];
+            for (name, _, unit) in columns {
+                let figure = figures(cell)
+                    .iter()
+                    .find(|figure| figure.name == *name && figure.unit == *unit);
+                row.push(figure.map_or_else(
+                    || Words::plain("no figure"),
+                    |figure| Words::new().figure(figure.value, figure.interval, unit),
+                ));
+            }
+            let (state, _) = state_text(cell);
+            row.push(Words::new().verdict(state));
+            row
+        })
+        .collect();
+    let what = if many {
+        let labels: Vec<String> = columns
+            .iter()
+            .take(2)
+            .map(|(_, label, _)| (*label).to_owned())
+            .collect();
+        format!(": {}", crate::naming::listed(&labels))
+    } else {
+        String::new()
+    };
+    Table {
+        caption: format!(
+            "Summary{what}. Each figure is the median over the runs; its 95 % interval is in brackets"
+        ),
+        head,
+        rows,
+        names: 1,
+    }
+}
+
+/// Cells that were left out or not run yet: counted, and named on demand.
+fn absent(result: &LabResult) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for (state, what) in [
+        (CellState::LeftOut, "left out of this form"),
+        (CellState::Missing, "not run yet"),
+    ] {
+        let names: Vec<Words> = result
+            .cells
+            .iter()
+            .filter(|cell| cell.state == state)
+            .map(|cell| Words::new().code(short_name(result, cell)))
+            .collect();
+        if !names.is_empty() {
+            blocks.push(Block::Folded {
+                summary: format!("{} {what}", counted(names.len(), "cell", "cells")),
+                blocks: vec![Block::Points(names)],
+            });
+        }
+    }
+    blocks
+}
+
+/// Processor time per request, by process; none where it was not measured.
+pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
+    let found: Vec<(&Cell, &Figure)> = result
+        .cells
+        .iter()
+        .filter(|cell| is_believed(cell))
+        .filter_map(|cell| {
+            let figure = cell.figures.iter().find(|figure| figure.name == CPU)?;
+            Some((cell, figure))
+        })
+        .collect();
+    let Some((_, first)) = found.first() else {
+        return Vec::new();
+    };
+    let mut parts: Vec<String> = Vec::new();
+    for (cell, _) in &found {
+        for used in cell.repeats.iter().flat_map(|repeat| &repeat.used) {
+            if used.name != "generator" && !used.apart && !parts.contains(&used.name) {
+                parts.push(used.name.clone());
+            }
+        }
+    }
+    // With more parts than there are patterns, they could not be distinguished.
+    if parts.is_empty() || parts.len() > 6 {
+        parts = vec!["all processes".to_owned()];
+    }
+    let bars: Vec<CpuBar> = found
+        .iter()
+        .map(|(cell, figure)| CpuBar {
+            label: short_name(result, cell),
+            parts: shares(cell, &parts, figure.value),
+            interval: figure.interval,
+        })
+        .collect();
+    let plot = CpuBars {
+        title: first.label.clone(),
+        unit: first.unit.clone(),
+        parts,
+        bars,
+    };
+    vec![Block::plot(Plot {
+        name: "cpu".to_owned(),
+        caption: format!(
+            "{}, {}: the system and its services, without the generator. The whisker is the 95 % interval of the whole.",
+            capital(&first.label),
+            first.unit
+        ),
+        narrow: plot.draw(Room::Narrow),
+        wide: Some(plot.draw(Room::Wide)),
+        series: None,
+    })]
+}
+
+/// The figure dealt out to the parts as they used processor time over the runs.
+fn shares(cell: &Cell, parts: &[String], whole: f64) -> Vec<f64> {
+    let used: Vec<f64> = parts
+        .iter()
+        .map(|part| {
+            cell.repeats
+                .iter()
+                .flat_map(|repeat| &repeat.used)
+                .filter(|used| used.name == *part)
+                .map(|used| used.cpu_seconds)
+                .sum()
+        })
+        .collect();
+    let all: f64 = used.iter().sum();
+    if all > 0.0 {
+        used.iter().map(|part| whole * part / all).collect()
+    } else {
+        let mut only = vec![0.0; parts.len()];
+        if let Some(first) = only.first_mut() {
+            *first = whole;
+        }
+        only
+    }
+}
+
+/// Rows of cells that differ in one axis, for plots of distributions.
+pub fn families(result: &LabResult) -> Vec<(String, Vec<&Cell>)> {
+    rows(result)
+        .into_iter()
+        .map(|(label, cells)| (label, cells.into_iter().map(|(_, cell)| cell).collect()))
+        .collect()
+}

@@ -1,0 +1,209 @@
+//! How it was measured: the machine, what ran where, the links, the commands, the file.
+
+use plimsoll_plots::number;
+use plimsoll_results::lab::{LabResult, LinkFigures};
+
+use crate::comparisons;
+use crate::document::{Block, Head, Table, Words};
+use crate::naming::{listed, short_name};
+
+/// The machine and its software.
+pub fn environment(result: &LabResult) -> Vec<Block> {
+    let machine = &result.environment;
+    let mut rows: Vec<(String, String)> = vec![
+        ("processor".into(), machine.cpu.clone()),
+        ("processors used".into(), machine.cpus.to_string()),
+        ("memory".into(), bytes(machine.memory_bytes)),
+        ("system".into(), machine.os.clone()),
+        ("kernel".into(), machine.kernel.clone()),
+    ];
+    rows.extend(machine.settings.iter().cloned());
+    rows.push(("plimsoll".into(), result.plimsoll.clone()));
+    rows.extend(result.versions.iter().cloned());
+    rows.push(("begun".into(), result.started.clone()));
+    rows.push((
+        "ended".into(),
+        result
+            .ended
+            .clone()
+            .unwrap_or_else(|| "not yet: cells are missing".to_owned()),
+    ));
+    rows.push(("fingerprint".into(), machine.fingerprint.clone()));
+    let rows = rows
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| vec![Words::plain(name), Words::plain(value)])
+        .collect();
+    let mut blocks = vec![Block::Table(Table {
+        caption: "Machine and software".to_owned(),
+        head: vec![Head::words("what"), Head::words("value")],
+        rows,
+        names: 1,
+    })];
+    if let Some(methods) = comparisons::methods(result) {
+        blocks.push(Block::Prose(Words::plain(format!(
+            "Comparisons were made by {methods}."
+        ))));
+    }
+    blocks
+}
+
+/// What ran where, and the links between.
+pub fn topology(result: &LabResult) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if !result.topology.is_empty() {
+        let rows = result
+            .topology
+            .iter()
+            .map(|placed| {
+                let cpus: Vec<String> = placed.cpus.iter().map(u32::to_string).collect();
+                vec![
+                    Words::plain(placed.name.clone()),
+                    Words::plain(if cpus.is_empty() {
+                        "any".to_owned()
+                    } else {
+                        cpus.join(", ")
+                    }),
+                    Words::new().code(placed.command.clone()),
+                ]
+            })
+            .collect();
+        blocks.push(Block::Table(Table {
+            caption: "Processes, the processors they are pinned to, and their commands".to_owned(),
+            head: vec![
+                Head::words("process"),
+                Head::words("CPUs"),
+                Head::words("command"),
+            ],
+            rows,
+            names: 1,
+        }));
+    }
+    blocks.extend(links(result));
+    blocks
+}
+
+/// The links as declared and as measured: the reach over the cells of each place.
+fn links(result: &LabResult) -> Option<Block> {
+    let mut places: Vec<(&str, Vec<&LinkFigures>)> = Vec::new();
+    for link in result.cells.iter().filter_map(|cell| cell.link.as_ref()) {
+        match places.iter_mut().find(|place| place.0 == link.name) {
+            Some(place) => place.1.push(link),
+            None => places.push((&link.name, vec![link])),
+        }
+    }
+    if places.is_empty() {
+        return None;
+    }
+    let rows = places
+        .iter()
+        .map(|(name, links)| {
+            let reach = |read: fn(&LinkFigures) -> Option<f64>, unit: &str| {
+                let mut values: Vec<f64> = links.iter().filter_map(|link| read(link)).collect();
+                values.sort_by(f64::total_cmp);
+                Words::plain(match (values.first(), values.last()) {
+                    (Some(low), Some(high)) if number::short(*low) != number::short(*high) => {
+                        format!("{} to {} {unit}", number::short(*low), number::short(*high))
+                    }
+                    (Some(low), _) => format!("{} {unit}", number::short(*low)),
+                    _ => "–".to_owned(),
+                })
+            };
+            vec![
+                Words::plain(*name),
+                Words::plain(links.first().map_or("", |link| link.by.as_str())),
+                reach(|link| link.declared_round_trip_ms, "ms"),
+                reach(|link| link.measured_round_trip_ms, "ms"),
+                reach(|link| link.measured_connect_ms, "ms"),
+                reach(|link| link.declared_megabits_per_second, "Mbit/s"),
+                reach(|link| link.measured_megabits_per_second, "Mbit/s"),
+            ]
+        })
+        .collect();
+    Some(Block::Table(Table {
+        caption: "Links as declared and as measured before the load, over all cells of a place"
+            .to_owned(),
+        head: vec![
+            Head::words("place"),
+            Head::words("made by"),
+            Head::figures("round trip, declared"),
+            Head::figures("round trip, measured"),
+            Head::figures("connecting, measured"),
+            Head::figures("rate, declared"),
+            Head::figures("rate, measured"),
+        ],
+        rows,
+        names: 1,
+    }))
+}
+
+/// The exact commands, the lab file and the effective values.
+pub fn repeating(result: &LabResult) -> Vec<Block> {
+    let mut commands = String::new();
+    let mut last = "";
+    for cell in result.cells.iter().filter(|cell| !cell.command.is_empty()) {
+        // Cells that differ only in their system share a command.
+        if cell.command == last {
+            commands.push_str(&format!("# {}: the same\n", short_name(result, cell)));
+        } else {
+            commands.push_str(&format!(
+                "# {}\n{}\n",
+                short_name(result, cell),
+                cell.command
+            ));
+        }
+        last = &cell.command;
+    }
+    let mut blocks = Vec::new();
+    if !commands.is_empty() {
+        blocks.push(Block::Raw {
+            label: "The load's command for each cell".to_owned(),
+            text: commands,
+            folded: true,
+        });
+    }
+    blocks.push(Block::Raw {
+        label: if result.file_name.is_empty() {
+            "The lab file".to_owned()
+        } else {
+            format!("The lab file, {}", result.file_name)
+        },
+        text: result.file.clone(),
+        folded: true,
+    });
+    blocks.push(Block::Raw {
+        label: "Every effective value".to_owned(),
+        text: serde_json::to_string_pretty(&result.effective).unwrap_or_default(),
+        folded: true,
+    });
+    blocks
+}
+
+/// A size as machines are sold: 16 GiB.
+pub fn bytes(count: u64) -> String {
+    const STEPS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    for (step, unit) in STEPS {
+        if count >= step {
+            return format!("{} {unit}", number::short(count as f64 / step as f64));
+        }
+    }
+    format!("{count} B")
+}
+
+/// Axes with their values, for the start of the section on the matrix.
+pub fn axes(result: &LabResult) -> Words {
+    let mut words = Words::plain("The axes are ");
+    let count = result.axes.len();
+    for (index, axis) in result.axes.iter().enumerate() {
+        let between = match index {
+            0 => "",
+            _ if index + 1 == count => " and ",
+            _ => ", ",
+        };
+        words = words
+            .text(between)
+            .code(axis.name.clone())
+            .text(format!(" ({})", listed(&axis.values)));
+    }
+    words.text(".")
+}

@@ -1,0 +1,94 @@
+//! Two values of an axis over all their cells together: the sentences and the table.
+
+use plimsoll_results::lab::{LabResult, Outcome, Pooled};
+
+use crate::comparisons::{comparative, probability};
+use crate::document::{Head, Table, Words};
+use crate::naming::{capital, counted};
+
+/// One sentence each, what differs first.
+pub fn sentences(result: &LabResult) -> Vec<Words> {
+    let (differ, alike): (Vec<&Pooled>, Vec<&Pooled>) = result
+        .pooled
+        .iter()
+        .filter(|one| one.outcome != Outcome::NotMeasured)
+        .partition(|one| matches!(one.outcome, Outcome::Larger | Outcome::Smaller));
+    let mut all = differ;
+    all.extend(alike);
+    all.into_iter().map(|one| sentence(result, one)).collect()
+}
+
+/// `pgquery against sqlite, 95th percentile: longer over 5 cells together, ratio 1.8 …`
+fn sentence(result: &LabResult, one: &Pooled) -> Words {
+    let (label, _) = named(result, one);
+    let words = Words::new()
+        .code(one.other.clone())
+        .text(" against ")
+        .code(one.base.clone())
+        .text(format!(", {label}: "))
+        .strong(said(result, one))
+        .text(format!(
+            " over {} together, typical ratio ",
+            counted(one.cells, "cell", "cells")
+        ));
+    words.figure(one.ratio, Some(one.interval), "").text(".")
+}
+
+fn said(result: &LabResult, one: &Pooled) -> String {
+    let (_, unit) = named(result, one);
+    match one.outcome {
+        Outcome::Larger => comparative(&unit, true).to_owned(),
+        Outcome::Smaller => comparative(&unit, false).to_owned(),
+        _ => one.text(),
+    }
+}
+
+/// What a reader calls the figure, and its unit.
+fn named(result: &LabResult, one: &Pooled) -> (String, String) {
+    let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
+    figures
+        .find(|figure| figure.name == one.figure)
+        .map_or_else(
+            || (one.figure.clone(), String::new()),
+            |figure| (figure.label.clone(), figure.unit.clone()),
+        )
+}
+
+/// The table; none without such comparisons.
+pub fn table(result: &LabResult) -> Option<Table> {
+    let rows: Vec<Vec<Words>> = result
+        .pooled
+        .iter()
+        .map(|one| {
+            vec![
+                Words::new()
+                    .code(one.other.clone())
+                    .text(" over ")
+                    .code(one.base.clone()),
+                Words::plain(capital(&named(result, one).0)),
+                Words::plain(one.cells.to_string()),
+                Words::plain(one.pairs.to_string()),
+                Words::new()
+                    .text("×")
+                    .figure(one.ratio, Some(one.interval), ""),
+                Words::plain(probability(one.p)),
+                Words::plain(said(result, one)),
+            ]
+        })
+        .collect();
+    (!rows.is_empty()).then(|| Table {
+        caption: "Over all cells together: the ratio of a typical cell, with its 95 % interval"
+            .to_owned(),
+        head: vec![
+            Head::words("pair"),
+            Head::words("figure"),
+            Head::figures("cells"),
+            Head::figures("pairs of runs"),
+            Head::figures("ratio"),
+            Head::figures("p, corrected"),
+            Head::words("outcome"),
+        ],
+        rows,
+        names: 1,
+    })
+}

@@ -1,0 +1,86 @@
+//! Published figures beside measured ones, and what the published document got wrong.
+
+use plimsoll_plots::number;
+use plimsoll_results::lab::LabResult;
+
+use crate::document::{Block, Head, Table, Words};
+use crate::naming::{cell_id, figures, short_name, state_text};
+
+/// The table of published figures; none where there are none.
+pub fn blocks(result: &LabResult) -> Vec<Block> {
+    let mut rows = Vec::new();
+    for cell in &result.cells {
+        for published in &cell.published {
+            let figure = figures(cell)
+                .iter()
+                .find(|figure| figure.name == published.figure);
+            let named = result
+                .cells
+                .iter()
+                .flat_map(|cell| &cell.figures)
+                .find(|figure| figure.name == published.figure);
+            let unit = named.map_or("", |figure| figure.unit.as_str());
+            rows.push(vec![
+                Words::new().link(short_name(result, cell), cell_id(result, cell)),
+                Words::plain(
+                    named
+                        .map_or(&published.figure, |figure| &figure.label)
+                        .clone(),
+                ),
+                Words::plain(format!("{} {unit}", number::tick(published.value)).trim_end()),
+                figure.map_or_else(
+                    || Words::plain(format!("no figure: {}", state_text(cell).0)),
+                    |figure| Words::new().figure(figure.value, figure.interval, &figure.unit),
+                ),
+                Words::plain(published.note.clone()),
+            ]);
+        }
+    }
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Block::Prose(Words::new().strong("The machines differ.").text(
+            " The published figures come from other processors, networks and versions, so that \
+             a ratio of the two columns says nothing about either system. What can be compared \
+             is the pattern: which cells are above which.",
+        )),
+        Block::Table(Table {
+            caption: "Published beside measured".to_owned(),
+            head: vec![
+                Head::words("cell"),
+                Head::words("figure"),
+                Head::figures("published"),
+                Head::figures("measured here"),
+                Head::words("note"),
+            ],
+            rows,
+            names: 1,
+        }),
+    ]
+}
+
+/// Each error with the way this lab avoids it; none where none are known.
+pub fn errors(result: &LabResult) -> Vec<Block> {
+    if result.published_errors.is_empty() {
+        return Vec::new();
+    }
+    vec![Block::Table(Table {
+        caption: "Errors of the published report, and why they cannot happen here".to_owned(),
+        head: vec![
+            Head::words("what was wrong"),
+            Head::words("how it is avoided"),
+        ],
+        rows: result
+            .published_errors
+            .iter()
+            .map(|error| {
+                vec![
+                    Words::plain(error.wrong.clone()),
+                    Words::plain(error.avoided.clone()),
+                ]
+            })
+            .collect(),
+        names: 1,
+    })]
+}

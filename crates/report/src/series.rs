@@ -1,0 +1,144 @@
+//! A cell's runs second by second: as pictures, and as data for interactive plots.
+
+use plimsoll_plots::{HeatColumn, HeatMap, OverTime, Span, TimePoint};
+use plimsoll_results::lab::{Cell, Repeat};
+use serde_json::{Value, json};
+
+/// Runs end to end: where each begins, in seconds from the left edge.
+fn laid_out(cell: &Cell) -> Vec<(f64, &Repeat)> {
+    let mut at = 0.0;
+    let mut laid = Vec::new();
+    for repeat in cell
+        .repeats
+        .iter()
+        .filter(|repeat| !repeat.seconds.is_empty())
+    {
+        laid.push((at, repeat));
+        at += length(repeat);
+    }
+    laid
+}
+
+fn length(repeat: &Repeat) -> f64 {
+    repeat
+        .seconds
+        .iter()
+        .map(|second| second.second + 1)
+        .max()
+        .unwrap_or(0) as f64
+}
+
+/// Latency, rate and failures of all runs; none without seconds.
+pub fn over_time(cell: &Cell, title: String) -> Option<OverTime> {
+    let laid = laid_out(cell);
+    let points: Vec<TimePoint> = laid
+        .iter()
+        .flat_map(|(from, repeat)| {
+            repeat.seconds.iter().map(move |second| TimePoint {
+                at: from + second.second as f64,
+                p50: second.p50,
+                p95: second.p95,
+                max: second.max,
+                rate: second.requests as f64,
+                failed: second.failed as f64,
+            })
+        })
+        .collect();
+    (!points.is_empty()).then(|| OverTime {
+        title,
+        unit: "ms".to_owned(),
+        points,
+        spans: laid
+            .iter()
+            .map(|(from, repeat)| Span {
+                label: format!("run {}", repeat.number),
+                from: *from,
+                warm: from + repeat.warm_up_seconds.min(length(repeat)),
+                to: from + length(repeat),
+            })
+            .collect(),
+    })
+}
+
+/// Every request of all runs by time and latency; none where it was not kept.
+pub fn heat_map(cell: &Cell, title: String) -> Option<HeatMap> {
+    let laid = laid_out(cell);
+    let columns: Vec<HeatColumn> = laid
+        .iter()
+        .flat_map(|(from, repeat)| {
+            repeat.seconds.iter().map(move |second| HeatColumn {
+                at: from + second.second as f64,
+                buckets: second.latencies.clone(),
+            })
+        })
+        .collect();
+    columns
+        .iter()
+        .any(|column| !column.buckets.is_empty())
+        .then(|| HeatMap {
+            title,
+            unit: "ms".to_owned(),
+            columns,
+            breaks: laid.iter().skip(1).map(|(from, _)| *from).collect(),
+        })
+}
+
+/// What the interactive plots are drawn from: columns of equal length, with a gap
+/// between runs, and the runs.
+pub fn data(cell: &Cell) -> Option<Value> {
+    let laid = laid_out(cell);
+    let (mut at, mut p50, mut p95, mut p99, mut max) = (vec![], vec![], vec![], vec![], vec![]);
+    let (mut rate, mut failed, mut cpu) = (vec![], vec![], vec![]);
+    for (from, repeat) in &laid {
+        if *from > 0.0 {
+            at.push(json!(from));
+            for column in [
+                &mut p50,
+                &mut p95,
+                &mut p99,
+                &mut max,
+                &mut rate,
+                &mut failed,
+                &mut cpu,
+            ] {
+                column.push(Value::Null);
+            }
+        }
+        for second in &repeat.seconds {
+            at.push(json!(from + second.second as f64 + 0.5));
+            p50.push(figure(second.p50));
+            p95.push(figure(second.p95));
+            p99.push(figure(second.p99));
+            max.push(figure(second.max));
+            rate.push(json!(second.requests));
+            failed.push(json!(second.failed));
+            cpu.push(figure(second.system_cpu));
+        }
+    }
+    let spans: Vec<Value> = laid
+        .iter()
+        .map(|(from, repeat)| {
+            let warm = from + repeat.warm_up_seconds.min(length(repeat));
+            json!([
+                format!("run {}", repeat.number),
+                from,
+                warm,
+                from + length(repeat)
+            ])
+        })
+        .collect();
+    (at.len() > 1).then(|| {
+        json!({
+            "at": at, "p50": p50, "p95": p95, "p99": p99, "max": max,
+            "rate": rate, "failed": failed, "cpu": cpu, "spans": spans,
+        })
+    })
+}
+
+/// Five digits are more than an eye can see.
+fn figure(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, |value| {
+        let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(value);
+        json!(rounded)
+    })
+}

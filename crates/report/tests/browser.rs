@@ -1,0 +1,96 @@
+//! The pages in a real browser: Debian's Chromium, driven by `browser/check.mjs`.
+//! Screenshots are kept in `target/screenshots`.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::fixture;
+
+const PACKAGE: &str = include_str!("browser/package.json");
+const LOCK: &str = include_str!("browser/package-lock.json");
+const CHECK: &str = include_str!("browser/check.mjs");
+
+fn below_target(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn run(command: &mut Command, way_out: &str) {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}; {way_out}"));
+    assert!(
+        output.status.success(),
+        "{command:?} failed; {way_out}\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// A directory with the script and its one package, in the version of the lock file;
+/// made once, so that later runs need no registry.
+fn driver() -> PathBuf {
+    let directory = below_target("pages-browser");
+    let stamp = directory.join("installed");
+    fs::create_dir_all(&directory).expect("a directory below target");
+    fs::write(directory.join("check.mjs"), CHECK).expect("a file below target");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == LOCK) {
+        return directory;
+    }
+    fs::write(directory.join("package.json"), PACKAGE).expect("a file below target");
+    fs::write(directory.join("package-lock.json"), LOCK).expect("a file below target");
+    run(
+        Command::new("npm")
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .args(["--prefer-offline", "--loglevel=error"])
+            .current_dir(&directory),
+        "this test needs Node.js with npm, and npm's registry or a copy of it",
+    );
+    fs::write(stamp, LOCK).expect("a file below target");
+    directory
+}
+
+#[test]
+fn pages_work_in_a_browser() {
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
+    assert!(
+        Path::new(&chromium).exists(),
+        "this test needs Chromium: apt-get install chromium, or CHROMIUM=its path"
+    );
+    let pages = below_target("pages-in-browser");
+    let _ = fs::remove_dir_all(&pages);
+    for (name, result) in fixture::all() {
+        let directory = pages.join(name);
+        fs::create_dir_all(&directory).expect("a directory below target");
+        fs::write(
+            directory.join("report.html"),
+            plimsoll_report::html(&result),
+        )
+        .expect("a file below target");
+    }
+    // And the reports of whole labs that the project publishes.
+    let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
+    for entry in fs::read_dir(&published).expect("published reports") {
+        let page = entry.expect("an entry").path().join("report.html");
+        if !page.exists() {
+            continue;
+        }
+        let name = page.parent().and_then(Path::file_name).expect("a name");
+        let directory = pages.join(format!("published-{}", name.to_string_lossy()));
+        fs::create_dir_all(&directory).expect("a directory below target");
+        fs::copy(&page, directory.join("report.html")).expect("a copy below target");
+    }
+    let screenshots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../screenshots");
+    let directory = driver();
+    run(
+        Command::new("node")
+            .arg("check.mjs")
+            .arg(&pages)
+            .arg(&screenshots)
+            .env("CHROMIUM", chromium)
+            .current_dir(&directory),
+        "see above for what is wrong with which page",
+    );
+}

@@ -1,0 +1,327 @@
+//! Pages are well-formed markup, whatever the result contains, and are the same each
+//! time.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use plimsoll_report::{assets, html, markdown};
+use support::fixture;
+
+#[test]
+fn two_renderings_are_equal() {
+    for (name, result) in fixture::all() {
+        assert!(html(&result) == html(&result.clone()), "{name}");
+        assert!(markdown(&result) == markdown(&result.clone()), "{name}");
+        assert!(assets(&result) == assets(&result.clone()), "{name}");
+    }
+}
+
+#[test]
+fn the_markdown_shows_every_plot_once_and_no_other_file() {
+    for (name, result) in fixture::all() {
+        let page = markdown(&result);
+        let shown: Vec<&str> = page
+            .lines()
+            .filter(|line| line.starts_with("!["))
+            .filter_map(|line| line.rsplit_once("](")?.1.strip_suffix(')'))
+            .collect();
+        let files: Vec<String> = assets(&result).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(shown, files, "{name}");
+        let names: BTreeSet<&String> = files.iter().collect();
+        assert_eq!(
+            names.len(),
+            files.len(),
+            "{name}: a plot's name is used twice"
+        );
+        for path in &files {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-./".contains(c);
+            assert!(
+                path.starts_with("plots/") && path.ends_with(".svg"),
+                "{path}"
+            );
+            assert!(path.chars().all(plain) && !path.contains(".."), "{path}");
+        }
+    }
+    assert!(assets(&fixture::full()).len() > 30);
+}
+
+/// Rows of every table have as many fields as its header.
+#[test]
+fn tables_of_the_markdown_are_not_torn() {
+    for (name, result) in fixture::all() {
+        let page = markdown(&result);
+        let mut columns = None;
+        let mut fence: Option<String> = None;
+        let mut tables = 0;
+        for line in page.lines() {
+            let ticks: String = line.chars().take_while(|c| *c == '`').collect();
+            match &fence {
+                Some(open) if line == open.as_str() => fence = None,
+                Some(_) => continue,
+                None if ticks.len() >= 3 => fence = Some(ticks),
+                None => {}
+            }
+            if !line.starts_with("| ") {
+                columns = None;
+                continue;
+            }
+            let fields = line.replace("\\|", "").matches('|').count();
+            tables += usize::from(columns.is_none());
+            assert_eq!(*columns.get_or_insert(fields), fields, "{name}: {line}");
+        }
+        assert!(fence.is_none(), "{name}: a fence is open at the end");
+        assert!(tables > 0 || name == "empty", "{name}");
+    }
+}
+
+#[test]
+fn hostile_text_stays_text_in_markdown() {
+    let page = markdown(&fixture::all().pop().expect("the hostile one").1);
+    let mut fence: Option<String> = None;
+    for line in page.lines() {
+        let ticks: String = line.chars().take_while(|c| *c == '`').collect();
+        match &fence {
+            Some(open) => {
+                if line == open.as_str() {
+                    fence = None;
+                }
+                continue;
+            }
+            None if ticks.len() >= 3 => {
+                fence = Some(ticks);
+                continue;
+            }
+            None => {}
+        }
+        // A line of HTML is not read as Markdown; its text is escaped as HTML.
+        if let Some(inside) = line
+            .strip_prefix("<details><summary>")
+            .and_then(|line| line.strip_suffix("</summary>"))
+        {
+            assert!(!inside.contains('<'), "{inside}");
+            continue;
+        }
+        // Outside code every angle bracket, bracket and backtick of the text is escaped.
+        let line = without_code(line);
+        assert!(
+            !line.contains("<script") && !line.contains("<img"),
+            "{line}"
+        );
+        assert!(!line.replace("\\]", "").contains("](javascript"), "{line}");
+        assert!(
+            !line.starts_with("# not") && !line.starts_with("| not"),
+            "{line}"
+        );
+    }
+    assert!(!page.contains(['\u{1}', '\u{1b}']));
+}
+
+/// A line without its code spans and escapes.
+fn without_code(line: &str) -> String {
+    let chars: Vec<char> = line.chars().collect();
+    let mut out = String::new();
+    let mut at = 0;
+    while at < chars.len() {
+        if chars[at] == '\\' {
+            at += 2;
+            continue;
+        }
+        if chars[at] != '`' {
+            out.push(chars[at]);
+            at += 1;
+            continue;
+        }
+        let run = chars[at..].iter().take_while(|c| **c == '`').count();
+        let mut end = at + run;
+        // The span ends at the next run of just as many.
+        while end < chars.len() {
+            let next = chars[end..].iter().take_while(|c| **c == '`').count();
+            if next == run {
+                break;
+            }
+            end += next.max(1);
+        }
+        assert!(end < chars.len(), "a code span has no end: {line}");
+        at = end + run;
+    }
+    out
+}
+
+/// Names of elements with their attributes, in order; panics where tags do not balance.
+fn elements(page: &str) -> Vec<(String, String)> {
+    const VOID: [&str; 3] = ["meta", "!doctype", "img"];
+    let mut found = Vec::new();
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        let end = rest[at..].find('>').expect("a tag ends") + at;
+        let tag = &rest[at + 1..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name));
+            continue;
+        }
+        let (tag, closed) = tag
+            .strip_suffix('/')
+            .map_or((tag, false), |tag| (tag, true));
+        let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
+        found.push((name.to_owned(), attributes.to_owned()));
+        if closed || VOID.contains(&name) {
+            continue;
+        }
+        open.push(name.to_owned());
+        // Raw text has no tags in it but its own end.
+        if matches!(name, "script" | "style") {
+            let end = rest.find(&format!("</{name}")).expect("its end");
+            rest = &rest[end..];
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    found
+}
+
+#[test]
+fn the_html_balances_and_only_its_own_elements_are_in_it() {
+    const KNOWN: &[&str] = &[
+        "!doctype",
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "a",
+        "header",
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "dl",
+        "div",
+        "dt",
+        "dd",
+        "nav",
+        "ul",
+        "li",
+        "main",
+        "section",
+        "figure",
+        "figcaption",
+        "table",
+        "caption",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "code",
+        "pre",
+        "strong",
+        "span",
+        "details",
+        "summary",
+        "footer",
+        "script",
+        "svg",
+        "desc",
+        "path",
+        "text",
+        "rect",
+    ];
+    for (name, result) in fixture::all() {
+        let page = html(&result);
+        assert!(!page.contains(['\u{1}', '\u{1b}']), "{name}");
+        let found = elements(&page);
+        let mut ids = BTreeSet::new();
+        for (element, attributes) in &found {
+            assert!(
+                KNOWN.contains(&element.as_str()),
+                "{name}: <{element} {attributes}>"
+            );
+            assert!(
+                !attributes.contains("onerror=a") || attributes.contains("&"),
+                "{attributes}"
+            );
+            if let Some((_, id)) = attributes
+                .split_once("id=\"")
+                .filter(|_| attributes.starts_with("id=") || attributes.contains(" id="))
+            {
+                let id = id.split('"').next().unwrap_or_default().to_owned();
+                assert!(ids.insert(id.clone()), "{name}: the id {id} is used twice");
+            }
+        }
+        // Links lead somewhere in the page, and labels to what labels.
+        for (element, attributes) in &found {
+            if element == "a" {
+                let to = attributes
+                    .split("href=\"#")
+                    .nth(1)
+                    .and_then(|to| to.split('"').next());
+                let to = to.expect("links stay in the page");
+                assert!(ids.contains(to), "{name}: #{to} is nowhere");
+            }
+            if let Some(label) = attributes.split("aria-labelledby=\"").nth(1) {
+                for id in label.split('"').next().unwrap_or_default().split(' ') {
+                    assert!(ids.contains(id), "{name}: #{id} labels nothing");
+                }
+            }
+        }
+        let count = |element: &str| found.iter().filter(|(name, _)| name == element).count();
+        assert_eq!(
+            (count("h1"), count("main"), count("header"), count("footer")),
+            (1, 1, 1, 1)
+        );
+        // SVG has titles of its own.
+        assert_eq!(count("title"), 1 + count("svg"), "{name}");
+        assert_eq!(count("table"), count("caption"));
+        let scripts = found
+            .iter()
+            .filter(|(name, attributes)| name == "script" && attributes.is_empty());
+        assert_eq!(scripts.count(), 1, "{name}: one script, and data");
+    }
+}
+
+#[test]
+fn the_html_asks_the_network_for_nothing() {
+    for (name, result) in fixture::all() {
+        let page = html(&result);
+        for (element, attributes) in elements(&page) {
+            for asks in ["src=", "srcset=", "action=", "xlink:", "style="] {
+                // In the text of a value quotes are escaped, so this is an attribute.
+                assert!(
+                    !attributes.contains(&format!("{asks}\"")),
+                    "{name}: <{element} {attributes}>"
+                );
+            }
+            assert!(
+                !(element == "a" && attributes.contains("href=\"http")),
+                "{attributes}"
+            );
+        }
+        assert!(page.contains("default-src 'none'"));
+    }
+}
+
+#[test]
+fn a_wide_matrix_makes_a_page_of_sensible_size() {
+    let size = html(&fixture::full()).len();
+    assert!(size < 2_500_000, "{size} bytes");
+}
+
+/// `target/tmp/pages` keeps the pages to look at.
+#[test]
+fn pages_are_kept_to_look_at() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    for (name, result) in fixture::all() {
+        let directory = directory.join(name);
+        let _ = std::fs::remove_dir_all(&directory);
+        std::fs::create_dir_all(directory.join("plots")).expect("a directory below target");
+        let mut files = assets(&result);
+        files.push(("report.md".to_owned(), markdown(&result)));
+        files.push(("report.html".to_owned(), html(&result)));
+        for (path, text) in files {
+            std::fs::write(directory.join(path), text).expect("a file below target");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Pages say what the result says: every number in prose and tables is in the result,
+//! sentences follow from outcomes, and a cell that cannot be believed has no figure.
+
+mod support;
+
+use plimsoll_report::{answer, html, markdown, prose};
+use plimsoll_results::lab::{CellState, LabResult, Outcome};
+use serde_json::Value;
+use support::{fixture, numbers};
+
+/// What the text itself counts, derives or is fixed by its method: worked out here
+/// from the result, not by the code that writes the page.
+fn derived(result: &LabResult) -> Vec<f64> {
+    // 95 % intervals, fewer than ten values, 100 %, a ratio of 1.
+    let mut all = vec![95.0, 10.0, 100.0, 0.0, 1.0, 2.0, 3.0];
+    let count = |all: &mut Vec<f64>, number: usize| all.push(number as f64);
+    let states =
+        |is: fn(&CellState) -> bool| result.cells.iter().filter(|cell| is(&cell.state)).count();
+    let measured = |state: &CellState| matches!(state, CellState::Measured | CellState::Partial(_));
+    for verdict in ["valid", "suspect", "invalid"] {
+        count(
+            &mut all,
+            result
+                .cells
+                .iter()
+                .filter(|cell| measured(&cell.state) && cell.verdict == verdict)
+                .count(),
+        );
+    }
+    count(
+        &mut all,
+        states(|state| matches!(state, CellState::LeftOut)),
+    );
+    count(
+        &mut all,
+        states(|state| matches!(state, CellState::Missing)),
+    );
+    count(&mut all, result.cells.len());
+    count(&mut all, result.comparisons.len());
+    // Parts of lists: pairs, cells with a figure, runs. None is larger than its list.
+    let longest = result.cells.len().max(result.comparisons.len());
+    all.extend((0..=longest).map(|number| number as f64));
+    for cell in &result.cells {
+        count(&mut all, cell.repeats.len());
+        for repeat in &cell.repeats {
+            if repeat.requests > 0 {
+                all.push(repeat.failed as f64 / repeat.requests as f64 * 100.0);
+            }
+            for used in &repeat.used {
+                let network = used.network_bytes.unwrap_or_default();
+                for bytes in [used.peak_rss_bytes, network.0, network.1] {
+                    for step in [10, 20, 30] {
+                        all.push(bytes as f64 / f64::from(1 << step));
+                    }
+                }
+            }
+        }
+    }
+    all.push(result.environment.memory_bytes as f64 / f64::from(1 << 30));
+    for outcome in &result.objectives {
+        all.push((outcome.limit - outcome.measured) / outcome.limit * 100.0);
+        all.extend(outcome.within.map(|within| within * 100.0));
+    }
+    all
+}
+
+#[test]
+fn every_number_is_in_the_result() {
+    for (name, result) in [
+        ("full", fixture::full()),
+        ("quick", fixture::quick()),
+        ("work", fixture::work()),
+        ("empty", fixture::empty()),
+    ] {
+        let json: Value = serde_json::to_value(&result).expect("a result is JSON");
+        let mut known = numbers::of_json(&json);
+        known.extend(derived(&result));
+        known.sort_by(f64::total_cmp);
+        let mut seen = 0;
+        for line in prose(&result).iter().chain(&answer(&result)) {
+            for printed in numbers::of(line) {
+                seen += 1;
+                assert!(
+                    numbers::holds(&known, &printed),
+                    "{name}: {printed:?} is not in the result\n{line}"
+                );
+            }
+        }
+        assert!(name == "empty" || seen > 50, "{name}: {seen} numbers");
+    }
+}
+
+#[test]
+fn a_number_that_is_not_in_the_result_would_be_found() {
+    let json = serde_json::to_value(fixture::full()).expect("a result is JSON");
+    let known = numbers::of_json(&json);
+    let told = |text: &str| {
+        numbers::of(text)
+            .iter()
+            .all(|printed| numbers::holds(&known, printed))
+    };
+    assert!(!told("takes 87.654321 ms"));
+    assert!(!told("a ratio of 7.7777"));
+    assert!(told("7.08 ms, 963 Mbit/s and 3.910"));
+    let of = |text: &str| -> Vec<f64> {
+        numbers::of(text)
+            .iter()
+            .map(|printed| printed.value)
+            .collect()
+    };
+    assert_eq!(
+        of("p95 of 1,234.5 ms (−3 to 4), h2, 95th, 2026-11-21, users=100"),
+        [1234.5, -3.0, 4.0]
+    );
+}
+
+#[test]
+fn a_cell_that_cannot_be_believed_has_no_figure_anywhere() {
+    let mut result = fixture::full();
+    // Figures that are left in an invalid cell by mistake are not shown either.
+    let telltale = 98_765.432_1;
+    let cell = result
+        .cells
+        .iter_mut()
+        .find(|cell| cell.verdict == "valid")
+        .expect("one");
+    cell.verdict = "invalid".into();
+    cell.reasons = vec!["The generator was the limit.".into()];
+    for figure in &mut cell.figures {
+        figure.value = telltale;
+        figure.interval = Some((telltale * 0.9, telltale * 1.1));
+    }
+    for page in [markdown(&result), html(&result)] {
+        for trace in ["98,765", "98,77", "98765", "98,770"] {
+            assert!(!page.contains(trace), "{trace} is shown");
+        }
+        assert!(page.contains("The generator was the limit."));
+        assert!(page.contains("No figure is given for it"));
+    }
+}
+
+/// Ratio, interval, outcome.
+type Made = (f64, Option<(f64, f64)>, Outcome);
+
+fn only(outcomes: &[Made]) -> Vec<String> {
+    let mut result = fixture::full();
+    result.pooled.clear();
+    result.comparisons.truncate(outcomes.len());
+    for (comparison, (ratio, interval, outcome)) in result.comparisons.iter_mut().zip(outcomes) {
+        comparison.ratio = Some(*ratio);
+        comparison.interval = *interval;
+        comparison.outcome = *outcome;
+        comparison.at_most = (*outcome == Outcome::NoDifference).then_some(0.05);
+    }
+    answer(&result)
+}
+
+#[test]
+fn sentences_follow_from_outcomes() {
+    let larger = (1.9, Some((1.8, 2.0)), Outcome::Larger);
+    let within = (1.01, Some((0.95, 1.06)), Outcome::NoDifference);
+    let smaller = (0.5, Some((0.4, 0.6)), Outcome::Smaller);
+    let not = (1.5, None, Outcome::NotMeasured);
+    let first = |outcomes: &[_]| only(outcomes).swap_remove(0);
+    assert_eq!(
+        first(&[larger, (1.7, Some((1.6, 1.8)), Outcome::Larger)]),
+        "pgquery against sqlite, 95th percentile of response time: longer in all 2 pairs, ratio 1.70 to 1.90."
+    );
+    assert_eq!(
+        first(&[within, within]),
+        "pgquery against sqlite, 95th percentile of response time: no difference larger than 5.0 % in any of 2 pairs."
+    );
+    assert_eq!(
+        first(&[larger]),
+        "pgquery against sqlite, 95th percentile of response time: longer, ratio 1.90 (95 % interval 1.80 to 2.00) at wire=http users=100 place=near."
+    );
+    assert_eq!(
+        first(&[larger, smaller, within, not]),
+        "pgquery against sqlite, 95th percentile of response time: longer in 1 of 3 pairs, ratio 1.90; shorter in 1 of 3 pairs, ratio 0.50; no difference larger than 5.0 % in 1 pair."
+    );
+    let none = only(&[not, not]);
+    assert!(
+        !none
+            .iter()
+            .any(|line| line.contains("longer") || line.contains("noise in")),
+        "{none:#?}"
+    );
+    assert!(
+        none.iter()
+            .any(|line| line.contains("No comparison was measured")),
+        "{none:#?}"
+    );
+}
+
+#[test]
+fn what_the_correction_took_is_not_called_noise() {
+    let unsure = (1.7, Some((1.6, 1.8)), Outcome::Uncertain);
+    let larger = (1.9, Some((1.8, 2.0)), Outcome::Larger);
+    assert_eq!(
+        only(&[larger, unsure])[0],
+        "pgquery against sqlite, 95th percentile of response time: longer in 1 of 2 pairs, ratio 1.90; uncertain in 1 pair."
+    );
+    let none = only(&[unsure, unsure]);
+    assert!(
+        !none.iter().any(|line| line.contains("noise in")),
+        "{none:#?}"
+    );
+}
+
+#[test]
+fn cells_together_are_told_before_each_of_them() {
+    let told = answer(&fixture::full());
+    assert_eq!(
+        told[0],
+        "pgquery against sqlite, 95th percentile of response time: longer over 4 cells together, typical ratio 1.870 (1.814 to 1.945)."
+    );
+    assert!(
+        told[1].contains("no difference larger than 5.0 % over 4 cells together"),
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn objectives_say_which_cells_break_them() {
+    let result = fixture::full();
+    let line = answer(&result)
+        .into_iter()
+        .find(|line| line.contains("at most 9ms"))
+        .expect("a sentence about the objective");
+    let of = |verdict: &str| {
+        result
+            .objectives
+            .iter()
+            .filter(|outcome| outcome.verdict == verdict)
+            .count()
+    };
+    assert!(
+        line.contains(&format!(
+            "kept in {} of {} cells",
+            of("kept"),
+            result.objectives.len()
+        )),
+        "{line}"
+    );
+    assert!(
+        of("broken") == 0 || line.contains(&format!("broken in {}", of("broken"))),
+        "{line}"
+    );
+}
+
+#[test]
+fn the_form_is_named_and_short_runs_are_called_short() {
+    let quick = fixture::quick();
+    for page in [markdown(&quick), html(&quick)] {
+        assert!(page.contains("quick form") && page.contains("short"));
+        assert!(page.contains("not finished"));
+        assert!(page.contains("left out of this form") && page.contains("not run yet"));
+    }
+    assert!(!markdown(&fixture::full()).contains("quick form"));
+}
+
+#[test]
+fn both_pages_have_every_part() {
+    let result = fixture::full();
+    let parts = [
+        "The answer",
+        "The matrix",
+        "Comparisons",
+        "Objectives",
+        "Percentile curves",
+        "What a request costs",
+        "Published beside measured",
+        "What the published report got wrong",
+        "Findings of the audit",
+        "Where it was measured",
+        "What ran where",
+        "To run it again",
+        "Cell by cell",
+        "Example CPU 9000",
+        "The machines differ.",
+        "963 Mbit/s",
+        "The lab file, lab.toml",
+        "Every effective value",
+        "http_reqs......................:",
+        "MSER-5",
+        "2 runs; 3 are needed",
+        "the 95th percentile needs 200",
+        "POST /Check answered 503, not 200",
+        "the database refused the connection",
+        "4 of 6 runs; the machine was restarted.",
+        "n2-standard-4",
+        "generator-busy",
+    ];
+    let mut with_quick = fixture::quick();
+    with_quick.cells.extend(result.cells.clone());
+    let markdown = markdown(&result) + &markdown(&with_quick);
+    let html = html(&result) + &html(&with_quick);
+    for part in parts {
+        assert!(html.contains(part), "HTML lacks {part:?}");
+        let plain = markdown.replace('\\', "");
+        assert!(plain.contains(part), "Markdown lacks {part:?}");
+    }
+}

@@ -1,0 +1,107 @@
+//! Which target an iteration sends to.
+
+use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use plimsoll_engine::{AbortReason, RunState};
+use tokio::sync::Mutex;
+use tokio::sync::mpsc::{Receiver, channel};
+
+use crate::list::List;
+use crate::target::{ListError, Target};
+
+/// How many targets are read ahead.
+const AHEAD: usize = 1_024;
+
+/// The targets of an attack.
+#[derive(Clone, Debug)]
+pub enum Aim {
+    /// Round and round, in the order of iterations.
+    Cycle(Arc<[Target]>),
+    /// Read while the attack runs; it ends with them.
+    Stream(Arc<Stream>),
+}
+
+/// Targets that a thread reads ahead of the attack.
+#[derive(Debug)]
+pub struct Stream {
+    targets: Mutex<Receiver<Result<Target, ListError>>>,
+    /// Iterations that wait for a target or its response.
+    busy: AtomicU64,
+    over: std::sync::OnceLock<Option<ListError>>,
+}
+
+impl Stream {
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
+    pub fn read(mut list: List<impl BufRead + Send + 'static>) -> Result<Stream, String> {
+        let (sender, targets) = channel(AHEAD);
+        std::thread::Builder::new()
+            .name("targets".to_owned())
+            .spawn(move || {
+                while let Some(target) = list.read_next().transpose() {
+                    let last = target.is_err();
+                    // Nobody wants any more when the attack is over.
+                    if sender.blocking_send(target).is_err() || last {
+                        return;
+                    }
+                }
+            })
+            .map_err(|error| format!("cannot start a thread for targets: {error}"))?;
+        Ok(Stream {
+            targets: Mutex::new(targets),
+            busy: AtomicU64::new(0),
+            over: std::sync::OnceLock::new(),
+        })
+    }
+
+    /// How the list ended, if it did: at its end, or with an error.
+    pub fn ended(&self) -> Option<Option<&ListError>> {
+        self.over.get().map(Option::as_ref)
+    }
+
+    /// The next target. When there is none left, the run ends as soon as no
+    /// other iteration is at work.
+    pub(crate) async fn next(self: &Arc<Self>, run: &Arc<RunState>) -> Option<(Target, Busy)> {
+        self.busy.fetch_add(1, Ordering::AcqRel);
+        let busy = Busy {
+            stream: Arc::clone(self),
+            run: Arc::clone(run),
+        };
+        if self.over.get().is_some() {
+            return None;
+        }
+        match self.targets.lock().await.recv().await {
+            Some(Ok(target)) => Some((target, busy)),
+            Some(Err(error)) => {
+                let _ = self.over.set(Some(error));
+                None
+            }
+            None => {
+                let _ = self.over.set(None);
+                None
+            }
+        }
+    }
+}
+
+/// An iteration at work on a target of a stream.
+pub(crate) struct Busy {
+    stream: Arc<Stream>,
+    run: Arc<RunState>,
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let last = self.stream.busy.fetch_sub(1, Ordering::AcqRel) == 1;
+        if last && self.stream.over.get().is_some() {
+            self.run.abort(AbortReason::Failed(OVER.to_owned()));
+        }
+    }
+}
+
+/// What ends a run whose targets were all sent.
+pub const OVER: &str = "all targets were sent";

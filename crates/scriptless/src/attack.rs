@@ -1,0 +1,403 @@
+//! Users of a target list: each iteration sends to the next target, and its
+//! result goes to an outlet.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::pin::pin;
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use plimsoll_engine::{
+    AbortReason, Ending, InitError, Iteration, RunState, ScenarioContext, UserFactory, UserId,
+    VirtualUser, Worker,
+};
+use plimsoll_http::{
+    Answer, BodyLimit, Client, Fields, Head, Method, Prepared, Request, Settings, Shared, Stamp,
+    Url,
+};
+use plimsoll_samples::{BaseTags, Recorder, TagMap};
+use plimsoll_vegeta::batch::Fresh;
+
+use crate::aim::Aim;
+use crate::facts::record;
+use crate::outlet::{Outlet, Sink};
+use crate::target::Target;
+
+/// The field that numbers hits.
+const SEQUENCE: &str = "X-Vegeta-Seq";
+/// The field that names the attack, if it has a name.
+const ATTACK: &str = "X-Vegeta-Attack";
+/// Up to how many targets each worker keeps encoded.
+const KEPT: usize = 10_000;
+
+/// What all hits of an attack have in common.
+#[derive(Clone, Debug)]
+pub struct AttackSettings {
+    /// Empty for none.
+    pub name: String,
+    /// Redirects that are followed; more are an error. `None` takes the
+    /// redirect itself as the response.
+    pub redirects: Option<u32>,
+    /// How much of each response's body goes into the results.
+    pub max_body: BodyLimit,
+    /// From a request's actual start to the last byte of its response.
+    pub timeout: Duration,
+    /// Bodies are sent in chunks.
+    pub chunked: bool,
+    /// A target's URL as results have it, without its secrets.
+    pub shown_url: fn(&str) -> Cow<'_, str>,
+}
+
+/// Makes users that hit targets.
+#[derive(Debug)]
+pub struct AttackUsers {
+    aim: Aim,
+    attack: AttackSettings,
+    settings: Arc<Settings>,
+    results: Option<Outlet>,
+    /// Nanoseconds since 1970 at the origin of moments.
+    epoch: i64,
+}
+
+impl AttackUsers {
+    /// Users that hit `aim`, and send results to `results` if there is somebody
+    /// who wants them.
+    pub fn new(
+        aim: Aim,
+        attack: AttackSettings,
+        settings: Arc<Settings>,
+        results: Option<Outlet>,
+    ) -> Self {
+        let since_origin = plimsoll_clock::now().as_nanos();
+        let today = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        AttackUsers {
+            aim,
+            attack,
+            settings,
+            results,
+            epoch: (today.as_nanos() as i64).wrapping_sub(since_origin as i64),
+        }
+    }
+
+    fn here(&self, worker: &Worker) -> Rc<Here> {
+        HERE.with_borrow_mut(|slot| {
+            if let Some(here) = slot.upgrade() {
+                return here;
+            }
+            let here = Rc::new(Here {
+                client: Client::new(Shared::new(Arc::clone(&self.settings)), 1),
+                settings: Arc::clone(&self.settings),
+                attack: AttackSettings {
+                    max_body: match self.results {
+                        Some(_) => self.attack.max_body,
+                        // Nobody looks at bodies.
+                        None => BodyLimit::Cut(0),
+                    },
+                    ..self.attack.clone()
+                },
+                aim: self.aim.clone(),
+                kept: RefCell::default(),
+                sink: self.results.clone().map(Sink::new),
+                recorder: Rc::clone(&worker.recorder),
+                run: Arc::clone(&worker.run),
+                epoch: self.epoch,
+            });
+            *slot = Rc::downgrade(&here);
+            here
+        })
+    }
+}
+
+impl UserFactory for AttackUsers {
+    type User = AttackUser;
+
+    async fn create(&self, _: UserId, worker: &Worker) -> Result<AttackUser, InitError> {
+        Ok(AttackUser {
+            here: self.here(worker),
+            tags: worker.recorder.base_tags(&TagMap::new()),
+        })
+    }
+}
+
+/// A user that hits one target an iteration.
+pub struct AttackUser {
+    here: Rc<Here>,
+    tags: BaseTags,
+}
+
+thread_local! {
+    /// What the users of this thread's worker share.
+    static HERE: RefCell<Weak<Here>> = const { RefCell::new(Weak::new()) };
+}
+
+/// One worker's share of an attack. Its users take connections from one pool,
+/// so that there are as many as requests go on at once, and no more.
+struct Here {
+    client: Client,
+    settings: Arc<Settings>,
+    attack: AttackSettings,
+    aim: Aim,
+    /// Encoded targets of a cycle, in its order.
+    kept: RefCell<Vec<Option<Rc<Aimed>>>>,
+    sink: Option<Rc<Sink>>,
+    recorder: Rc<Recorder>,
+    run: Arc<RunState>,
+    epoch: i64,
+}
+
+impl VirtualUser for AttackUser {
+    fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
+        self.tags = scenario.tags.clone();
+    }
+
+    async fn iterate(&mut self, iteration: &Iteration) -> Ending {
+        // Pinned where it is made: it is large, and would be copied on its way.
+        let hitting = pin!(async {
+            match &self.here.aim {
+                Aim::Cycle(targets) => {
+                    let place = iteration.in_instance % (targets.len() as u64).max(1);
+                    let target = self.here.aimed(targets, place as usize)?;
+                    self.hit(&target, iteration).await;
+                }
+                Aim::Stream(stream) => {
+                    if let Some((target, busy)) = stream.next(&self.here.run).await {
+                        let target = self.here.prepare(&target)?;
+                        self.hit(&target, iteration).await;
+                        drop(busy);
+                    }
+                }
+            }
+            Ok(())
+        });
+        match iteration.stop.race(hitting).await {
+            Ok(Ok(())) => Ending::Completed,
+            Ok(Err(what)) => Ending::Abort(AbortReason::Failed(what)),
+            Err(_) => Ending::Interrupted,
+        }
+    }
+}
+
+/// A target ready to be sent to.
+struct Aimed {
+    /// As results have it.
+    url: Box<str>,
+    prepared: Prepared,
+    request: Request,
+    /// We ask for gzip, so nobody else wants to see it.
+    gunzips: bool,
+}
+
+impl Here {
+    fn aimed(&self, targets: &[Target], place: usize) -> Result<Rc<Aimed>, String> {
+        let mut kept = self.kept.borrow_mut();
+        if let Some(Some(aimed)) = kept.get(place) {
+            return Ok(Rc::clone(aimed));
+        }
+        let target = targets.get(place).ok_or("there are no targets")?;
+        let aimed = Rc::new(self.prepare(target)?);
+        if targets.len() <= KEPT {
+            if kept.len() <= place {
+                kept.resize_with(targets.len(), || None);
+            }
+            if let Some(slot) = kept.get_mut(place) {
+                *slot = Some(Rc::clone(&aimed));
+            }
+        }
+        Ok(aimed)
+    }
+
+    fn prepare(&self, target: &Target) -> Result<Aimed, String> {
+        let method = Method::parse(&target.method)
+            .ok_or_else(|| format!("\"{}\" is not an HTTP method", target.method))?;
+        let url = Url::parse(&target.url).map_err(|error| error.to_string())?;
+        let mut headers = Fields::new();
+        for (name, value) in &target.headers {
+            headers.append(name, value)?;
+        }
+        if !self.attack.name.is_empty() {
+            headers.append(ATTACK, &self.attack.name)?;
+        }
+        // As Go's client does: whoever asks for codings, or for a part of the
+        // response, gets what the server sends.
+        let gunzips = headers.get("accept-encoding").is_none()
+            && headers.get("range").is_none()
+            && method != Method::Head;
+        if gunzips {
+            headers.append("Accept-Encoding", "gzip")?;
+        }
+        let mut request = Request::new(method, Rc::new(url));
+        request.headers = headers;
+        request.body = target.body.clone();
+        request.timeout = self.attack.timeout;
+        Ok(Aimed {
+            url: (self.attack.shown_url)(&target.url).into(),
+            prepared: self.encode(&request)?,
+            request,
+            gunzips,
+        })
+    }
+
+    fn encode(&self, request: &Request) -> Result<Prepared, String> {
+        let prepared = Prepared::new(request, &self.settings).map_err(|error| error.message)?;
+        Ok(if self.attack.chunked {
+            prepared.chunked()
+        } else {
+            prepared
+        })
+    }
+}
+
+impl AttackUser {
+    /// Sends to a target, and records the outcome.
+    async fn hit(&self, target: &Aimed, iteration: &Iteration) {
+        let here = &*self.here;
+        let stamp = Stamp {
+            name: SEQUENCE,
+            number: iteration.in_instance,
+        };
+        let limit = here.attack.max_body;
+        let mut answer = here
+            .client
+            .send_stamped(&target.prepared, stamp, limit, iteration.started)
+            .await;
+        let mut error = None;
+        if here.attack.redirects.is_some() && is_redirect(&answer) {
+            (answer, error) = Box::pin(self.follow(target, answer, stamp, iteration)).await;
+        }
+        self.record(&answer, error.as_deref(), iteration);
+        if let Some(sink) = &here.sink {
+            let is_gzip = target.gunzips && error.is_none() && {
+                let deadline = answer.exchange.timeline.started() + here.attack.timeout;
+                answer.gunzip(&here.settings, limit, deadline).await
+            };
+            self.deliver(sink, target, &answer, error, is_gzip, iteration);
+        }
+        let done = answer.exchange.timeline.done();
+        here.recorder.iteration(
+            done.since(iteration.started),
+            iteration.scheduled,
+            &self.tags,
+            done,
+        );
+    }
+
+    /// Follows a redirect. Returns the last response, and what is wrong
+    /// with it beside what itself says.
+    async fn follow(
+        &self,
+        target: &Aimed,
+        first: Answer,
+        stamp: Stamp,
+        iteration: &Iteration,
+    ) -> (Answer, Option<String>) {
+        let here = &*self.here;
+        let most = here.attack.redirects.unwrap_or_default();
+        let mut answer = first;
+        let mut request = target.request.clone();
+        let mut followed = 0;
+        while is_redirect(&answer) {
+            let Some(head) = answer.exchange.head.clone() else {
+                break;
+            };
+            request = match request.redirected_by(&head) {
+                Ok(Some(next)) => next,
+                Ok(None) => break,
+                Err(error) => return (answer, Some(error.detail().to_owned())),
+            };
+            if followed == most {
+                return (answer, Some(format!("stopped after {most} redirects")));
+            }
+            followed += 1;
+            let prepared = match here.encode(&request) {
+                Ok(prepared) => prepared,
+                Err(error) => return (answer, Some(error)),
+            };
+            self.record(&answer, None, iteration);
+            let limit = here.attack.max_body;
+            answer = here
+                .client
+                .send_stamped(&prepared, stamp, limit, plimsoll_clock::now())
+                .await;
+        }
+        (answer, None)
+    }
+
+    /// Records an exchange; `error` is what is wrong beside what itself says.
+    fn record(&self, answer: &Answer, error: Option<&str>, iteration: &Iteration) {
+        let here = &*self.here;
+        record(
+            &here.recorder,
+            &self.tags,
+            &answer.exchange,
+            error,
+            iteration,
+        );
+    }
+
+    fn deliver(
+        &self,
+        sink: &Sink,
+        target: &Aimed,
+        answer: &Answer,
+        error: Option<String>,
+        decoded: bool,
+        iteration: &Iteration,
+    ) {
+        let exchange = &answer.exchange;
+        let error = error.or_else(|| Some(exchange.error.as_ref()?.detail().to_owned()));
+        let done = exchange.timeline.done();
+        let began = iteration.scheduled.unwrap_or(iteration.started);
+        let said;
+        let (code, error, head, body) = match &error {
+            None => {
+                let head = exchange.head.as_deref();
+                said = match (exchange.status, head) {
+                    (200..400, _) => String::new(),
+                    (status, head) => status_line(status, head),
+                };
+                let head = head.map(Head::raw);
+                (exchange.status, said.as_str(), head, Some(&answer.body[..]))
+            }
+            Some(why) => {
+                said = failure(&target.prepared, &target.url, why);
+                (0, said.as_str(), None, None)
+            }
+        };
+        sink.push(&Fresh {
+            attack: &self.here.attack.name,
+            seq: iteration.in_instance,
+            code,
+            date: self.here.epoch.wrapping_add(began.as_nanos() as i64),
+            latency: done.since(began).as_nanos() as u64,
+            service: Some(done.since(iteration.started).as_nanos() as u64),
+            bytes_out: target.request.body.len() as u64,
+            bytes_in: body.map_or(0, |body| body.len() as u64),
+            error,
+            method: target.prepared.method().as_str(),
+            url: &target.url,
+            head,
+            decoded,
+            body,
+        });
+    }
+}
+
+fn is_redirect(answer: &Answer) -> bool {
+    matches!(answer.exchange.status, 301 | 302 | 303 | 307 | 308)
+}
+
+/// `404 Not Found`.
+fn status_line(status: u16, head: Option<&Head>) -> String {
+    let reason = head.map(Head::reason).unwrap_or_default();
+    format!("{status:03} {reason}").trim_end().to_owned()
+}
+
+/// A failure as Go's client tells it: `Get "http://h/": dial tcp …`.
+fn failure(prepared: &Prepared, url: &str, why: &str) -> String {
+    let method = prepared.method().as_str();
+    let (first, rest) = method.split_at_checked(1).unwrap_or((method, ""));
+    format!("{first}{} {url:?}: {why}", rest.to_ascii_lowercase())
+}

@@ -1,0 +1,578 @@
+//! Virtual users that make one gRPC call an iteration.
+
+use std::cell::{Cell, RefCell};
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use plimsoll_engine::{
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, Tally, UserFactory, UserId,
+    VirtualUser, Worker,
+};
+use plimsoll_grpc::{
+    Call, Channel, Compression, Described, Endpoint, Framed, Limits, Metadata, Method, Status,
+    Template,
+};
+use plimsoll_http::Timeline;
+use plimsoll_net::{Network, NetworkSettings};
+use plimsoll_samples::{BaseTags, GRPC_STATUS, HttpFacts, Recorder, TagMap, builtin, counted_at};
+use plimsoll_units::Moment;
+
+use crate::ahead;
+use crate::facts;
+use crate::generated::{Facts, Generated, Random};
+
+/// The call that every user makes, over and over.
+#[derive(Clone, Debug)]
+pub struct CallSpec {
+    pub endpoint: Endpoint,
+    pub network: NetworkSettings,
+    pub metadata: Metadata,
+    pub user_agent: String,
+    /// From the start of the call to its status.
+    pub timeout: Option<Duration>,
+    pub compression: Compression,
+    pub limits: Limits,
+    pub connections: Connections,
+    /// Opens the connections before the run starts, unless each call has a new one.
+    pub opens_ahead: bool,
+    pub streaming: Streaming,
+}
+
+/// Who has which connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connections {
+    /// Each user keeps one of its own.
+    PerUser,
+    /// All users share this number, distributed over the workers: never more workers than
+    /// connections.
+    Shared { connections: u32, workers: u32 },
+    /// Each call opens one and closes it.
+    Fresh,
+}
+
+/// When this side ends a streaming call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Streaming {
+    /// After this number of messages sent or, if only the server streams, received.
+    pub messages: Option<u64>,
+    /// After so long.
+    pub duration: Option<Duration>,
+    /// Between two messages sent.
+    pub interval: Duration,
+}
+
+/// Makes users that make one call.
+#[derive(Debug)]
+pub struct GrpcUsers {
+    spec: CallSpec,
+    method: Method,
+    data: Vec<Payload>,
+}
+
+/// A message to send.
+#[derive(Clone, Debug)]
+enum Payload {
+    Constant(Framed),
+    Generated(Generated),
+}
+
+/// What the users of one worker have in common.
+struct Shared {
+    network: Rc<Network>,
+    template: Template,
+    kind: Kind,
+    spec: CallSpec,
+    data: Vec<Payload>,
+    input: Described,
+    /// `host:port/package.Service/Method`, for tags.
+    name: String,
+    channels: Vec<Rc<Channel>>,
+    next_channel: Cell<usize>,
+    /// Channels to be opened before the run starts.
+    to_open: RefCell<Vec<Rc<Channel>>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Unary,
+    /// The server streams.
+    Server,
+    /// The client streams, or both do.
+    Client,
+}
+
+thread_local! {
+    /// A thread is one worker's for its whole life.
+    static SHARED: RefCell<Option<Rc<Shared>>> = const { RefCell::new(None) };
+}
+
+impl GrpcUsers {
+    /// Users that call `method` with `data`: JSON texts of messages, perhaps with `{{…}}` in them,
+    /// taken in turn or, by a client that streams, sent one after another.
+    ///
+    /// # Errors
+    /// What is wrong with the data or the headers of the call.
+    pub fn new(spec: CallSpec, method: Method, data: &[String]) -> Result<GrpcUsers, String> {
+        let input = method.input();
+        let mut payloads = Vec::with_capacity(data.len());
+        for text in data {
+            let generated = Generated::parse(text, &method.path())?;
+            let mut random = Random::new(1);
+            let mut facts = Facts {
+                number: 0,
+                user: 1,
+                random: &mut random,
+            };
+            let mut json = String::new();
+            generated.write(&mut json, &mut facts);
+            let framed = frame(&input, &json, &spec)?;
+            payloads.push(if generated.is_constant() {
+                Payload::Constant(framed)
+            } else {
+                Payload::Generated(generated)
+            });
+        }
+        if payloads.is_empty() {
+            return Err("there is no message to send".to_owned());
+        }
+        let users = GrpcUsers {
+            spec,
+            method,
+            data: payloads,
+        };
+        users.template()?;
+        Ok(users)
+    }
+
+    fn template(&self) -> Result<Template, String> {
+        Template::new(
+            &self.spec.endpoint,
+            &self.method.path(),
+            &self.spec.metadata,
+            &self.spec.user_agent,
+            self.spec.timeout,
+            self.spec.compression,
+        )
+    }
+
+    fn shared(&self, worker: usize) -> Result<Rc<Shared>, InitError> {
+        SHARED.with_borrow_mut(|slot| {
+            if let Some(shared) = slot {
+                return Ok(Rc::clone(shared));
+            }
+            let template = self
+                .template()
+                .map_err(|error| InitError(AbortReason::Machine(error)))?;
+            let mut shared = Shared {
+                network: Rc::new(Network::new(self.spec.network.clone())),
+                template,
+                kind: match (self.method.client_streams(), self.method.server_streams()) {
+                    (false, false) => Kind::Unary,
+                    (false, true) => Kind::Server,
+                    (true, _) => Kind::Client,
+                },
+                spec: self.spec.clone(),
+                data: self.data.clone(),
+                input: self.method.input(),
+                name: format!("{}{}", self.spec.endpoint.authority, self.method.path()),
+                channels: Vec::new(),
+                next_channel: Cell::new(0),
+                to_open: RefCell::default(),
+            };
+            if let Connections::Shared {
+                connections,
+                workers,
+            } = self.spec.connections
+            {
+                let workers = workers.max(1);
+                let more = (worker as u32) < connections % workers;
+                let mine = (connections / workers + u32::from(more)).max(1);
+                shared.channels = (0..mine).map(|_| shared.channel(1)).collect();
+                if shared.spec.opens_ahead {
+                    shared.to_open = RefCell::new(shared.channels.clone());
+                }
+            }
+            let shared = Rc::new(shared);
+            *slot = Some(Rc::clone(&shared));
+            Ok(shared)
+        })
+    }
+}
+
+fn frame(input: &Described, json: &str, spec: &CallSpec) -> Result<Framed, String> {
+    let message = input
+        .encode(json)
+        .map_err(|error| format!("the data is not a {}: {error}", input.name()))?;
+    Framed::new(&message, spec.compression, spec.limits.max_send).map_err(|status| status.message)
+}
+
+impl Shared {
+    fn channel(&self, user: u64) -> Rc<Channel> {
+        Rc::new(Channel::new(
+            self.spec.endpoint.clone(),
+            Rc::clone(&self.network),
+            self.network.local_ip(user),
+            Rc::default(),
+            self.spec.limits,
+        ))
+    }
+}
+
+impl UserFactory for GrpcUsers {
+    type User = GrpcUser;
+
+    async fn create(&self, id: UserId, worker: &Worker) -> Result<GrpcUser, InitError> {
+        let shared = self.shared(worker.index)?;
+        let number = shared.next_channel.get();
+        shared.next_channel.set(number.wrapping_add(1));
+        let channel = match number.checked_rem(shared.channels.len()) {
+            Some(place) => Rc::clone(&shared.channels[place]),
+            None => {
+                let own = shared.channel(u64::from(id.0));
+                if shared.spec.opens_ahead && shared.spec.connections == Connections::PerUser {
+                    shared.to_open.borrow_mut().push(Rc::clone(&own));
+                }
+                own
+            }
+        };
+        Ok(GrpcUser {
+            channel,
+            shared,
+            id: u64::from(id.0),
+            random: Random::new(u64::from(id.0)),
+            json: String::new(),
+            recorder: Rc::clone(&worker.recorder),
+            tags: worker.recorder.base_tags(&TagMap::new()),
+            tally: Tally::default(),
+        })
+    }
+
+    async fn ready(&self, worker: &Worker) {
+        let Some(shared) = SHARED.with_borrow(Clone::clone) else {
+            return;
+        };
+        let tags = worker.recorder.base_tags(&TagMap::new());
+        let opening = shared.to_open.take().into_iter().map(|channel| {
+            let (recorder, tags) = (Rc::clone(&worker.recorder), tags.clone());
+            async move {
+                // A call that finds no connection opens one, and records why it could not.
+                let started = plimsoll_clock::now();
+                if let Ok(opening) = channel.connect().await {
+                    facts::record_opened_ahead(&recorder, &tags, opening.total(), started);
+                }
+            }
+        });
+        ahead::all(opening).await;
+    }
+}
+
+/// A user that makes one call an iteration.
+pub struct GrpcUser {
+    channel: Rc<Channel>,
+    shared: Rc<Shared>,
+    id: u64,
+    random: Random,
+    json: String,
+    recorder: Rc<Recorder>,
+    tags: BaseTags,
+    tally: Tally,
+}
+
+/// How a call went.
+struct Outcome {
+    status: Status,
+    timeline: Timeline,
+    opened: bool,
+    resent: u32,
+    has_response: bool,
+    tls: Option<plimsoll_net::TlsFacts>,
+    sent: Messages,
+    received: Messages,
+}
+
+/// Messages of one way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Messages {
+    count: u64,
+    /// Unpacked, without framing.
+    bytes: u64,
+}
+
+impl Messages {
+    fn and(self, bytes: usize) -> Messages {
+        Messages {
+            count: self.count + 1,
+            bytes: self.bytes + bytes as u64,
+        }
+    }
+}
+
+impl VirtualUser for GrpcUser {
+    fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
+        self.tags = scenario.tags.clone();
+        self.tally = Tally::of(scenario);
+    }
+
+    async fn iterate(&mut self, iteration: &Iteration) -> Ending {
+        let called = {
+            // Pinned where it is made: it is large, and would be copied on its way.
+            let calling = pin!(async {
+                if self.shared.kind == Kind::Unary {
+                    self.unary(iteration).await
+                } else {
+                    self.streaming(iteration).await
+                }
+            });
+            iteration.stop.race(calling).await
+        };
+        let Ok(outcome) = called else {
+            return Ending::Interrupted;
+        };
+        if self.shared.spec.connections == Connections::Fresh {
+            self.channel.close();
+        }
+        self.record(&outcome, iteration);
+        Ending::Completed
+    }
+}
+
+impl GrpcUser {
+    /// The message number `number`.
+    fn message(&mut self, number: u64) -> Result<Framed, Status> {
+        let shared = Rc::clone(&self.shared);
+        let place = usize::try_from(number).unwrap_or_default() % shared.data.len();
+        match &shared.data[place] {
+            Payload::Constant(framed) => Ok(framed.clone()),
+            Payload::Generated(generated) => {
+                self.json.clear();
+                let mut facts = Facts {
+                    number,
+                    user: self.id,
+                    random: &mut self.random,
+                };
+                generated.write(&mut self.json, &mut facts);
+                frame(&shared.input, &self.json, &shared.spec)
+                    .map_err(|error| Status::new(plimsoll_grpc::Code::INVALID_ARGUMENT, error))
+            }
+        }
+    }
+
+    async fn unary(&mut self, iteration: &Iteration) -> Outcome {
+        let message = match self.message(iteration.in_test) {
+            Ok(message) => message,
+            Err(status) => return Outcome::unsent(status, iteration.started),
+        };
+        let answer = self
+            .channel
+            .unary(&self.shared.template, &message, iteration.started)
+            .await;
+        Outcome {
+            has_response: answer.has_response(),
+            status: answer.status,
+            timeline: answer.timeline,
+            opened: answer.opened,
+            resent: answer.resent,
+            tls: answer.tls,
+            sent: Messages::default().and(message.message_length()),
+            received: match &answer.message {
+                Some(message) => Messages::default().and(message.len()),
+                None => Messages::default(),
+            },
+        }
+    }
+
+    async fn streaming(&mut self, iteration: &Iteration) -> Outcome {
+        let channel = Rc::clone(&self.channel);
+        let shared = Rc::clone(&self.shared);
+        let started = iteration.started;
+        let opened = channel.open(&shared.template, started).await;
+        let Call {
+            mut sender,
+            mut receiver,
+        } = match opened {
+            Ok(call) => call,
+            Err(status) => return Outcome::unsent(status, started),
+        };
+        let limits = shared.spec.streaming;
+        let until = limits.duration.map(|duration| started + duration);
+        let sends = match (shared.kind, limits.messages, until) {
+            (Kind::Server, ..) => 1,
+            (_, Some(messages), _) => messages,
+            (_, None, Some(_)) => u64::MAX,
+            (_, None, None) => shared.data.len() as u64,
+        };
+        let receives = match shared.kind {
+            Kind::Server => limits.messages.unwrap_or(u64::MAX),
+            _ => u64::MAX,
+        };
+        // Both ways at once: neither waits for the other.
+        let over = Cell::new(false);
+        let sent = Cell::new(Messages::default());
+        let received = Cell::new(Messages::default());
+        let enough = Cell::new(false);
+        let failed = RefCell::new(None);
+        let sending = async {
+            for number in 0..sends {
+                if over.get() || until.is_some_and(|until| plimsoll_clock::now() >= until) {
+                    break;
+                }
+                if number > 0 && !limits.interval.is_zero() {
+                    plimsoll_engine::timer::sleep(limits.interval).await;
+                }
+                let message = match self.message(iteration.in_test.wrapping_add(number)) {
+                    Ok(message) => message,
+                    Err(status) => {
+                        *failed.borrow_mut() = Some(status);
+                        sender.cancel();
+                        return;
+                    }
+                };
+                if sender.send(&message).await.is_err() {
+                    return;
+                }
+                sent.set(sent.get().and(message.message_length()));
+            }
+            let _ = sender.finish().await;
+        };
+        let receiving = async {
+            let stop = async {
+                match until.filter(|_| shared.kind == Kind::Server) {
+                    Some(until) => plimsoll_engine::timer::sleep_until(until).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let mut stop = std::pin::pin!(stop);
+            loop {
+                tokio::select! {
+                    message = receiver.message() => {
+                        let Some(message) = message else {
+                            break;
+                        };
+                        received.set(received.get().and(message.len()));
+                        if received.get().count >= receives {
+                            enough.set(true);
+                            break;
+                        }
+                    }
+                    () = &mut stop => {
+                        enough.set(true);
+                        break;
+                    }
+                }
+            }
+            over.set(true);
+        };
+        tokio::join!(sending, receiving);
+        let written = sender.written();
+        let mut timeline = receiver.timeline(written);
+        let status = match (failed.take(), receiver.status()) {
+            (Some(status), _) => status,
+            // This side had enough: that is how the call was to end.
+            (None, None) if enough.get() => {
+                sender.cancel();
+                timeline.finished(
+                    timeline.sent(),
+                    timeline.first_byte(),
+                    plimsoll_clock::now(),
+                );
+                Status::ok()
+            }
+            (None, status) => status.cloned().unwrap_or_else(Status::ok),
+        };
+        Outcome {
+            status,
+            timeline,
+            opened: receiver.opened(),
+            resent: 0,
+            has_response: receiver.has_response(),
+            tls: None,
+            sent: sent.get(),
+            received: received.get(),
+        }
+    }
+
+    fn record(&mut self, outcome: &Outcome, iteration: &Iteration) {
+        let phases = facts::phases(&outcome.timeline);
+        let (started, done) = (outcome.timeline.started(), outcome.timeline.done());
+        let ok = outcome.status.code.is_ok();
+        let error = if ok {
+            String::new()
+        } else {
+            format!("{}: {}", outcome.status.code, outcome.status.message)
+        };
+        let number = u16::try_from(outcome.status.code.0).unwrap_or(u16::MAX - GRPC_STATUS);
+        let payload = ok.then_some((outcome.sent.bytes, outcome.received.bytes));
+        let counted = counted_at(iteration.scheduled, started);
+        self.tally.call(payload);
+        self.tally.iteration(started, done);
+        // A call is an exchange of HTTP: it has the same phases, and the same questions are asked
+        // of it.
+        self.recorder.http(
+            &HttpFacts {
+                phases,
+                scheduled: iteration.scheduled,
+                started,
+                done,
+                method: "POST",
+                url: &self.shared.name,
+                status: GRPC_STATUS + number.min(u16::MAX - GRPC_STATUS),
+                proto: if outcome.has_response { "gRPC" } else { "" },
+                tls_version: outcome.tls.map_or("", |tls| tls.version),
+                tls_cipher_suite: outcome.tls.map_or("", |tls| tls.cipher_suite),
+                opened: outcome.opened,
+                resent: outcome.resent,
+                error: &error,
+                error_code: if ok { 0 } else { outcome.status.code.0 },
+                expected: Some(ok),
+                ..HttpFacts::default()
+            },
+            &self.tags,
+        );
+        if outcome.opened {
+            let opening = phases.looking_up + phases.connecting + phases.tls;
+            facts::record_opening(&self.recorder, &self.tags, opening, counted);
+        }
+        let add = |metric, value: f64| {
+            // Built-in metrics and numbers: nothing to refuse.
+            let _ = self
+                .recorder
+                .add_started(metric, value, &self.tags, &[], counted, done);
+        };
+        if self.shared.kind != Kind::Unary {
+            add(builtin::GRPC_STREAMS, 1.0);
+            add(builtin::GRPC_STREAMS_MSGS_SENT, outcome.sent.count as f64);
+            add(
+                builtin::GRPC_STREAMS_MSGS_RECEIVED,
+                outcome.received.count as f64,
+            );
+        }
+        let traffic = self.channel.traffic();
+        self.recorder
+            .traffic(traffic.sent, traffic.received, &self.tags, counted, done);
+        self.recorder.iteration(
+            done.since(iteration.started),
+            iteration.scheduled,
+            &self.tags,
+            done,
+        );
+    }
+}
+
+impl Outcome {
+    fn unsent(status: Status, started: Moment) -> Outcome {
+        let mut timeline = Timeline::started_at(started);
+        let now = plimsoll_clock::now();
+        timeline.finished(now, now, now);
+        Outcome {
+            status,
+            timeline,
+            opened: false,
+            resent: 0,
+            has_response: false,
+            tls: None,
+            sent: Messages::default(),
+            received: Messages::default(),
+        }
+    }
+}

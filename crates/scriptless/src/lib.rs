@@ -1,0 +1,297 @@
+//! Virtual users without a script: each iteration sends one request that was
+//! encoded once, or to the next of a list of targets, or makes one gRPC call.
+
+mod ahead;
+mod aim;
+mod attack;
+mod facts;
+mod generated;
+mod grpc;
+mod list;
+mod outlet;
+mod reflect;
+mod target;
+
+pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers, Streaming};
+pub use aim::{Aim, Stream};
+pub use attack::{AttackSettings, AttackUsers};
+pub use generated::{Facts, Generated, Random};
+pub use list::{Format, List, ReadBody};
+pub use outlet::{Inlet, Outlet, outlet};
+pub use reflect::reflect;
+pub use target::{Defaults, ListError, Target};
+
+use std::cell::RefCell;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_engine::{
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, Tally, UserFactory, UserId,
+    VirtualUser, Worker,
+};
+use plimsoll_http::{Client, Fields, Method, Prepared, Request, Settings, Shared, Url};
+use plimsoll_samples::{BaseTags, Recorder, TagMap, counted_at};
+
+use crate::facts::record;
+
+/// The request that every user sends, over and over.
+#[derive(Clone, Debug)]
+pub struct RequestSpec {
+    /// Method, as it is sent.
+    pub method: String,
+    /// Absolute, `http` or `https`.
+    pub url: String,
+    /// Names and values, in order.
+    pub headers: Vec<(String, String)>,
+    /// Sent as it is.
+    pub body: bytes::Bytes,
+    /// From the start to the last byte of the response.
+    pub timeout: Duration,
+}
+
+impl RequestSpec {
+    /// Encodes the request.
+    ///
+    /// # Errors
+    /// What is wrong with the method, the URL or a header.
+    pub fn prepare(&self, settings: &Settings) -> Result<Prepared, String> {
+        let method = Method::parse(&self.method)
+            .ok_or_else(|| format!("\"{}\" is not an HTTP method", self.method))?;
+        let url = Url::parse(&self.url).map_err(|error| format!("{}: {error}", self.url))?;
+        let mut headers = Fields::new();
+        for (name, value) in &self.headers {
+            headers
+                .append(name, value)
+                .map_err(|error| format!("header {name}: {error}"))?;
+        }
+        let mut request = Request::new(method, Rc::new(url));
+        request.headers = headers;
+        request.body = self.body.clone();
+        request.timeout = self.timeout;
+        Prepared::new(&request, settings).map_err(|error| error.message)
+    }
+}
+
+/// Makes users that send one request.
+#[derive(Debug)]
+pub struct HttpUsers {
+    spec: RequestSpec,
+    settings: Arc<Settings>,
+    /// How many users share a connection.
+    streams: u32,
+    /// Opens connections before the run starts.
+    opens_ahead: bool,
+}
+
+thread_local! {
+    /// What the users of this thread's worker share. A thread is one worker's
+    /// for its whole life.
+    static SHARED: RefCell<Option<Common>> = const { RefCell::new(None) };
+}
+
+struct Common {
+    shared: Rc<Shared>,
+    prepared: Rc<Prepared>,
+    /// The client that was made last, and how many users more it takes.
+    client: Option<(Rc<Client>, u32)>,
+    /// Clients whose connection is to be opened before the run starts.
+    to_open: Vec<Rc<Client>>,
+}
+
+impl HttpUsers {
+    /// Users of `spec` under `settings`.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    pub fn new(spec: RequestSpec, settings: Arc<Settings>) -> Result<Self, String> {
+        spec.prepare(&settings)?;
+        Ok(HttpUsers {
+            spec,
+            settings,
+            streams: 1,
+            opens_ahead: false,
+        })
+    }
+
+    /// Opens each connection before the run starts, not with the first request on it.
+    pub fn opening_ahead(mut self, opens_ahead: bool) -> Self {
+        self.opens_ahead = opens_ahead && !self.settings.no_connection_reuse;
+        self
+    }
+
+    /// Makes this number of users share one connection, each with its own stream.
+    /// The settings must allow that many streams on one connection, and no
+    /// second connection.
+    pub fn sharing(mut self, streams: u32) -> Self {
+        self.streams = streams.max(1);
+        self
+    }
+
+    fn client(&self, id: UserId) -> Result<(Rc<Client>, Rc<Prepared>), InitError> {
+        SHARED.with_borrow_mut(|slot| {
+            let common = match slot {
+                Some(common) => common,
+                None => {
+                    let prepared = self
+                        .spec
+                        .prepare(&self.settings)
+                        .map_err(|error| InitError(AbortReason::Machine(error)))?;
+                    slot.insert(Common {
+                        shared: Shared::new(Arc::clone(&self.settings)),
+                        prepared: Rc::new(prepared),
+                        client: None,
+                        to_open: Vec::new(),
+                    })
+                }
+            };
+            let (client, left) = match common.client.take() {
+                Some((client, left)) if left > 0 => (client, left),
+                _ => {
+                    let client = Client::new(Rc::clone(&common.shared), u64::from(id.0));
+                    let client = Rc::new(client);
+                    if self.opens_ahead {
+                        common.to_open.push(Rc::clone(&client));
+                    }
+                    (client, self.streams)
+                }
+            };
+            common.client = Some((Rc::clone(&client), left - 1));
+            Ok((client, Rc::clone(&common.prepared)))
+        })
+    }
+}
+
+impl UserFactory for HttpUsers {
+    type User = HttpUser;
+
+    fn together(&self) -> u32 {
+        self.streams
+    }
+
+    async fn create(&self, id: UserId, worker: &Worker) -> Result<HttpUser, InitError> {
+        let (client, prepared) = self.client(id)?;
+        Ok(HttpUser {
+            client,
+            prepared,
+            recorder: Rc::clone(&worker.recorder),
+            tags: worker.recorder.base_tags(&TagMap::new()),
+            tally: Tally::default(),
+        })
+    }
+
+    async fn ready(&self, worker: &Worker) {
+        let open = SHARED.with_borrow_mut(|slot| {
+            let common = slot.as_mut()?;
+            let clients = std::mem::take(&mut common.to_open);
+            Some((clients, Rc::clone(&common.prepared)))
+        });
+        let Some((clients, prepared)) = open else {
+            return;
+        };
+        let tags = worker.recorder.base_tags(&TagMap::new());
+        let opening = clients.into_iter().map(|client| {
+            let (recorder, tags) = (Rc::clone(&worker.recorder), tags.clone());
+            let prepared = Rc::clone(&prepared);
+            async move {
+                let started = plimsoll_clock::now();
+                // A request that finds no connection opens one, and records why it could not.
+                if client.connect_ahead(&prepared).await.is_ok() {
+                    let took = plimsoll_clock::now().since(started);
+                    facts::record_opened_ahead(&recorder, &tags, took, started);
+                }
+            }
+        });
+        ahead::all(opening).await;
+    }
+}
+
+/// A user that sends one request an iteration.
+pub struct HttpUser {
+    client: Rc<Client>,
+    prepared: Rc<Prepared>,
+    recorder: Rc<Recorder>,
+    tags: BaseTags,
+    tally: Tally,
+}
+
+impl VirtualUser for HttpUser {
+    fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
+        self.tags = scenario.tags.clone();
+        self.tally = Tally::of(scenario);
+    }
+
+    async fn iterate(&mut self, iteration: &Iteration) -> Ending {
+        let sent = {
+            // Pinned where it is made: it is large, and would be copied on its way.
+            let sending = pin!(self.client.send_prepared(&self.prepared, iteration.started));
+            iteration.stop.race(sending).await
+        };
+        let Ok(exchange) = sent else {
+            return Ending::Interrupted;
+        };
+        record(&self.recorder, &self.tags, &exchange, None, iteration);
+        if exchange.opened {
+            let phases = facts::phases(&exchange.timeline);
+            let took = phases.looking_up + phases.connecting + phases.tls;
+            let started = counted_at(iteration.scheduled, exchange.timeline.started());
+            facts::record_opening(&self.recorder, &self.tags, took, started);
+        }
+        let done = exchange.timeline.done();
+        let is_good = exchange.error.is_none() && (200..400).contains(&exchange.status);
+        let payload = is_good.then_some((exchange.body_sent, exchange.body_received));
+        self.tally.call(payload);
+        self.tally.iteration(exchange.timeline.started(), done);
+        self.recorder.iteration(
+            done.since(iteration.started),
+            iteration.scheduled,
+            &self.tags,
+            done,
+        );
+        Ending::Completed
+    }
+}
+
+/// Fetches one address, following redirects: for what a run needs and does not
+/// measure.
+///
+/// # Errors
+/// Why there is no response with a status of 2xx.
+pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
+    // Whoever asks may be within an event loop, where there can be no second one.
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| fetch_here(address));
+        let lost = |_| {
+            Err(format!(
+                "fetching {address} ended by a fault; please report this"
+            ))
+        };
+        thread.join().unwrap_or_else(lost)
+    })
+}
+
+fn fetch_here(address: &str) -> Result<Vec<u8>, String> {
+    let url = Url::parse(address).map_err(|error| error.to_string())?;
+    let runtime = event_loop()?;
+    tokio::task::LocalSet::new().block_on(&runtime, async {
+        let settings = Settings {
+            user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
+            ..Settings::default()
+        };
+        let client = Client::new(Shared::new(Arc::new(settings)), 1);
+        let request = Request::new(Method::Get, Rc::new(url));
+        match client.send(&request, None, &mut |_| {}).await {
+            Ok(answer) if (200..300).contains(&answer.status) => Ok(answer.body.to_vec()),
+            Ok(answer) => Err(format!("{address} answered with status {}", answer.status)),
+            Err(failure) => Err(format!("{address}: {}", failure.error.detail())),
+        }
+    })
+}
+
+fn event_loop() -> Result<tokio::runtime::Runtime, String> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start an event loop: {error}"))
+}

@@ -1,0 +1,45 @@
+//! Descriptions of gRPC services, as their server gives them.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use plimsoll_grpc::{Channel, Metadata, Schema};
+use plimsoll_net::Network;
+
+use crate::grpc::CallSpec;
+
+/// Asks the server of `spec` for the description of the service that `method` belongs to.
+///
+/// # Errors
+/// Why it did not tell.
+pub fn reflect(spec: &CallSpec, method: &str, metadata: &Metadata) -> Result<Schema, String> {
+    let runtime = crate::event_loop()?;
+    tokio::task::LocalSet::new().block_on(&runtime, async {
+        let network = Rc::new(Network::new(spec.network.clone()));
+        let end = spec.endpoint.clone();
+        let channel = Channel::new(end, network, None, Rc::default(), spec.limits);
+        let mut schema = Schema::new();
+        // The time limit of a call is not for this: nothing is measured yet.
+        let timeout = Duration::from_secs(20);
+        let agent = &spec.user_agent;
+        let asked = plimsoll_grpc::reflect(
+            &channel,
+            &mut schema,
+            Some(method),
+            metadata,
+            agent,
+            timeout,
+        );
+        match asked.await {
+            Ok(_) => Ok(schema),
+            Err(status) if status.code == plimsoll_grpc::Code::UNIMPLEMENTED => Err(format!(
+                "{} does not describe itself (no reflection): give --proto or --protoset",
+                spec.endpoint
+            )),
+            Err(status) => Err(format!(
+                "{} was asked to describe itself: {status}",
+                spec.endpoint
+            )),
+        }
+    })
+}

@@ -1,0 +1,82 @@
+use bytes::Bytes;
+
+/// One entry of a target list: a request to be sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    pub method: String,
+    pub url: String,
+    /// Names and values, in order.
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+}
+
+/// What every target of a list has unless it says otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct Defaults {
+    /// Sent before a target's own.
+    pub headers: Vec<(String, String)>,
+    /// The body of targets that name none.
+    pub body: Bytes,
+}
+
+/// Why a target list cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListError {
+    /// From 1; 0 for the list as a whole.
+    pub line: u64,
+    /// In one sentence, with the fix.
+    pub what: String,
+}
+
+impl std::fmt::Display for ListError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.what),
+            line => write!(f, "line {line}: {}", self.what),
+        }
+    }
+}
+
+impl std::error::Error for ListError {}
+
+impl Target {
+    /// Checks what would keep the request from being sent.
+    ///
+    /// # Errors
+    /// In one sentence.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let method = plimsoll_http::Method::parse(&self.method);
+        if method.is_none_or(|_| !is_method(&self.method)) {
+            return Err(format!(
+                "bad method: {}; methods are in capitals, like GET",
+                self.method
+            ));
+        }
+        let url =
+            plimsoll_http::Url::parse(&self.url).map_err(|error| format!("bad URL: {error}"))?;
+        if !matches!(url.scheme(), "http" | "https") || url.host().is_empty() {
+            return Err(format!(
+                "bad URL: {}: write it whole, like http://127.0.0.1:8080/path",
+                self.url
+            ));
+        }
+        let mut fields = plimsoll_http::Fields::new();
+        for (name, value) in &self.headers {
+            fields
+                .append(name, value)
+                .map_err(|error| format!("bad header: {name}: {error}"))?;
+        }
+        let mut request =
+            plimsoll_http::Request::new(plimsoll_http::Method::Get, std::rc::Rc::new(url));
+        request.headers = fields;
+        // What else keeps it from being sent shows when it is encoded.
+        plimsoll_http::Prepared::new(&request, &plimsoll_http::Settings::default())
+            .map(drop)
+            .map_err(|error| format!("bad URL: {}: {}", self.url, error.message))
+    }
+}
+
+/// Whether a word is a method as target lists write them.
+pub(crate) fn is_method(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase())
+}
