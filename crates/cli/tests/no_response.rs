@@ -6,6 +6,7 @@ use std::fs;
 use std::net::TcpListener;
 
 use plimsoll::plimsoll;
+use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 use serde_json::Value;
 
 /// Nobody listens there.
@@ -215,6 +216,24 @@ fn a_websocket_handshake_without_a_response_makes_the_run_invalid() {
     assert_eq!(verdict, "invalid");
     assert!(reason.contains("none of 3 requests"), "{reason}");
     assert!(reason.contains(REFUSED), "{reason}");
+}
+
+#[test]
+fn a_websocket_script_that_only_sends_is_suspect() {
+    let server = LoggedServer::start(Behavior::Silent).unwrap();
+    let target = format!("TARGET={}", server.websocket_url());
+    let script = "import { WebSocket } from 'k6/websockets';
+        export default () => {
+            const socket = new WebSocket(__ENV.TARGET);
+            socket.onopen = () => {
+                socket.send('one');
+                socket.send('two');
+                socket.close();
+            };
+        };";
+    let (verdict, reason, _) = recorded(script, &["-i", "3", "-e", &target]);
+    assert_eq!(verdict, "suspect", "{reason}");
+    assert!(reason.contains("after 6 were sent"), "{reason}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub fn lies(command: &Command, row: &Row, run: &Run, log: &Log) -> Vec<String> {
             times(command, row, reported, log),
             duration(reported, run.wall, log),
             rate(command, row, reported, log, dropped, run.wall),
-            verdict(reported, log),
+            verdict(command, reported, log),
             reported.contradictions.clone(),
         ]
         .concat();
@@ -289,14 +289,16 @@ fn rate(
     lies
 }
 
-/// Without a single response there is nothing to believe.
-fn verdict(reported: &Reported, log: &Log) -> Vec<String> {
+/// Without a single response there is nothing to believe. WebSocket messages got one to their handshake.
+fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
     if log.answered().next().is_some() {
         return Vec::new();
     }
     let mut lies = Vec::new();
+    let has_handshake = command.protocol == Protocol::WebSocket && !log.entries.is_empty();
+    let expected = if has_handshake { "suspect" } else { "invalid" };
     if let Some(verdict) = &reported.verdict
-        && verdict != "invalid"
+        && verdict != expected
     {
         lies.push(format!(
             "the verdict is {verdict}, and there was no response"
