@@ -139,7 +139,7 @@ impl Load {
             ));
         }
         let duration = positive_time("-duration", &args.duration)?;
-        let mut threads = crate::machine::workers(args.cpus);
+        let mut threads = direct::worker_threads(args.cpus);
         if args.max_connections > 0 {
             // Each thread has connections of its own.
             threads = threads.min(args.max_connections);

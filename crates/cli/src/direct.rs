@@ -13,13 +13,13 @@ use plimsoll_samples::{Registry, Summary, Totals, Watch, WatchSettings};
 
 use crate::args::GlobalArgs;
 use crate::exit::Exit;
+use crate::interrupts;
 use crate::live::{Live, Quiet};
 use crate::outputs::Outputs;
 use crate::recording::{Place, Question, Recording};
 use crate::session::{Ended, Session, Watcher};
 use crate::talk::{columns, lose, no_color, put, say, talk};
 use crate::terminal::Stream;
-use crate::{interrupts, machine};
 
 /// What is to be run.
 pub struct Direct<'a, F> {
@@ -44,6 +44,11 @@ pub struct Outcome {
     pub result: HttpResult,
     pub ended: Ended,
     title: String,
+}
+
+/// How many worker threads to use: as asked, or one for each processor that this process may use.
+pub fn worker_threads(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(plimsoll_machine::processors).max(1)
 }
 
 /// Runs it to its end, with a live view where there is a terminal.
@@ -76,7 +81,7 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
         watch: Arc::clone(&watch),
         run_tags: plimsoll_samples::TagMap::new(),
         min_iteration: Duration::ZERO,
-        workers: machine::workers(direct.threads),
+        workers: worker_threads(direct.threads),
     });
     interrupts::listen(
         Arc::clone(&running.state),
@@ -100,8 +105,8 @@ pub fn run<F: UserFactory>(direct: Direct<'_, F>, global: &GlobalArgs) -> Result
     };
     let ended = session.accompany(watcher.as_mut());
     let generator = Generator {
-        cpu: machine::cpu_time(),
-        peak_rss: machine::peak_rss(),
+        cpu: plimsoll_machine::cpu_time(),
+        peak_rss: plimsoll_machine::peak_memory(),
         verdict: ended.verdict.clone(),
     };
     let mut result = (direct.read)(&ended.summary, &generator);

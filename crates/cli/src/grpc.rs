@@ -15,7 +15,6 @@ use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, GrpcArgs};
 use crate::direct::{self, Direct};
 use crate::exit::Exit;
 use crate::likely_cause::with_hint;
-use crate::machine;
 use crate::recording::{Model, Place, Question};
 use crate::talk::complain;
 
@@ -154,7 +153,7 @@ fn is_fresh(args: &GrpcArgs) -> bool {
 
 /// A connection belongs to one thread, so there are no more threads than connections.
 fn threads(args: &GrpcArgs) -> usize {
-    let threads = machine::workers(args.threads);
+    let threads = direct::worker_threads(args.threads);
     match shared(args) {
         Some(connections) => threads.min(connections.max(1) as usize),
         None => threads,

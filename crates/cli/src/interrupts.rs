@@ -52,7 +52,7 @@ pub fn on_signals(
         .map_err(|error| {
             format!(
                 "could not start a thread for signals: {}",
-                plimsoll_engine::shortage::explain(&error)
+                plimsoll_machine::shortage::explain(&error)
             )
         })
 }

@@ -8,10 +8,10 @@ use plimsoll_output::live::{GeneratorLoad, LiveView, Quantiles};
 use plimsoll_results::secrets::for_display;
 use plimsoll_samples::{Level, Values, builtin};
 
+use crate::http;
 use crate::session::{Phase, Session, Watcher};
 use crate::talk::say;
 use crate::terminal::{self, Stream};
-use crate::{http, machine};
 
 /// Draws the view anew ten times a second.
 pub struct Live {
@@ -70,13 +70,13 @@ impl Live {
                 .collect(),
             generator: GeneratorLoad {
                 workers: session
-                    .pulses
+                    .threads
                     .iter()
-                    .map(|pulse| pulse.cpu.as_secs_f64())
+                    .map(|thread| thread.cpu.as_secs_f64())
                     .collect(),
                 send_lag: values(builtin::ITERATION_SEND_LAG)
                     .and_then(|values| milliseconds(values.quantile(0.99)?)),
-                rss: machine::rss(),
+                rss: plimsoll_machine::memory(),
                 warning: (verdict.level != Level::Valid)
                     .then(|| verdict.reasons.into_iter().next().map(|reason| reason.text))
                     .flatten(),

@@ -23,7 +23,6 @@ mod likely_cause;
 mod link;
 mod live;
 mod log;
-mod machine;
 mod memory_limit;
 mod metrics_page;
 mod modules;

@@ -43,7 +43,7 @@ pub fn serve(address: &str) -> Result<Arc<Mutex<Exposition>>, String> {
         .map_err(|error| {
             format!(
                 "could not start a thread for metrics: {}",
-                plimsoll_engine::shortage::explain(&error)
+                plimsoll_machine::shortage::explain(&error)
             )
         })?;
     Ok(figures)

@@ -39,7 +39,7 @@ impl Outputs {
             .map_err(|error| {
                 format!(
                     "could not start a thread for outputs: {}",
-                    plimsoll_engine::shortage::explain(&error)
+                    plimsoll_machine::shortage::explain(&error)
                 )
             })?;
         Ok(Outputs {

@@ -19,9 +19,9 @@ use plimsoll_units::Moment;
 use serde_json::Value;
 
 use crate::args::RecordArgs;
+use crate::kept;
 use crate::record_seconds::Seconds;
 use crate::talk::say;
-use crate::{kept, machine};
 
 /// What was asked for, for the header.
 pub struct Question<'a> {
@@ -187,7 +187,7 @@ impl Recording {
             error: None,
             place,
             seconds: Seconds::new(registry, watch),
-            cpu: machine::cpu_time(),
+            cpu: plimsoll_machine::cpu_time(),
         })
     }
 
@@ -222,7 +222,7 @@ impl Recording {
 
     /// The users at a second's end. Call it for each second, as it ends.
     pub fn second_ended(&mut self, users: u32) {
-        let cpu = machine::cpu_time();
+        let cpu = plimsoll_machine::cpu_time();
         let used = cpu.saturating_sub(std::mem::replace(&mut self.cpu, cpu));
         self.seconds.second_ended(users, used);
     }
@@ -235,7 +235,7 @@ impl Recording {
 
     /// Writes what remains, and the end. Gives back what went wrong, if anything did.
     pub fn end(mut self, elapsed: Duration, end: &End) -> Option<String> {
-        let cpu = machine::cpu_time().saturating_sub(self.cpu);
+        let cpu = plimsoll_machine::cpu_time().saturating_sub(self.cpu);
         let lines = self.seconds.rest(elapsed, cpu);
         self.write(&lines);
         if let Some(writer) = self.writer.take()
@@ -379,8 +379,8 @@ pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) 
             .map(|work| (work.scenario.clone(), fixed_work(work)))
             .collect(),
         generator: Generator {
-            cpu_seconds: machine::cpu_time().as_secs_f64(),
-            peak_rss_bytes: machine::peak_rss().get(),
+            cpu_seconds: plimsoll_machine::cpu_time().as_secs_f64(),
+            peak_rss_bytes: plimsoll_machine::peak_memory().get(),
             verdict: match verdict.level {
                 Level::Valid => "valid",
                 Level::Suspect => "suspect",

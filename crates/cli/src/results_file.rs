@@ -53,7 +53,7 @@ impl ResultsFile {
             .map_err(|error| {
                 format!(
                     "could not start a thread for results: {}",
-                    plimsoll_engine::shortage::explain(&error)
+                    plimsoll_machine::shortage::explain(&error)
                 )
             })
     }

@@ -13,6 +13,7 @@ use plimsoll_samples::{Totals, Watch, WatchSettings};
 use plimsoll_script::ScriptUsers;
 
 use crate::args::{GlobalArgs, RunArgs};
+use crate::direct::worker_threads;
 use crate::exit::Exit;
 use crate::log::Log;
 use crate::outputs::Outputs;
@@ -23,7 +24,7 @@ use crate::run_summary::{RunSummary, open_export};
 use crate::session::{Ended, Session, Watcher};
 use crate::talk::{mark_lost, no_color, screen_columns, show};
 use crate::terminal::{self, Stream};
-use crate::{interrupts, machine, record_of_script};
+use crate::{interrupts, record_of_script};
 
 /// How the summary at the end looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +132,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             .options
             .min_iteration_duration
             .unwrap_or(Duration::ZERO),
-        workers: machine::workers(args.runtime.workers),
+        workers: worker_threads(args.runtime.workers),
     });
     let signalled = Arc::new(AtomicI32::new(0));
     let latest = Arc::clone(&signalled);

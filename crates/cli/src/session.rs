@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use plimsoll_engine::{
-    AbortReason, Event, Evidence, MachineReading, Notice, Part, PulseReading, Running, ServiceTimes,
-};
+use plimsoll_engine::{AbortReason, Event, Evidence, Notice, Part, Running, ServiceTimes};
+use plimsoll_machine::{MachineReading, ThreadReading};
 use plimsoll_results::secrets::for_display;
 use plimsoll_samples::{Stage, Summary, Totals, Verdict, builtin};
 use plimsoll_units::{Bytes, Moment};
@@ -24,8 +23,8 @@ pub struct Session {
     pub evidence: Evidence,
     /// Requests in each of the latest seconds, the latest last.
     pub rates: VecDeque<f64>,
-    /// The latest reading of each worker.
-    pub pulses: Vec<PulseReading>,
+    /// The latest reading of each worker's thread.
+    pub threads: Vec<ThreadReading>,
     outputs: Outputs,
     recording: Option<Recording>,
     machine_before: MachineReading,
@@ -91,7 +90,7 @@ impl Session {
             evidence: Evidence::default(),
             users_most: 0,
             rates: VecDeque::new(),
-            pulses: Vec::new(),
+            threads: Vec::new(),
             machine_before: MachineReading::now(),
             requests_told: 0.0,
             is_request_load: false,
@@ -187,7 +186,7 @@ impl Session {
                 part,
                 taken,
                 in_flight,
-                pulse,
+                thread,
             } => {
                 if part == Part::Scenarios
                     && let Some(started) = self.running.state.started()
@@ -196,14 +195,14 @@ impl Session {
                     recording.window(&window, &in_flight, started);
                 }
                 self.totals.merge(window);
-                if let Some(pulse) = pulse {
-                    if self.phase == Phase::Running && !self.is_warm_up(taken, pulse.span) {
-                        self.evidence.add(worker, &pulse);
+                if let Some(thread) = thread {
+                    if self.phase == Phase::Running && !self.is_warm_up(taken, thread.span) {
+                        self.evidence.add(worker, &thread);
                     }
-                    if self.pulses.len() <= worker {
-                        self.pulses.resize_with(worker + 1, PulseReading::default);
+                    if self.threads.len() <= worker {
+                        self.threads.resize_with(worker + 1, ThreadReading::default);
                     }
-                    self.pulses[worker] = pulse;
+                    self.threads[worker] = thread;
                 }
                 self.pass_on(watcher);
             }
@@ -259,8 +258,10 @@ impl Session {
     /// How near the kernel's limits are.
     fn look_at_limits(&mut self) {
         let evidence = &mut self.evidence;
-        evidence.waiting_ports = evidence.waiting_ports.max(plimsoll_engine::waiting_ports());
-        evidence.descriptors = evidence.descriptors.max(plimsoll_engine::descriptors());
+        evidence.waiting_ports = evidence
+            .waiting_ports
+            .max(plimsoll_machine::waiting_ports());
+        evidence.descriptors = evidence.descriptors.max(plimsoll_machine::descriptors());
     }
 
     /// Requests so far, failed ones included.
@@ -347,7 +348,7 @@ impl Session {
         let received = Bytes(self.count(builtin::DATA_RECEIVED) as u64);
         let evidence = &mut self.evidence;
         evidence.service = service;
-        evidence.clock_step = Some(plimsoll_engine::clock_step());
+        evidence.clock_step = Some(plimsoll_machine::clock_step());
         evidence.machine = MachineReading::now().since(&self.machine_before);
         evidence.unreadable = evidence.machine.unreadable();
         evidence.threw = summary.threw;

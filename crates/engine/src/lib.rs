@@ -14,14 +14,10 @@
 
 mod executors;
 mod in_flight;
-mod machine;
-mod pulse;
-mod quota;
 mod run;
 mod run_state;
 mod scenario_state;
 mod seat;
-pub mod shortage;
 mod stop;
 mod tally;
 pub mod time_slice;
@@ -31,8 +27,6 @@ mod verdict;
 mod worker;
 
 pub use in_flight::InFlightReading;
-pub use machine::{MachineReading, clock_step, descriptors, waiting_ports};
-pub use pulse::PulseReading;
 pub use run::{Event, Notice, Part, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState, load_duration};

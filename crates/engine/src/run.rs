@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use plimsoll_machine::{ThreadReading, shortage};
 use plimsoll_plan::Plan;
 use plimsoll_samples::{Registry, TagMap, Watch, Window};
 use plimsoll_units::Moment;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::executors::Handovers;
-use crate::shortage;
 use crate::worker::{self, Assignment, Command, Report, ScenarioShare};
-use crate::{AbortReason, InFlightReading, PulseReading, RunState, ScenarioState, UserFactory};
+use crate::{AbortReason, InFlightReading, RunState, ScenarioState, UserFactory};
 
 /// All that a run is made of.
 pub struct Setting<F: UserFactory> {
@@ -51,8 +51,8 @@ pub enum Event {
         taken: Moment,
         /// Iterations under way on the worker since the last window.
         in_flight: InFlightReading,
-        /// How the worker fared; not in the window after its last second.
-        pulse: Option<PulseReading>,
+        /// How the worker's thread did; not in the window after its last second.
+        thread: Option<ThreadReading>,
     },
     /// Something the person who watches should know.
     Notice(Notice),

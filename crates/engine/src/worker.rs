@@ -6,15 +6,14 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
+use plimsoll_machine::{ThreadMeter, ThreadReading, shortage};
 use plimsoll_samples::{Recorder, Registry, RunClock, SystemTag, TagMap, Watch};
 use plimsoll_units::Moment;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::executors::{self, Handovers, Share};
 use crate::in_flight::InFlight;
-use crate::pulse::{Pulse, PulseReading};
 use crate::seat::Seats;
-use crate::shortage;
 use crate::timer::{run_with_timers, sleep_until};
 use crate::{
     AbortReason, Event, InitError, Part, RunState, ScenarioContext, ScenarioState, Stop,
@@ -123,7 +122,10 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
         part: Cell::new(Part::SetUp),
         events: assignment.events.clone(),
     });
-    let pulse = tokio::task::spawn_local(beat(Rc::clone(&outbox), Arc::clone(&assignment.run)));
+    let reporting = tokio::task::spawn_local(report_each_second(
+        Rc::clone(&outbox),
+        Arc::clone(&assignment.run),
+    ));
     let mut shares = std::mem::take(&mut assignment.scenarios);
     while let Some(command) = assignment.commands.recv().await {
         match command {
@@ -196,8 +198,8 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
             Command::Exit => break,
         }
     }
-    pulse.abort();
-    let _ = pulse.await;
+    reporting.abort();
+    let _ = reporting.await;
     outbox.send(None);
 }
 
@@ -255,7 +257,7 @@ struct Outbox {
 
 impl Outbox {
     /// Hands over what was recorded since the last time; false if nobody listens.
-    fn send(&self, pulse: Option<PulseReading>) -> bool {
+    fn send(&self, thread: Option<ThreadReading>) -> bool {
         let taken = plimsoll_clock::now();
         let sent = self.events.send(Event::Window {
             worker: self.worker,
@@ -263,7 +265,7 @@ impl Outbox {
             part: self.part.get(),
             taken,
             in_flight: self.in_flight.take(taken),
-            pulse,
+            thread,
         });
         sent.is_ok()
     }
@@ -275,9 +277,12 @@ impl Outbox {
     }
 }
 
-/// Once a second hands over what was recorded, and how this worker fares.
-async fn beat(outbox: Rc<Outbox>, run: Arc<RunState>) {
-    let mut pulse = Pulse::new();
+/// How often the lateness of a timer is measured. Coarse enough to cost nothing.
+const TIMER_STEP: Duration = Duration::from_millis(10);
+
+/// Hands over once a second what was recorded, and how this worker's thread is doing.
+async fn report_each_second(outbox: Rc<Outbox>, run: Arc<RunState>) {
+    let mut meter = ThreadMeter::new();
     let mut next = plimsoll_clock::now() + SECOND;
     let mut started = None;
     loop {
@@ -286,17 +291,17 @@ async fn beat(outbox: Rc<Outbox>, run: Arc<RunState>) {
             started = run.started();
             next = started.unwrap_or(next) + SECOND;
         }
-        let step = plimsoll_clock::now() + Pulse::STEP;
+        let step = plimsoll_clock::now() + TIMER_STEP;
         sleep_until(step).await;
         let now = plimsoll_clock::now();
-        pulse.felt(now.since(step));
+        meter.timer_was_late(now.since(step));
         if now < next {
             continue;
         }
         while next <= now {
             next = next + SECOND;
         }
-        if !outbox.send(Some(pulse.take())) {
+        if !outbox.send(Some(meter.take())) {
             return;
         }
     }

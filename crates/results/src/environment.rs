@@ -1,7 +1,6 @@
 //! Where a run took place.
 
-use std::path::Path;
-
+use plimsoll_machine::System;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::hash;
@@ -29,51 +28,21 @@ pub struct Environment {
 impl Environment {
     /// The machine this program runs on. What the system does not tell stays empty.
     pub fn here() -> Environment {
-        Environment::read(Path::new("/"))
+        Environment::of(System::here())
     }
 
-    /// Reads the files below `root`, as on Linux.
-    fn read(root: &Path) -> Environment {
-        let text = |path: &str| {
-            std::fs::read_to_string(root.join(path))
-                .unwrap_or_default()
-                .trim()
-                .to_owned()
-        };
-        let cpuinfo = text("proc/cpuinfo");
+    fn of(system: System) -> Environment {
         let mut environment = Environment {
-            cpu: value(&cpuinfo, ':', &["model name", "Model", "Hardware"])
-                .unwrap_or(std::env::consts::ARCH)
-                .to_owned(),
-            cpus: std::thread::available_parallelism()
-                .map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX)),
-            memory_bytes: memory(&text("proc/meminfo")),
-            os: value(&text("etc/os-release"), '=', &["PRETTY_NAME"])
-                .map_or(std::env::consts::OS, |name| name.trim_matches('"'))
-                .to_owned(),
-            kernel: text("proc/sys/kernel/osrelease"),
-            settings: Vec::new(),
+            cpu: system.cpu,
+            cpus: system.cpus,
+            memory_bytes: system.memory_bytes,
+            os: system.os,
+            kernel: system.kernel,
+            settings: system.settings,
             fingerprint: String::new(),
         };
-        let virtualised = value(&cpuinfo, ':', &["flags", "Features"]).is_some_and(|flags| {
-            flags
-                .split_ascii_whitespace()
-                .any(|flag| flag == "hypervisor")
-        });
-        if virtualised {
-            environment.setting("virtualised", "yes");
-        }
-        for (name, path) in SETTINGS {
-            environment.setting(name, &text(path));
-        }
         environment.fingerprint = environment.fingerprint();
         environment
-    }
-
-    fn setting(&mut self, name: &str, value: &str) {
-        if !value.is_empty() {
-            self.settings.push((name.to_owned(), value.to_owned()));
-        }
     }
 
     fn fingerprint(&self) -> String {
@@ -133,51 +102,6 @@ impl Environment {
 
 const QUARTER_GIB: u64 = 1 << 28;
 
-/// What bears on figures, and where Linux tells it.
-const SETTINGS: &[(&str, &str)] = &[
-    ("machine", "sys/class/dmi/id/product_name"),
-    (
-        "governor",
-        "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-    ),
-    ("boost", "sys/devices/system/cpu/cpufreq/boost"),
-    ("no turbo", "sys/devices/system/cpu/intel_pstate/no_turbo"),
-    ("hyper-threading", "sys/devices/system/cpu/smt/active"),
-    (
-        "clock source",
-        "sys/devices/system/clocksource/clocksource0/current_clocksource",
-    ),
-    ("processor quota", "sys/fs/cgroup/cpu.max"),
-    ("huge pages", "sys/kernel/mm/transparent_hugepage/enabled"),
-    (
-        "mitigations",
-        "sys/devices/system/cpu/vulnerabilities/spectre_v2",
-    ),
-    ("local ports", "proc/sys/net/ipv4/ip_local_port_range"),
-    ("accept queue", "proc/sys/net/core/somaxconn"),
-    (
-        "congestion control",
-        "proc/sys/net/ipv4/tcp_congestion_control",
-    ),
-];
-
-/// What stands behind the first of `names` that a file of `name: value` lines has.
-fn value<'a>(text: &'a str, separator: char, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| {
-        text.lines()
-            .filter_map(|line| line.split_once(separator))
-            .find(|(known, _)| known.trim() == *name)
-            .map(|(_, value)| value.trim())
-    })
-}
-
-fn memory(meminfo: &str) -> u64 {
-    value(meminfo, ':', &["MemTotal"])
-        .and_then(|value| value.split_ascii_whitespace().next())
-        .and_then(|kibibytes| kibibytes.parse::<u64>().ok())
-        .map_or(0, |kibibytes| kibibytes.saturating_mul(1024))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,7 +132,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             std::fs::write(path, text).expect("written");
         }
-        let here = Environment::read(root.path());
+        let here = Environment::of(System::below(root.path()));
         assert_eq!(here.cpu, "Example 3000");
         assert_eq!(here.memory_bytes, 8_192_000_000);
         assert_eq!(here.os, "Debian GNU/Linux 12");
@@ -237,7 +161,7 @@ mod tests {
     #[test]
     fn a_system_that_tells_nothing_still_has_a_fingerprint() {
         let root = tempfile::tempdir().expect("a folder");
-        let here = Environment::read(root.path());
+        let here = Environment::of(System::below(root.path()));
         assert!(!here.fingerprint.is_empty() && here.cpus > 0 && here.settings.is_empty());
     }
 }

@@ -91,7 +91,7 @@ impl Program {
                 .add_entry(&source, typescript)
                 .map_err(ScriptError::Unreadable)?;
             let ran = once::block_on(first_run(Arc::clone(&common))).map_err(|error| {
-                let reason = plimsoll_engine::shortage::explain(&error);
+                let reason = plimsoll_machine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?;
             let exports = ran.map_err(|error| match (error, common.library.missing()) {

@@ -27,7 +27,7 @@ pub fn on_own_thread<T: Send>(
             .stack_size(STACK)
             .spawn_scoped(scope, work)
             .map_err(|error| {
-                let reason = plimsoll_engine::shortage::explain(&error);
+                let reason = plimsoll_machine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start a thread for the script: {reason}"))
             })?;
         thread.join().unwrap_or_else(|_| {

@@ -58,7 +58,7 @@ impl Program {
             .then(|| Arc::from(data.to_string()));
         once::on_own_thread(move || {
             once::block_on(summarize(common, data, interrupted)).map_err(|error| {
-                let reason = plimsoll_engine::shortage::explain(&error);
+                let reason = plimsoll_machine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?
         })

@@ -8,6 +8,7 @@ use super::manifest::{Manifest, short_name};
 const EDGES: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("clock", &["units"]),
+    ("machine", &["units", "clock"]),
     ("plan", &["units"]),
     ("pace", &["units", "plan"]),
     ("stats", &["units"]),
@@ -19,11 +20,14 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ws", &["net", "http"]),
     ("grpc", &["units", "clock", "net", "http", "http2"]),
     ("vegeta", &["units"]),
-    ("engine", &["units", "clock", "plan", "pace", "samples"]),
+    (
+        "engine",
+        &["units", "clock", "machine", "plan", "pace", "samples"],
+    ),
     (
         "script",
         &[
-            "units", "clock", "plan", "samples", "net", "http", "ws", "grpc", "engine",
+            "units", "clock", "machine", "plan", "samples", "net", "http", "ws", "grpc", "engine",
         ],
     ),
     (
@@ -41,15 +45,16 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("output", &["units", "plan", "stats", "samples"]),
     ("audit", &[]),
-    ("results", &["units", "stats"]),
+    ("results", &["units", "stats", "machine"]),
     ("plots", &[]),
     ("report", &["stats", "results", "plots"]),
-    ("lab", &["units", "stats", "audit", "results"]),
+    ("lab", &["units", "stats", "audit", "results", "machine"]),
     (
         "cli",
         &[
             "units",
             "clock",
+            "machine",
             "plan",
             "pace",
             "stats",

@@ -13,10 +13,9 @@ pub use service::ServiceTimes;
 
 use std::time::Duration;
 
+use plimsoll_machine::{MachineReading, ThreadReading};
 use plimsoll_samples::{Cause, Level, Reason, Verdict};
 use plimsoll_units::Bytes;
-
-use crate::{MachineReading, PulseReading};
 
 /// Evidence, gathered over a whole run.
 #[derive(Clone, Debug, Default)]
@@ -104,18 +103,18 @@ const BUCKETS: usize = 40;
 
 impl Evidence {
     /// Adds one worker's reading of one second.
-    pub fn add(&mut self, worker: usize, pulse: &PulseReading) {
+    pub fn add(&mut self, worker: usize, thread: &ThreadReading) {
         if self.workers.len() <= worker {
             self.workers
                 .resize_with(worker + 1, WorkerEvidence::default);
         }
         let entry = &mut self.workers[worker];
-        entry.span += pulse.span;
-        entry.cpu += pulse.cpu;
-        entry.waited += pulse.run_queue_wait.unwrap_or_default();
-        entry.tells_waiting |= pulse.run_queue_wait.is_some();
+        entry.span += thread.span;
+        entry.cpu += thread.cpu;
+        entry.waited += thread.run_queue_wait.unwrap_or_default();
+        entry.tells_waiting |= thread.run_queue_wait.is_some();
         self.lateness.resize(BUCKETS, 0);
-        for late in &pulse.lateness {
+        for late in &thread.lateness {
             let bucket = (late.as_micros() as u64)
                 .checked_ilog2()
                 .map_or(0, |log| log as usize + 1);

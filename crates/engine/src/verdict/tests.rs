@@ -1,7 +1,7 @@
 use super::*;
 
-fn second(cpu_ms: u64, wait_ms: u64, late: Duration) -> PulseReading {
-    PulseReading {
+fn second(cpu_ms: u64, wait_ms: u64, late: Duration) -> ThreadReading {
+    ThreadReading {
         span: Duration::from_secs(1),
         cpu: Duration::from_millis(cpu_ms),
         run_queue_wait: Some(Duration::from_millis(wait_ms)),
@@ -9,7 +9,7 @@ fn second(cpu_ms: u64, wait_ms: u64, late: Duration) -> PulseReading {
     }
 }
 
-fn after(seconds: usize, pulse: &PulseReading) -> Evidence {
+fn after(seconds: usize, pulse: &ThreadReading) -> Evidence {
     let mut evidence = Evidence::default();
     for _ in 0..seconds {
         evidence.add(0, pulse);
@@ -426,7 +426,7 @@ fn evidence_that_nobody_could_read_lowers_the_verdict() {
     );
     let verdict = after(
         10,
-        &PulseReading {
+        &ThreadReading {
             run_queue_wait: None,
             ..quiet
         },

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use plimsoll_machine::descendants;
 use rustix::process::{Pid, Signal, WaitOptions};
 
 /// The variable that tells the worker its private directory.
@@ -185,33 +186,4 @@ pub fn signal_group(pid: u32, which: Signal) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
         let _ = rustix::process::kill_process_group(pid, which);
     }
-}
-
-/// All processes below one, those that have ended and wait to be asked left out.
-pub fn descendants(root: u32) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let parents: Vec<(u32, u32)> = entries
-        .filter_map(|entry| {
-            let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
-            let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // proc(5): the name is in parentheses and may hold anything.
-            let mut fields = text.rsplit_once(')')?.1.split_whitespace();
-            let state = fields.next()?;
-            let parent = fields.next()?.parse().ok()?;
-            (state != "Z").then_some((pid, parent))
-        })
-        .collect();
-    let mut found = vec![root];
-    let mut at = 0;
-    while let Some(parent) = found.get(at).copied() {
-        for (pid, its) in &parents {
-            if *its == parent && !found.contains(pid) {
-                found.push(*pid);
-            }
-        }
-        at += 1;
-    }
-    found.split_off(1)
 }

@@ -1,23 +1,11 @@
 //! What processes use, from proc(5).
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::time::{Duration, Instant};
 
+use plimsoll_machine::{ProcessReading, descendants};
 use plimsoll_results::lab::Used;
 use serde::{Deserialize, Serialize};
-
-use super::keeper::descendants;
-
-/// What a process and its children have used.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sample {
-    cpu_seconds: f64,
-    rss_bytes: u64,
-    threads: u32,
-    files: u32,
-    switches: (u64, u64),
-}
 
 /// The name of the process that generates the load.
 pub const GENERATOR: &str = "generator";
@@ -47,8 +35,8 @@ struct Watched {
     pid: u32,
     /// What each process had used when it was first seen, so that what was before the run
     /// does not count.
-    before: BTreeMap<u32, Sample>,
-    last: BTreeMap<u32, Sample>,
+    before: BTreeMap<u32, ProcessReading>,
+    last: BTreeMap<u32, ProcessReading>,
     peak: Used,
 }
 
@@ -124,7 +112,7 @@ impl Observer {
 }
 
 impl Watched {
-    fn of(looked: &Looked, before: BTreeMap<u32, Sample>) -> Watched {
+    fn of(looked: &Looked, before: BTreeMap<u32, ProcessReading>) -> Watched {
         Watched {
             pid: looked.pid,
             before,
@@ -139,7 +127,7 @@ impl Watched {
 
     fn look(&mut self) {
         let now = tree(self.pid);
-        let sum = |of: fn(&Sample) -> u64| now.values().map(of).sum::<u64>();
+        let sum = |of: fn(&ProcessReading) -> u64| now.values().map(of).sum::<u64>();
         let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         let peak = &mut self.peak;
         peak.peak_rss_bytes = peak.peak_rss_bytes.max(sum(|sample| sample.rss_bytes));
@@ -154,7 +142,7 @@ impl Watched {
     }
 
     fn cpu(&self) -> f64 {
-        let since = |pid: &u32, sample: &Sample| {
+        let since = |pid: &u32, sample: &ProcessReading| {
             let before = self
                 .before
                 .get(pid)
@@ -182,61 +170,9 @@ impl Watched {
 }
 
 /// A process and all below it.
-fn tree(pid: u32) -> BTreeMap<u32, Sample> {
+fn tree(pid: u32) -> BTreeMap<u32, ProcessReading> {
     std::iter::once(pid)
         .chain(descendants(pid))
-        .filter_map(|pid| Some((pid, sample(pid)?)))
+        .filter_map(|pid| Some((pid, ProcessReading::of(pid)?)))
         .collect()
-}
-
-fn sample(pid: u32) -> Option<Sample> {
-    // proc(5): utime and stime are the fields 14 and 15, in ticks of 1/100 s.
-    const TICKS: f64 = 100.0;
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let number = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|field| field.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let of = |key: &str| -> u64 {
-        status
-            .lines()
-            .find_map(|line| line.strip_prefix(key))
-            .and_then(|rest| rest.trim_start_matches(':').split_whitespace().next())
-            .and_then(|value| value.parse().ok())
-            .unwrap_or(0)
-    };
-    let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
-    // Switches are counted for each thread; `status` has those of the first alone.
-    let mut switches = (0, 0);
-    for thread in fs::read_dir(format!("/proc/{pid}/task"))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let text = fs::read_to_string(thread.path().join("status")).unwrap_or_default();
-        for line in text.lines() {
-            let value = || {
-                line.split_whitespace()
-                    .last()
-                    .and_then(|value| value.parse().ok())
-                    .unwrap_or(0)
-            };
-            if line.starts_with("voluntary_ctxt_switches") {
-                switches.0 += value();
-            } else if line.starts_with("nonvoluntary_ctxt_switches") {
-                switches.1 += value();
-            }
-        }
-    }
-    Some(Sample {
-        cpu_seconds: (number(11) + number(12)) / TICKS,
-        rss_bytes: of("VmRSS") * 1024,
-        threads: u32::try_from(of("Threads")).unwrap_or(u32::MAX),
-        files: u32::try_from(files).unwrap_or(u32::MAX),
-        switches,
-    })
 }

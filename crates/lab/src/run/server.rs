@@ -375,7 +375,7 @@ impl Server {
             return;
         };
         let pid = child.id();
-        let below = super::keeper::descendants(pid);
+        let below = plimsoll_machine::descendants(pid);
         // PostgreSQL waits for its clients on SIGTERM, and does not on SIGINT.
         let politely = match self.kind {
             ProcessKind::Postgres => Signal::INT,

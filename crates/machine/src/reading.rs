@@ -1,11 +1,11 @@
-//! Counters of the machine, read before and after a run.
+//! Counters of the machine. Read them twice; the difference says what happened in between.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use plimsoll_units::Moment;
 
-use crate::quota;
+use crate::{cpu_time, quota};
 
 /// Counters of the machine. What a system does not tell is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,7 +63,7 @@ impl MachineReading {
             processor_time,
             allowed_time,
             allowed_busy,
-            own: process_cpu(),
+            own: cpu_time(),
             throttled: quota.map(|quota| quota.throttled),
             quota_periods: quota.map(|quota| quota.periods),
             processor_pressure: pressure(&file("pressure/cpu")),
@@ -121,87 +121,9 @@ impl MachineReading {
     }
 }
 
-/// Connections of this machine that are over and still hold their local port
-/// (TIME_WAIT, RFC 9293, section 3.6.1), and how many local ports there are.
-pub fn waiting_ports() -> Option<(u64, u64)> {
-    let sockets = std::fs::read_to_string("/proc/net/sockstat").ok()?;
-    let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
-    Some((time_wait(&sockets)?, ports(&range)?))
-}
-
-/// File descriptors that this process has open, and how many it may have.
-pub fn descriptors() -> Option<(u64, u64)> {
-    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-    let most = most_descriptors(&limits)?;
-    // From Linux 6.2 on the folder's size is its count, which spares reading it.
-    let size = std::fs::metadata("/proc/self/fd").ok()?.len();
-    if size > 0 {
-        return Some((size, most));
-    }
-    let counted = std::fs::read_dir("/proc/self/fd").ok()?.count();
-    Some((u64::try_from(counted).ok()?, most))
-}
-
-/// `Max open files            1024                 1048576              files`
-/// (proc_pid_limits(5)): the first is what counts. None where there is no limit.
-fn most_descriptors(limits: &str) -> Option<u64> {
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max open files"))?;
-    line.split_ascii_whitespace().next()?.parse().ok()
-}
-
-/// `TCP: inuse 5 orphan 0 tw 12 alloc 9 mem 2`
-fn time_wait(sockstat: &str) -> Option<u64> {
-    let line = sockstat.lines().find(|line| line.starts_with("TCP:"))?;
-    let mut words = line.split_ascii_whitespace();
-    words.find(|word| *word == "tw")?;
-    words.next()?.parse().ok()
-}
-
-fn ports(range: &str) -> Option<u64> {
-    let mut words = range.split_ascii_whitespace();
-    let (from, to): (u64, u64) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-    Some(to.checked_sub(from)? + 1)
-}
-
-/// The smallest step that the clock was seen to make.
-pub fn clock_step() -> Duration {
-    let mut last = plimsoll_clock::now();
-    let mut least = Duration::MAX;
-    for _ in 0..1_000 {
-        let now = plimsoll_clock::now();
-        let step = now.since(last);
-        if !step.is_zero() {
-            least = least.min(step);
-        }
-        last = now;
-    }
-    least
-}
-
-#[cfg(target_os = "linux")]
-fn process_cpu() -> Duration {
-    seconds(rustix::time::ClockId::ProcessCPUTime)
-}
-
 #[cfg(target_os = "linux")]
 fn since_boot() -> Option<Duration> {
-    Some(seconds(rustix::time::ClockId::Boottime))
-}
-
-#[cfg(target_os = "linux")]
-fn seconds(clock: rustix::time::ClockId) -> Duration {
-    let time = rustix::time::clock_gettime(clock);
-    Duration::new(
-        time.tv_sec.try_into().unwrap_or(0),
-        time.tv_nsec.try_into().unwrap_or(0),
-    )
-}
-
-#[cfg(not(target_os = "linux"))]
-fn process_cpu() -> Duration {
-    Duration::ZERO
+    Some(crate::process::clock_time(rustix::time::ClockId::Boottime))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -324,13 +246,6 @@ mod tests {
         );
         let psi = "some avg10=1.00 avg60=0 avg300=0 total=2500000\nfull avg10=0 total=7\n";
         assert_eq!(pressure(psi), Some(Duration::from_millis(2_500)));
-        assert_eq!(
-            time_wait("sockets: used 1\nTCP: inuse 5 orphan 0 tw 12 alloc 9\n"),
-            Some(12)
-        );
-        let limits = "Limit  Soft Limit  Hard Limit  Units\nMax open files  1024  4096  files\n";
-        assert_eq!(most_descriptors(limits), Some(1_024));
-        assert_eq!(ports("32768\t60999\n"), Some(28_232));
     }
 
     #[test]
@@ -340,8 +255,6 @@ mod tests {
         assert_eq!(snmp_tcp("Tcp: OutSegs", "OutSegs"), None);
         assert_eq!(allowed_times("cpu0 1 2", &[0]), None);
         assert_eq!(pressure("some avg10=0"), None);
-        assert_eq!(most_descriptors("Max open files unlimited"), None);
-        assert_eq!((time_wait("TCP: tw"), ports("5 1")), (None, None));
         assert_eq!(
             allowed_processors("Cpus_allowed_list: x,0-99999999").len(),
             4_097

@@ -1,35 +1,40 @@
+//! How one thread is doing: processor time, waiting for a processor, and late timers.
+
 use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// How a worker fared in one window: evidence for whether its figures can be
-/// believed.
+/// How a thread did over a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PulseReading {
-    /// How long the window was: a second, or more where the thread was kept waiting.
+pub struct ThreadReading {
+    /// How long the span was.
     pub span: Duration,
-    /// Processor time of this thread in the window.
+    /// Processor time of the thread.
     pub cpu: Duration,
-    /// How long this thread was runnable and had no processor.
+    /// How long the thread was runnable and had no processor.
     pub run_queue_wait: Option<Duration>,
-    /// By how much timers of this thread were late, sorted.
+    /// By how much timers of the thread were late, sorted.
     pub lateness: Vec<Duration>,
 }
 
-/// Feels a worker's event loop and its thread's share of the processor.
-pub(crate) struct Pulse {
+/// Measures the thread that creates it. Use it on that thread only.
+pub struct ThreadMeter {
     began: Moment,
     lateness: Vec<Duration>,
     cpu: Duration,
     run_queue_wait: Option<Duration>,
 }
 
-impl Pulse {
-    /// How often the loop is felt. Coarse enough to cost nothing.
-    pub const STEP: Duration = Duration::from_millis(10);
+impl Default for ThreadMeter {
+    fn default() -> Self {
+        ThreadMeter::new()
+    }
+}
 
+impl ThreadMeter {
+    /// Starts the first span.
     pub fn new() -> Self {
-        Pulse {
+        ThreadMeter {
             began: plimsoll_clock::now(),
             lateness: Vec::with_capacity(128),
             cpu: thread_cpu(),
@@ -37,17 +42,18 @@ impl Pulse {
         }
     }
 
-    pub fn felt(&mut self, lateness: Duration) {
+    /// Notes by how much a timer of the thread was late.
+    pub fn timer_was_late(&mut self, lateness: Duration) {
         self.lateness.push(lateness);
     }
 
-    /// The readings since the last call.
-    pub fn take(&mut self) -> PulseReading {
+    /// The reading of the span since the last call, which starts the next span.
+    pub fn take(&mut self) -> ThreadReading {
         let (cpu, wait) = (thread_cpu(), run_queue_wait());
         let mut lateness = std::mem::replace(&mut self.lateness, Vec::with_capacity(128));
         lateness.sort_unstable();
         let now = plimsoll_clock::now();
-        let reading = PulseReading {
+        let reading = ThreadReading {
             span: now.since(self.began),
             cpu: cpu.saturating_sub(self.cpu),
             run_queue_wait: wait
@@ -65,11 +71,7 @@ impl Pulse {
 /// Processor time that the calling thread has used so far.
 #[cfg(target_os = "linux")]
 fn thread_cpu() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(
-        time.tv_sec.try_into().unwrap_or(0),
-        time.tv_nsec.try_into().unwrap_or(0),
-    )
+    crate::process::clock_time(rustix::time::ClockId::ThreadCPUTime)
 }
 
 #[cfg(not(target_os = "linux"))]

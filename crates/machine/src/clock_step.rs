@@ -1,0 +1,16 @@
+use std::time::Duration;
+
+/// The smallest step that the clock was seen to make.
+pub fn clock_step() -> Duration {
+    let mut last = plimsoll_clock::now();
+    let mut least = Duration::MAX;
+    for _ in 0..1_000 {
+        let now = plimsoll_clock::now();
+        let step = now.since(last);
+        if !step.is_zero() {
+            least = least.min(step);
+        }
+        last = now;
+    }
+    least
+}

@@ -1,0 +1,27 @@
+//! Reads what the system tells about the machine: `/proc`, `/sys`, control groups, limits and clocks.
+//!
+//! It only reads. Whether a figure is good or bad is the verdict's matter, and which metric it becomes
+//! is the caller's. What a system does not tell is absent, or zero where the type says so.
+//!
+//! * [`MachineReading`]: counters of the whole machine, read twice and subtracted.
+//! * [`descriptors`], [`waiting_ports`]: how close the process is to the kernel's limits.
+//! * [`ThreadMeter`]: processor time, waiting and timer lateness of one thread.
+//! * [`cpu_time`], [`memory`], [`ProcessReading`], [`descendants`]: this process and others.
+//! * [`System`]: processor, memory, operating system and their settings.
+//! * [`shortage`]: advice for errors that mean a lack of resources.
+
+mod clock_step;
+mod limits;
+mod process;
+mod quota;
+mod reading;
+pub mod shortage;
+mod system;
+mod thread;
+
+pub use clock_step::clock_step;
+pub use limits::{descriptors, waiting_ports};
+pub use process::{ProcessReading, cpu_time, descendants, memory, peak_memory, processors};
+pub use reading::MachineReading;
+pub use system::System;
+pub use thread::{ThreadMeter, ThreadReading};

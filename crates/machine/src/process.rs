@@ -1,0 +1,151 @@
+//! What this process, or another one, uses of the machine.
+
+use std::fs;
+use std::time::Duration;
+
+use plimsoll_units::Bytes;
+
+/// Processor time of all threads of this process so far.
+#[cfg(target_os = "linux")]
+pub fn cpu_time() -> Duration {
+    clock_time(rustix::time::ClockId::ProcessCPUTime)
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn clock_time(clock: rustix::time::ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
+    Duration::new(
+        time.tv_sec.try_into().unwrap_or(0),
+        time.tv_nsec.try_into().unwrap_or(0),
+    )
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn cpu_time() -> Duration {
+    Duration::ZERO
+}
+
+/// The most memory this process had; zero where the system does not tell.
+pub fn peak_memory() -> Bytes {
+    status_field("VmHWM:")
+}
+
+/// Memory this process has now; zero where the system does not tell.
+pub fn memory() -> Bytes {
+    status_field("VmRSS:")
+}
+
+/// A line like `VmRSS:   1234 kB` of `/proc/self/status` (proc_pid_status(5)).
+fn status_field(key: &str) -> Bytes {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kibibytes: Option<u64> = status
+        .lines()
+        .find(|line| line.starts_with(key))
+        .and_then(|line| line.split_ascii_whitespace().nth(1))
+        .and_then(|figure| figure.parse().ok());
+    Bytes(kibibytes.unwrap_or(0) * 1024)
+}
+
+/// Processors that this process may use; one where the system does not tell.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What a process has used so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProcessReading {
+    /// Processor time of all its threads.
+    pub cpu_seconds: f64,
+    /// Memory it has now.
+    pub rss_bytes: u64,
+    /// Threads it has now.
+    pub threads: u32,
+    /// File descriptors it has open now.
+    pub files: u32,
+    /// Context switches of all its threads: voluntary, and forced.
+    pub switches: (u64, u64),
+}
+
+impl ProcessReading {
+    /// The present reading of a process; none if there is no such process.
+    pub fn of(pid: u32) -> Option<ProcessReading> {
+        // proc(5): utime and stime are the fields 14 and 15, in ticks of 1/100 s.
+        const TICKS: f64 = 100.0;
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let number = |at: usize| {
+            fields
+                .get(at)
+                .and_then(|field| field.parse::<f64>().ok())
+                .unwrap_or(0.0)
+        };
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let of = |key: &str| -> u64 {
+            status
+                .lines()
+                .find_map(|line| line.strip_prefix(key))
+                .and_then(|rest| rest.trim_start_matches(':').split_whitespace().next())
+                .and_then(|value| value.parse().ok())
+                .unwrap_or(0)
+        };
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
+        // Switches are counted for each thread; `status` has those of the first alone.
+        let mut switches = (0, 0);
+        for thread in fs::read_dir(format!("/proc/{pid}/task"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let text = fs::read_to_string(thread.path().join("status")).unwrap_or_default();
+            for line in text.lines() {
+                let value = || {
+                    line.split_whitespace()
+                        .last()
+                        .and_then(|value| value.parse().ok())
+                        .unwrap_or(0)
+                };
+                if line.starts_with("voluntary_ctxt_switches") {
+                    switches.0 += value();
+                } else if line.starts_with("nonvoluntary_ctxt_switches") {
+                    switches.1 += value();
+                }
+            }
+        }
+        Some(ProcessReading {
+            cpu_seconds: (number(11) + number(12)) / TICKS,
+            rss_bytes: of("VmRSS") * 1024,
+            threads: u32::try_from(of("Threads")).unwrap_or(u32::MAX),
+            files: u32::try_from(files).unwrap_or(u32::MAX),
+            switches,
+        })
+    }
+}
+
+/// All processes below one, those that have ended and wait to be asked left out.
+pub fn descendants(root: u32) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let parents: Vec<(u32, u32)> = entries
+        .filter_map(|entry| {
+            let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+            // proc(5): the name is in parentheses and may hold anything.
+            let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+            let state = fields.next()?;
+            let parent = fields.next()?.parse().ok()?;
+            (state != "Z").then_some((pid, parent))
+        })
+        .collect();
+    let mut found = vec![root];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        for (pid, its) in &parents {
+            if *its == parent && !found.contains(pid) {
+                found.push(*pid);
+            }
+        }
+        at += 1;
+    }
+    found.split_off(1)
+}
