@@ -1,10 +1,10 @@
-//! gRPC's interoperability cases against grpc-go's server, in the clear and over TLS: `make interop`.
+//! gRPC's interoperability cases against grpc-go's server, without and with TLS: `make interop`.
 //!
 //! ```text
-//! interop SERVER CA        the server's program, and the authority of its certificate
+//! interop SERVER CA        the server program, and the authority of its certificate
 //! ```
 //!
-//! Prints a table of what each case came to.
+//! Prints a table with the result of each case.
 
 #[path = "../tests/interop/cases.rs"]
 mod cases;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use peer::{Ended, Fault, Peer};
 
-/// The name that the certificate of gRPC's test data is for.
+/// The name in the certificate of gRPC's test data.
 const NAME: &str = "foo.test.google.fr";
 
 fn main() -> ExitCode {
@@ -80,7 +80,7 @@ fn run_all(peer: &Peer) -> Result<Vec<Ended>, String> {
     }))
 }
 
-/// The running server, killed when it is no longer needed.
+/// The running server; killed when dropped.
 struct Server {
     process: Child,
     address: String,

@@ -1,5 +1,5 @@
-//! Base64 as metadata has it: RFC 4648, section 4, written without padding and read with or
-//! without ("gRPC over HTTP2", Custom-Metadata).
+//! Base64 as in gRPC metadata: RFC 4648, section 4, written without padding, and read with or
+//! without it ("gRPC over HTTP2", Custom-Metadata).
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -18,12 +18,12 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     LENIENT.encode(bytes)
 }
 
-/// With padding, as JSON has it.
+/// With padding, as in JSON.
 pub(crate) fn encode_padded(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-/// `None` for what is no Base64.
+/// `None` if the text is not Base64.
 pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     LENIENT.decode(text).ok()
 }

@@ -14,24 +14,24 @@ use crate::frame::{Deframer, Framed};
 use crate::metadata::Metadata;
 use crate::status::Status;
 
-/// Both ways of a streaming call. Dropping both before the end cancels it.
+/// Both directions of a streaming call. Dropping both before the end cancels it.
 #[derive(Debug)]
 pub struct Call {
     pub sender: Sender,
     pub receiver: Receiver,
 }
 
-/// The way to the server.
+/// The direction to the server.
 #[derive(Debug)]
 pub struct Sender {
     outgoing: Outgoing,
     ended: bool,
 }
 
-/// The way from the server.
+/// The direction from the server.
 #[derive(Debug)]
 pub struct Receiver {
-    // Keeps the connection for as long as the call lasts.
+    // Keeps the connection open as long as the call lasts.
     _link: Rc<Link>,
     incoming: Incoming,
     deframer: Deframer,
@@ -62,19 +62,19 @@ impl Call {
 }
 
 impl Sender {
-    /// Sends a message, as fast as the server takes it.
+    /// Sends a message, as fast as the server accepts it.
     ///
     /// # Errors
-    /// When nothing can be sent any more: the receiver then knows the status.
+    /// When nothing more can be sent: the receiver then has the status.
     pub async fn send(&mut self, message: &Framed) -> Result<(), Status> {
         let sent = self.outgoing.send(message.0.clone(), false).await;
         sent.map_err(|fault| Status::of_fault(&fault))
     }
 
-    /// [`Sender::send`] in the form of a poll: sends what is left of `message`.
+    /// [`Sender::send`] as a poll function: sends the rest of `message`.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Sender::send`].
     pub fn poll_send(
         &mut self,
         cx: &mut Context<'_>,
@@ -84,18 +84,18 @@ impl Sender {
         sent.map_err(|fault| Status::of_fault(&fault))
     }
 
-    /// Says that no message follows.
+    /// Ends the stream of messages.
     ///
     /// # Errors
-    /// When the call is over already.
+    /// When the call has already ended.
     pub async fn finish(&mut self) -> Result<(), Status> {
         poll_fn(|cx| self.poll_finish(cx)).await
     }
 
-    /// [`Sender::finish`] in the form of a poll.
+    /// [`Sender::finish`] as a poll function.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Sender::finish`].
     pub fn poll_finish(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Status>> {
         if std::mem::replace(&mut self.ended, true) {
             return Poll::Ready(Ok(()));
@@ -104,7 +104,7 @@ impl Sender {
         sent.map_err(|fault| Status::of_fault(&fault))
     }
 
-    /// Gives the call up, and tells the server so.
+    /// Cancels the call and notifies the server.
     pub fn cancel(&mut self) {
         /// CANCEL: RFC 9113, section 7.
         const CANCEL: u32 = 8;
@@ -112,7 +112,7 @@ impl Sender {
         self.outgoing.reset(CANCEL);
     }
 
-    /// When the kernel had taken what was sent last, if it has by now.
+    /// When the kernel accepted what was sent last; `None` if it has not yet.
     pub fn written(&self) -> Option<Moment> {
         self.outgoing.written()
     }
@@ -139,12 +139,12 @@ impl Receiver {
         }
     }
 
-    /// The next message; `None` when the call is over, and [`Receiver::status`] tells how.
+    /// The next message; `None` when the call has ended, and [`Receiver::status`] has the result.
     pub async fn message(&mut self) -> Option<Bytes> {
         poll_fn(|cx| self.poll_message(cx)).await
     }
 
-    /// [`Receiver::message`] in the form of a poll.
+    /// [`Receiver::message`] as a poll function.
     pub fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         match self.poll_step(cx) {
             Poll::Ready(Ok(message)) => Poll::Ready(message),
@@ -163,12 +163,12 @@ impl Receiver {
         }
     }
 
-    /// Whether the message that was taken last came packed.
+    /// Whether the last message was compressed.
     pub fn was_packed(&self) -> bool {
         self.deframer.was_packed()
     }
 
-    /// Waits for the start of the answer, so that [`Receiver::headers`] has something to tell.
+    /// Waits for the start of the response, so that [`Receiver::headers`] is complete.
     pub async fn started(&mut self) {
         poll_fn(|cx| {
             if self.place != Place::Head {
@@ -193,22 +193,22 @@ impl Receiver {
         .await;
     }
 
-    /// How the call ended; `None` while it goes on.
+    /// How the call ended; `None` while it is running.
     pub fn status(&self) -> Option<&Status> {
         (self.place == Place::Done).then_some(&self.answer.status)
     }
 
-    /// What the server said at the start of its answer.
+    /// The metadata at the start of the response.
     pub fn headers(&self) -> Metadata {
         self.answer.headers()
     }
 
-    /// What the server said at the end of its answer.
+    /// The metadata at the end of the response.
     pub fn trailers(&self) -> Metadata {
         self.answer.trailers()
     }
 
-    /// The call's moments so far. `written` is when the request was.
+    /// The timestamps of the call so far. `written` is when the request was sent.
     pub fn timeline(&self, written: Option<Moment>) -> Timeline {
         let mut line = self.answer.timeline;
         line.finished(
@@ -219,7 +219,7 @@ impl Receiver {
         line
     }
 
-    /// Whether the server sent anything in response to the call.
+    /// Whether the server sent anything for this call.
     pub fn has_response(&self) -> bool {
         self.answer.has_response()
     }
@@ -291,10 +291,10 @@ impl Receiver {
     }
 }
 
-/// What the head of an answer says.
+/// The start of a response.
 enum Head {
     Begins(Rc<Heading>),
-    /// There is nothing else: "gRPC over HTTP2", Trailers-Only.
+    /// The headers are the whole response: "gRPC over HTTP2", Trailers-Only.
     Ends(Rc<Heading>, Status),
 }
 
@@ -309,7 +309,7 @@ impl Head {
         {
             return Head::Ends(heading, status);
         }
-        // A stream has no first head without a status.
+        // The first headers of a stream always have a status.
         let http_status = heading.status.unwrap_or_default();
         let number = http_status.as_u16();
         if number == 200 && is_grpc {
@@ -333,7 +333,7 @@ impl Head {
     }
 }
 
-/// `application/grpc`, perhaps with the format of its messages: "gRPC over HTTP2", Content-Type.
+/// `application/grpc`, optionally with the format of its messages: "gRPC over HTTP2", Content-Type.
 fn is_grpc(kind: &[u8]) -> bool {
     let rest = kind
         .get(.."application/grpc".len())
@@ -365,7 +365,7 @@ fn judge_end(trailers: Option<&Heading>, deframer: &Deframer) -> Status {
     status
 }
 
-/// Reads the one message of an answer, and its status.
+/// Reads a response with one message, and its status.
 pub(crate) async fn read_single(
     heading: Rc<Heading>,
     incoming: &mut Incoming,

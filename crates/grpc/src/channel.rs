@@ -22,8 +22,8 @@ use crate::metadata::Metadata;
 use crate::status::Status;
 use crate::template::Template;
 
-/// A way to one server: one connection, opened when it is needed and again when it was lost. Any
-/// number of calls share it.
+/// A channel to one server: one connection, opened when it is needed and reopened after it was
+/// lost. Any number of calls share it.
 #[derive(Debug)]
 pub struct Channel {
     endpoint: Endpoint,
@@ -32,28 +32,28 @@ pub struct Channel {
     traffic: Rc<TrafficCounter>,
     limits: Limits,
     current: RefCell<Option<Rc<Link>>>,
-    /// Held by who is connecting; others wait for what comes of it.
+    /// Held by the call that is connecting; others wait for the outcome.
     dialling: Semaphore,
-    /// Timers of finished calls, to be used again.
+    /// Timers of finished calls, for reuse.
     alarms: RefCell<Vec<Alarm>>,
     opened: Cell<u64>,
-    /// Of those, how many [`Channel::take_opened`] has not returned yet.
+    /// How many of these [`Channel::take_opened`] has not returned yet.
     opened_untaken: Cell<u64>,
 }
 
-/// How long messages may be, and opening a connection may take.
+/// Limits for the length of messages and the time to connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// In bytes, of an answer's message, unpacked.
+    /// Maximum bytes of a response message, decompressed.
     pub max_receive: usize,
-    /// In bytes, of a request's message, packed.
+    /// Maximum bytes of a request message, compressed.
     pub max_send: usize,
-    /// From the look-up of the name to the end of the TLS handshake.
+    /// From the name lookup to the end of the TLS handshake.
     pub connect: Duration,
 }
 
 impl Default for Limits {
-    /// As gRPC libraries have them.
+    /// The defaults of gRPC libraries.
     fn default() -> Self {
         Limits {
             max_receive: 4 << 20,
@@ -65,7 +65,7 @@ impl Default for Limits {
 
 impl Limits {
     /// # Errors
-    /// `ResourceExhausted` for a message that is too long to be sent.
+    /// `ResourceExhausted` for a message that is too long.
     pub(crate) fn check_send(&self, message: &Framed) -> Result<(), Status> {
         let length = message.body_length();
         if length <= self.max_send {
@@ -89,7 +89,7 @@ pub(crate) struct Link {
     pub(crate) tls: Option<TlsFacts>,
 }
 
-/// What opening a connection took.
+/// Timestamps of opening a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
     pub looking_up: Duration,
@@ -103,21 +103,21 @@ impl Opening {
     }
 }
 
-/// How a call with one answer ended.
+/// The outcome of a call with a single response message.
 #[derive(Debug)]
 pub struct Answer {
     pub status: Status,
-    /// The answer's message, unpacked; none if the call failed before one came.
+    /// The response message, decompressed; `None` if the call failed before it arrived.
     pub message: Option<Bytes>,
-    /// Bytes of the message that was to be sent, before it was packed.
+    /// Bytes of the request message before compression.
     pub sent: usize,
-    /// Whether that message came packed.
+    /// Whether the response message was compressed.
     pub packed: bool,
     /// From the start of the call to its status.
     pub timeline: Timeline,
     /// Whether this call opened the connection.
     pub opened: bool,
-    /// How often it was sent before, to a server that did not process it.
+    /// How often the request was sent before, to a server that did not process it.
     pub resent: u32,
     pub remote: Option<SocketAddr>,
     pub tls: Option<TlsFacts>,
@@ -142,33 +142,33 @@ impl Answer {
         }
     }
 
-    /// Bytes of the messages, unpacked and without framing, sent and received; none if the call
-    /// failed.
+    /// Bytes of the request and response messages, uncompressed and without framing; `None` if the
+    /// call failed.
     pub fn payload(&self) -> Option<(u64, u64)> {
         let received = self.message.as_ref().map_or(0, Bytes::len);
         let is_good = self.status.code.is_ok();
         is_good.then_some((self.sent as u64, received as u64))
     }
 
-    /// Whether the server sent anything in response to the call.
+    /// Whether the server sent anything for this call.
     pub fn has_response(&self) -> bool {
         self.head.is_some() || self.trailer.is_some()
     }
 
-    /// What the server said at the start of its answer.
+    /// The metadata at the start of the response.
     pub fn headers(&self) -> Metadata {
         Metadata::of(self.head.as_deref())
     }
 
-    /// What the server said at the end of its answer.
+    /// The metadata at the end of the response.
     pub fn trailers(&self) -> Metadata {
         Metadata::of(self.trailer.as_deref())
     }
 }
 
 impl Channel {
-    /// A way to `endpoint`; nothing is opened yet. `local` is the address it comes from, if that
-    /// is not the system's choice.
+    /// A channel to `endpoint`; it does not connect yet. `local` is the address to connect from, if
+    /// the system should not choose it.
     pub fn new(
         endpoint: Endpoint,
         network: Rc<Network>,
@@ -198,17 +198,17 @@ impl Channel {
         self.limits
     }
 
-    /// How many connections it has opened so far.
+    /// Number of connections opened so far.
     pub fn opened(&self) -> u64 {
         self.opened.get()
     }
 
-    /// Connections that were opened since the last call of this method.
+    /// Number of connections opened since the last call of this method.
     pub fn take_opened(&self) -> u64 {
         self.opened_untaken.take()
     }
 
-    /// Socket bytes since the last call, of all channels with the same counter.
+    /// Bytes on sockets since the last call, of all channels with the same counter.
     pub fn traffic(&self) -> plimsoll_net::Traffic {
         self.traffic.take()
     }
@@ -229,7 +229,7 @@ impl Channel {
         })
     }
 
-    /// Takes an open byte stream for its connection, instead of one it opens itself.
+    /// Uses an open byte stream as the connection instead of opening one.
     pub fn adopt<W: Wire + 'static>(&self, wire: W) {
         let streams = Streams::start(wire);
         *self.current.borrow_mut() = Some(Rc::new(Link {
@@ -239,13 +239,13 @@ impl Channel {
         }));
     }
 
-    /// Lets go of the connection: calls that are under way go on, the next opens another.
+    /// Releases the connection: calls in flight continue, the next call opens another one.
     pub fn close(&self) {
         self.current.take();
     }
 
-    /// Makes a call with one message each way. `started` is when it was asked for: a reading of
-    /// the clock that the caller has made anyway.
+    /// Makes a call with one message in each direction. `started` is the time of the call: the
+    /// caller has read the clock anyway.
     pub async fn unary(&self, template: &Template, message: &Framed, started: Moment) -> Answer {
         let mut answer = Answer::begun(started);
         answer.sent = message.message_length();
@@ -273,7 +273,7 @@ impl Channel {
         answer
     }
 
-    /// Opens a call whose messages go as the caller likes.
+    /// Opens a streaming call.
     ///
     /// # Errors
     /// Why it could not be opened.
@@ -315,9 +315,10 @@ impl Channel {
                 Some(link) => link,
                 None => {
                     let connect_by = self.connect_by(deadline);
-                    // Boxed, as it is rare and large: a call is moved as often as it is made.
+                    // Boxed, because it is rare and large, and the future of every call would have
+                    // to make space for it.
                     let linked = Box::pin(self.link(answer, connect_by)).await;
-                    // Why the call was refused says more than that it could not be repeated.
+                    // The reason for the first refusal says more than the failure to reconnect.
                     linked
                         .map_err(|status| first_fault.as_ref().map_or(status, Status::of_fault))?
                 }
@@ -330,7 +331,7 @@ impl Channel {
                 Ok(ended) => return ended,
                 Err(fault) => fault,
             };
-            // What the server has not looked at may be sent once more: "gRPC Retry Design",
+            // A request that the server did not process may be sent once more: "gRPC Retry Design",
             // Transparent Retries.
             if first_fault.is_some() || !fault.is_unprocessed() {
                 return Err(Status::of_fault(&fault));
@@ -356,11 +357,11 @@ impl Channel {
         *is_begun = true;
         let mut rest = message.0.clone();
         let mut sent = false;
-        // The answer may come before the whole message is sent.
+        // The response may arrive before the whole message is sent.
         let parts = poll_fn(|cx| {
             if !sent && let Poll::Ready(ended) = outgoing.poll_send(cx, &mut rest, true) {
                 sent = true;
-                // A server that has answered may reset what it does not want to read.
+                // A server that has responded may reset the rest of the request.
                 if let Err(fault) = ended {
                     return incoming
                         .poll_head(cx)
@@ -403,7 +404,7 @@ impl Channel {
         let Ok(_held) = self.dialling.acquire().await else {
             return Err(Status::new(Code::CANCELED, "the channel is closed"));
         };
-        // Somebody else may have opened it meanwhile.
+        // Another call may have opened it in the meantime.
         if let Some(link) = self.open_link() {
             answer.timeline.got_slot(plimsoll_clock::now());
             return Ok(link);

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// The code of a gRPC status. Servers may send numbers that have no name.
+/// The code of a gRPC status. Servers may send numbers without a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub u32);
 
@@ -23,7 +23,7 @@ impl Code {
     pub const DATA_LOSS: Code = Code(15);
     pub const UNAUTHENTICATED: Code = Code(16);
 
-    /// The codes with a name, in their order.
+    /// The named codes, in their order.
     pub const NAMES: [&'static str; 17] = [
         "OK",
         "Canceled",
@@ -53,7 +53,7 @@ impl Code {
         self == Code::OK
     }
 
-    /// What an answer of HTTP without a gRPC status means: "HTTP to gRPC Status Code Mapping" of
+    /// The code for an HTTP response without a gRPC status: "HTTP to gRPC Status Code Mapping" of
     /// the gRPC documentation.
     pub(crate) fn of_http(status: u16) -> Code {
         match status {
@@ -66,7 +66,7 @@ impl Code {
         }
     }
 
-    /// What a reset of the stream means: "HTTP2 Transport Mapping" of "gRPC over HTTP2".
+    /// The code for a reset of the stream: "HTTP2 Transport Mapping" of "gRPC over HTTP2".
     pub(crate) fn of_reset(code: u32) -> Code {
         match code {
             7 => Code::UNAVAILABLE,

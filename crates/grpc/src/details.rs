@@ -1,5 +1,5 @@
-//! What came with a failure beside its message: a `google.rpc.Status`, which repeats code and
-//! message and has details of any kind (google/rpc/status.proto).
+//! The details of a failed call: a `google.rpc.Status`, which repeats code and message and has
+//! details of any type (google/rpc/status.proto).
 
 use bytes::Bytes;
 use prost_reflect::DescriptorPool;
@@ -11,18 +11,18 @@ use crate::json_known::packed_message;
 use crate::status::Status;
 use crate::wire::{self, Field};
 
-/// The numbers of its fields.
+/// The field numbers of `google.rpc.Status`.
 const CODE: u32 = 1;
 const MESSAGE: u32 = 2;
 const DETAILS: u32 = 3;
-/// Those of `google.protobuf.Any`.
+/// The field numbers of `google.protobuf.Any`.
 const TYPE_URL: u32 = 1;
 const VALUE: u32 = 2;
 
 impl Status {
-    /// The status with the `google.rpc.Status` that came beside it. As in other clients its
-    /// message is the one that counts, a status that contradicts it is an internal error, and
-    /// bytes that are no such message are as good as none.
+    /// Adds the `google.rpc.Status` from the trailers. As in other clients, its message takes
+    /// precedence, a contradicting code is an internal error, and bytes that are not such a message
+    /// are ignored.
     pub(crate) fn with_details(self, details: Bytes) -> Status {
         if details.is_empty() || !wire::is_message(&details) {
             return self;
@@ -50,8 +50,8 @@ impl Status {
     }
 }
 
-/// The details as a JSON array. Where nobody has described what one is, or it is broken, its
-/// bytes are there in base64: `{"@type": "…", "value": "…"}`.
+/// The details as a JSON array. A detail of unknown type, or a broken one, is given as base64:
+/// `{"@type": "…", "value": "…"}`.
 pub(crate) fn to_json(details: &[u8], pool: &DescriptorPool) -> String {
     let mut text = "[".to_owned();
     for field in wire::fields(details) {

@@ -1,24 +1,25 @@
 use std::fmt;
 
-/// Where a server is, and how it is spoken to.
+/// The address of a server, and whether to use TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     pub host: String,
     pub port: u16,
-    /// Over TLS; else HTTP/2 with prior knowledge.
+    /// Use TLS; otherwise HTTP/2 with prior knowledge.
     pub tls: bool,
     /// The `:authority` of calls.
     pub authority: String,
-    /// The name that the server's certificate must have.
+    /// The name that the server's certificate must contain.
     pub server_name: String,
 }
 
 impl Endpoint {
-    /// Reads `host:port`, perhaps behind `dns:///`, `passthrough:///`, `http://` or `https://`. The
-    /// latter two say by themselves whether TLS is spoken.
+    /// Parses `host:port`, optionally after `dns:///`, `passthrough:///`, `http://` or `https://`.
+    /// The
+    /// latter two determine whether TLS is used.
     ///
     /// # Errors
-    /// Says in a sentence what the address lacks.
+    /// A sentence about what the address lacks.
     pub fn parse(address: &str, tls: bool) -> Result<Endpoint, String> {
         let text = address.trim();
         let schemes = [
@@ -64,7 +65,7 @@ impl Endpoint {
             .parse()
             .ok()
             .filter(|port| *port > 0)
-            .ok_or_else(|| format!("{address}: {port:?} is no port; there are 1 to 65535"))?;
+            .ok_or_else(|| format!("{address}: {port:?} is not a port (1 to 65535)"))?;
         let host = if host.is_empty() { "localhost" } else { host };
         Ok(Endpoint {
             host: host.to_owned(),
@@ -75,7 +76,7 @@ impl Endpoint {
         })
     }
 
-    /// Sets the name that calls and the certificate's check go by.
+    /// Sets the name for `:authority` and for the check of the certificate.
     #[must_use]
     pub fn with_authority(mut self, authority: &str) -> Endpoint {
         self.authority = authority.to_owned();

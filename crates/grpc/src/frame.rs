@@ -11,10 +11,10 @@ use crate::status::Status;
 /// A flag and the length: "gRPC over HTTP2", Length-Prefixed-Message.
 const PREFIX: usize = 5;
 
-/// How much is set aside for a message before its bytes are there: the length is only a promise.
+/// Maximum memory to reserve for a message before its bytes arrive: the sender may never send them.
 const FORESIGHT: usize = 64 << 10;
 
-/// How messages are packed.
+/// How messages are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
     #[default]
@@ -23,7 +23,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// As `grpc-encoding` names it.
+    /// The name in `grpc-encoding`.
     pub fn name(self) -> &'static str {
         match self {
             Compression::Identity => "identity",
@@ -32,12 +32,12 @@ impl Compression {
     }
 }
 
-/// A message with its prefix, as it goes over the wire. Encoded once, sent often.
+/// A message with its prefix, in wire form. Encoded once, sent often.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Framed(pub(crate) Bytes, usize);
 
 impl Framed {
-    /// Packs a message of at most `max` bytes.
+    /// Compresses a message of at most `max` bytes.
     ///
     /// # Errors
     /// `ResourceExhausted` for a longer one.
@@ -72,7 +72,7 @@ impl Framed {
         Ok(Framed(bytes.freeze(), message.len()))
     }
 
-    /// Bytes on the wire, the prefix included.
+    /// Bytes in wire form, including the prefix.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -81,12 +81,12 @@ impl Framed {
         self.0.is_empty()
     }
 
-    /// Bytes of the message itself, before it was packed.
+    /// Bytes of the message itself, before compression.
     pub fn message_length(&self) -> usize {
         self.1
     }
 
-    /// Bytes of the message itself, as packed.
+    /// Bytes of the message itself, compressed.
     pub(crate) fn body_length(&self) -> usize {
         self.0.len().saturating_sub(PREFIX)
     }
@@ -103,33 +103,33 @@ fn gzip(message: &[u8]) -> Result<Vec<u8>, Status> {
     })
 }
 
-/// Cuts what comes into messages.
+/// Splits the incoming bytes into messages.
 pub struct Deframer {
-    /// What came last, from the first byte that is not yet taken.
+    /// The bytes received last, from the first one that is not yet consumed.
     fresh: Bytes,
-    /// The start of a message that came in several pieces, with its prefix.
+    /// The start of a message that arrives in several pieces, with its prefix.
     partial: BytesMut,
-    /// The longest message, unpacked.
+    /// Maximum length of a message, decompressed.
     max: usize,
     encoding: Encoding,
-    /// Whether the last message came packed.
+    /// Whether the last message was compressed.
     packed: bool,
     /// The message that is being decompressed.
     decoding: Option<Decoding>,
     memory: &'static MemoryBudget,
 }
 
-/// What [`Deframer::next_message`] found.
+/// The result of [`Deframer::next_message`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found {
     Message(Bytes),
-    /// A message is being decompressed: call again, and let others run before.
+    /// A message is being decompressed: call again, after other tasks had a turn.
     Decompressing,
     /// More of the body is needed.
     Nothing,
 }
 
-/// What the answer's head says of packed messages.
+/// What the response headers say about compression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Encoding {
     None,
@@ -138,7 +138,7 @@ enum Encoding {
 }
 
 impl Deframer {
-    /// Takes messages of at most `max` bytes.
+    /// Accepts messages of at most `max` bytes.
     pub fn new(max: usize) -> Deframer {
         Deframer {
             fresh: Bytes::new(),
@@ -151,7 +151,7 @@ impl Deframer {
         }
     }
 
-    /// Heeds `grpc-encoding`.
+    /// Sets the compression from the value of `grpc-encoding`.
     pub fn set_encoding(&mut self, name: &str) {
         self.encoding = match name {
             "" | "identity" => Encoding::None,
@@ -160,7 +160,7 @@ impl Deframer {
         };
     }
 
-    /// Takes a piece of the body. All messages of the last one must have been taken before.
+    /// Adds a piece of the body. All messages of the previous piece must have been taken before.
     pub fn push(&mut self, piece: Bytes) {
         if self.fresh.is_empty() {
             self.fresh = piece;
@@ -176,15 +176,15 @@ impl Deframer {
         self.fresh.is_empty() && self.partial.is_empty()
     }
 
-    /// Whether the message that was taken last came packed.
+    /// Whether the last message was compressed.
     pub fn was_packed(&self) -> bool {
         self.packed
     }
 
-    /// [`Deframer::next_message`] for a task: others run between two slices of decompression.
+    /// [`Deframer::next_message`] for a task: other tasks run between two slices of decompression.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Deframer::next_message`].
     pub fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Status>> {
         match self.next_message() {
             Ok(Found::Message(message)) => Poll::Ready(Ok(Some(message))),
@@ -197,10 +197,10 @@ impl Deframer {
         }
     }
 
-    /// The next whole message, decompressed.
+    /// The next complete message, decompressed.
     ///
     /// # Errors
-    /// What ends the call: a message that is too long, or wrongly packed.
+    /// When the message is too long or not correctly compressed; this ends the call.
     pub fn next_message(&mut self) -> Result<Found, Status> {
         if self.decoding.is_some() {
             return self.decompress();
@@ -230,7 +230,7 @@ impl Deframer {
         self.unpack(flag, message)
     }
 
-    /// Moves fresh bytes over until `length` bytes are there.
+    /// Moves received bytes to `partial` until it has `length` bytes.
     fn fill(&mut self, length: usize) {
         let missing = length.saturating_sub(self.partial.len());
         let piece = self.fresh.split_to(missing.min(self.fresh.len()));

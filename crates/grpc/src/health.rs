@@ -8,7 +8,7 @@ use crate::status::Status;
 use crate::template::Template;
 use crate::wire::{self, Field};
 
-/// How a service says that it is: `grpc.health.v1.HealthCheckResponse.ServingStatus`.
+/// The health of a service: `grpc.health.v1.HealthCheckResponse.ServingStatus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
     Unknown,
@@ -24,8 +24,8 @@ impl Health {
     }
 }
 
-/// Asks how `service` is (an empty name means the server as a whole). The call's facts are there
-/// whatever came of it.
+/// Requests the health of `service` (an empty name means the whole server). The facts of the call
+/// are returned in any case.
 pub async fn check_health(
     channel: &Channel,
     service: &str,

@@ -1,4 +1,4 @@
-//! Messages as JSON: protobuf's "ProtoJSON Format", with what is unset written out.
+//! Messages as JSON: protobuf's "ProtoJSON Format", with unset fields written out.
 
 use std::fmt::{self, Write};
 
@@ -11,11 +11,11 @@ use prost_reflect::{
 use crate::base64;
 use crate::json_known;
 
-/// A kind of message, by its description.
+/// A message type, by its descriptor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described(MessageDescriptor);
 
-/// Why something is no message of a kind, in a sentence.
+/// Why something is not a message of this type, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable(pub String);
 
@@ -37,10 +37,10 @@ impl Described {
         self.0.full_name()
     }
 
-    /// Encodes the message that the JSON text means.
+    /// Encodes a message that is given as JSON.
     ///
     /// # Errors
-    /// Where the text is no such message.
+    /// Where the text is not such a message.
     pub fn encode(&self, json: &str) -> Result<Vec<u8>, Unreadable> {
         let mut reader = serde_json::Deserializer::from_str(json);
         let unreadable = |error: serde_json::Error| Unreadable(error.to_string());
@@ -50,11 +50,11 @@ impl Described {
         Ok(message.encode_to_vec())
     }
 
-    /// The JSON text of an encoded message. What is unset is there with its default, or null where
-    /// unset is something else than the default.
+    /// The JSON text of an encoded message. Unset fields have their default, or null where
+    /// unset differs from the default.
     ///
     /// # Errors
-    /// When the bytes are no such message, or one that has no JSON.
+    /// When the bytes are not such a message, or the message has no JSON form.
     pub fn to_json(&self, bytes: &[u8]) -> Result<String, Unreadable> {
         let message = DynamicMessage::decode(self.0.clone(), bytes)
             .map_err(|error| Unreadable(format!("proto: {error}")))?;
@@ -63,7 +63,7 @@ impl Described {
         Ok(text)
     }
 
-    /// A message with nothing set, as JSON.
+    /// An empty message as JSON.
     pub fn example(&self) -> String {
         self.to_json(&[]).unwrap_or_default()
     }
@@ -190,7 +190,7 @@ fn write_single(text: &mut String, value: &Value, kind: &Kind) -> Result<(), Unr
         Value::Bool(value) => write_plain(text, value),
         Value::I32(value) => write_plain(text, value),
         Value::U32(value) => write_plain(text, value),
-        // JSON numbers lose precision beyond 2^53.
+        // JSON numbers lose precision above 2^53.
         Value::I64(value) => write_quoted(text, value),
         Value::U64(value) => write_quoted(text, value),
         Value::F32(value) if value.is_finite() => write_plain(text, value),
@@ -200,7 +200,7 @@ fn write_single(text: &mut String, value: &Value, kind: &Kind) -> Result<(), Unr
         Value::Bytes(value) => write_quoted(text, &base64::encode_padded(value)),
         Value::EnumNumber(number) => write_enum(text, *number, kind.as_enum()),
         Value::Message(message) => write_message(text, message)?,
-        // Neither lists nor maps are within lists or maps.
+        // Lists and maps cannot be nested directly.
         Value::List(_) | Value::Map(_) => text.push_str("null"),
     }
     Ok(())
@@ -219,7 +219,7 @@ fn write_enum(text: &mut String, number: i32, descriptor: Option<&EnumDescriptor
     }
 }
 
-/// A number, or one of the words that stand for what is none in JSON.
+/// A number, or the JSON string for NaN and the infinities.
 pub(crate) fn write_number(text: &mut String, value: f64) {
     if value.is_nan() {
         text.push_str("\"NaN\"");
@@ -237,7 +237,7 @@ pub(crate) fn write_number(text: &mut String, value: f64) {
 }
 
 pub(crate) fn write_plain(text: &mut String, value: &dyn fmt::Display) {
-    // Text takes everything.
+    // Writing to a string cannot fail.
     let _ = write!(text, "{value}");
 }
 

@@ -1,12 +1,14 @@
 //! gRPC calls over HTTP/2: unary and streaming, with messages described at run time.
 //!
-//! A [`Channel`] is a way to one server: it opens its connection when the first call needs it, and
-//! again when it is lost. A [`Template`] is the head of a call, made once; [`Framed`] is a message,
-//! encoded once. [`Channel::unary`] makes a call with one message each way; [`Channel::open`] gives
-//! both ways of a streaming call. A [`Schema`] knows services and messages, from `.proto` files, a
-//! set of descriptors or the server's own reflection, and turns messages into JSON and back.
+//! A [`Channel`] leads to one server: it connects when the first call needs it, and reconnects
+//! after the connection was lost. A [`Template`] holds the headers of a call, built once;
+//! [`Framed`] is a message, encoded once. [`Channel::unary`] makes a call with one message in each
+//! direction; [`Channel::open`] returns both directions of a streaming call. A [`Schema`] knows
+//! services and messages, from `.proto` files, a descriptor set or the server's reflection, and
+//! converts messages to and from JSON.
 //!
-//! Nothing here is `Send`: users never leave their thread. Nothing knows metrics or scripts.
+//! Nothing here is `Send`: users never leave their thread. This crate does not know about metrics
+//! or scripts.
 
 mod base64;
 mod call;

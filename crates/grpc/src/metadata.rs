@@ -2,7 +2,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::base64;
 
-/// Names and values that accompany a call, in order. Names end in `-bin` where values are bytes.
+/// Names and values sent with a call, in order. A name with a binary value ends in `-bin`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata(Vec<(String, Vec<u8>)>);
 
@@ -11,16 +11,16 @@ impl Metadata {
         Metadata::default()
     }
 
-    /// Adds a value; of a name that ends in `-bin` the bytes themselves, not their Base64.
+    /// Adds a value. For a name that ends in `-bin`, `value` is the bytes, not their Base64.
     ///
     /// # Errors
-    /// Says in a sentence why the name or the value cannot be sent.
+    /// Why the name or the value cannot be sent, in a sentence.
     pub fn append(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
         let name = name.to_ascii_lowercase();
         if name.is_empty() {
             return Err("metadata needs a name before its value".to_owned());
         }
-        // The names that gRPC's metadata may have: "gRPC over HTTP2", Custom-Metadata.
+        // The names that gRPC metadata may have: "gRPC over HTTP2", Custom-Metadata.
         let allowed = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'_' | b'-' | b'.');
         if !name.bytes().all(allowed) {
             return Err(format!(
@@ -41,14 +41,14 @@ impl Metadata {
         self.0.is_empty()
     }
 
-    /// Names and values, those of `-bin` names as bytes.
+    /// Names and values; values of `-bin` names are decoded.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
-    /// Puts it into a head. What belongs to the transport is left out.
+    /// Adds it to headers. Reserved names are left out.
     pub(crate) fn write(&self, headers: &mut HeaderMap) {
         for (name, value) in self.iter() {
             if is_reserved(name) {
@@ -59,14 +59,14 @@ impl Metadata {
             } else {
                 HeaderValue::from_bytes(value)
             };
-            // Both were checked when they came in.
+            // `append` has checked both.
             if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), value) {
                 headers.append(name, value);
             }
         }
     }
 
-    /// Reads a head or trailers; empty where there were none.
+    /// Reads headers or trailers; empty if there are none.
     pub(crate) fn of(heading: Option<&plimsoll_http2::Heading>) -> Metadata {
         heading.map_or_else(Metadata::new, |heading| Metadata::read(&heading.fields))
     }
@@ -94,7 +94,7 @@ impl Metadata {
     }
 }
 
-/// What callers cannot set.
+/// Names that callers cannot set.
 fn is_reserved(name: &str) -> bool {
     name.starts_with("grpc-") && name != "grpc-tags-bin" && name != "grpc-trace-bin"
         || matches!(
@@ -103,7 +103,7 @@ fn is_reserved(name: &str) -> bool {
         )
 }
 
-/// What is the transport's in an answer.
+/// Names in a response that belong to the transport.
 fn is_of_transport(name: &str) -> bool {
     matches!(
         name,

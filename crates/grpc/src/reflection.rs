@@ -11,12 +11,12 @@ use crate::status::Status;
 use crate::template::Template;
 use crate::wire::{self, Field};
 
-/// How much descriptors may come to: a reflection that never ends must cost no more.
+/// Maximum size of all descriptors, so that a reflection that never ends has a bounded cost.
 const MAX_BYTES: usize = 64 << 20;
-/// How many questions are asked at the most.
+/// Maximum number of requests.
 const MAX_QUESTIONS: usize = 10_000;
 
-/// The services to ask, the newest first.
+/// The reflection services to try, the newest first.
 const SERVICES: [&str; 2] = [
     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
@@ -31,11 +31,11 @@ const FILE_DESCRIPTORS: u32 = 4;
 const SERVICE_LIST: u32 = 6;
 const ERROR: u32 = 7;
 
-/// Asks the server what it serves, and adds it to `schema`. With `only` (a method's name), just
-/// the service of that method.
+/// Asks the server for its services and adds them to `schema`. With `only` (a method's name), it
+/// asks just for the service of that method.
 ///
 /// # Errors
-/// Why the server did not tell.
+/// Why the server did not describe itself.
 pub async fn reflect(
     channel: &Channel,
     schema: &mut Schema,
@@ -69,7 +69,7 @@ pub async fn reflect(
                 return schema.add_files(&files).map_err(|error| {
                     Status::new(
                         Code::INTERNAL,
-                        format!("what the server told of itself cannot be used: {error}"),
+                        format!("the description that the server sent is not usable: {error}"),
                     )
                 });
             }
@@ -85,7 +85,7 @@ struct Asking {
     questions: usize,
     bytes: usize,
     files: BTreeMap<String, Vec<u8>>,
-    /// Names that files import and nobody has asked for; perhaps of files that have come.
+    /// Names of imported files that were not requested yet; possibly of files already received.
     imported: BTreeSet<String>,
 }
 
@@ -101,8 +101,8 @@ impl Asking {
         for service in services {
             self.ask(FILE_CONTAINING_SYMBOL, &service).await?;
         }
-        // Servers may leave out what the files import. A name leaves the set for good when its file
-        // has come, or was asked for.
+        // Servers may leave out imported files. A name leaves the set for good once its file was
+        // received or requested.
         while let Some(name) = self.imported.pop_first() {
             if !self.files.contains_key(&name) {
                 self.ask(FILE_BY_FILENAME, &name).await?;
@@ -126,7 +126,7 @@ impl Asking {
             .collect())
     }
 
-    /// Asks for files and keeps them.
+    /// Requests files and stores them.
     async fn ask(&mut self, field: u32, name: &str) -> Result<(), Status> {
         let answer = self.exchange(field, name).await?;
         let files = wire::bytes_of(&answer, FILE_DESCRIPTORS).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Asking {
         let mut question = Vec::new();
         wire::put_bytes(&mut question, field, text.as_bytes());
         let question = Framed::new(&question, Compression::Identity, usize::MAX)?;
-        // What went wrong, the receiver knows better.
+        // If sending fails, the receiver has the better error.
         let _ = self.call.sender.send(&question).await;
         let Some(answer) = self.call.receiver.message().await else {
             let status = self.call.receiver.status().cloned();
@@ -184,7 +184,7 @@ impl Asking {
             });
             let what = wire::bytes_of(error, 2).unwrap_or_default();
             let message = format!("{text}: {}", String::from_utf8_lossy(what));
-            // An answer of "unimplemented" within the answer is not the method's own.
+            // "Unimplemented" in the response body is not about the reflection method itself.
             let code = match code {
                 Some(12) | None => Code::UNKNOWN,
                 Some(code) => Code(code),

@@ -11,13 +11,13 @@ use crate::json::Described;
 use crate::status::Status;
 use crate::wire;
 
-/// Where `.proto` files are read from.
+/// The source of `.proto` files.
 pub trait Source {
-    /// The text of the file that `import "name";` means; `None` if there is none.
+    /// The text of the file for `import "name";`; `None` if it does not exist.
     fn read(&self, name: &str) -> Option<String>;
 }
 
-/// Services and messages known by their descriptions.
+/// Known services and message types.
 #[derive(Clone, Default)]
 pub struct Schema {
     pool: DescriptorPool,
@@ -29,7 +29,7 @@ pub struct Method {
     descriptor: MethodDescriptor,
 }
 
-/// Why a description cannot be used, in a sentence or more.
+/// Why a description is not usable, in a sentence or more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError(pub String);
 
@@ -46,7 +46,7 @@ impl Schema {
         Schema::default()
     }
 
-    /// Compiles `.proto` files, named as `import` would name them, and what they import.
+    /// Compiles `.proto` files, named as in an `import`, and the files that they import.
     ///
     /// # Errors
     /// Which file is missing or wrong, and where.
@@ -59,7 +59,7 @@ impl Schema {
         Ok(self.methods_of(files))
     }
 
-    /// Compiles `.proto` files to a serialized `FileDescriptorSet` with all they import.
+    /// Compiles `.proto` files to a serialized `FileDescriptorSet` with all their imports.
     ///
     /// # Errors
     /// Which file is missing or wrong, and where.
@@ -80,11 +80,11 @@ impl Schema {
         Ok(compiler.encode_file_descriptor_set())
     }
 
-    /// Takes a serialized `FileDescriptorSet`, as `protoc --descriptor_set_out` writes it with
+    /// Adds a serialized `FileDescriptorSet`, as `protoc --descriptor_set_out` writes it with
     /// `--include_imports`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub fn add_set(&mut self, bytes: &[u8]) -> Result<Vec<Method>, SchemaError> {
         let names: Vec<String> = wire::fields(bytes)
             .filter_map(|field| match field {
@@ -97,7 +97,7 @@ impl Schema {
         Ok(self.methods_of(&names))
     }
 
-    /// Takes serialized `FileDescriptorProto`s, each once by its name, in any order.
+    /// Adds serialized `FileDescriptorProto`s, by their names.
     pub(crate) fn add_files(
         &mut self,
         files: &BTreeMap<String, Vec<u8>>,
@@ -111,7 +111,7 @@ impl Schema {
         Ok(self.methods_of(&names))
     }
 
-    /// Takes what another schema knows too.
+    /// Adds the content of another schema.
     ///
     /// # Errors
     /// When the two contradict each other.
@@ -142,7 +142,7 @@ impl Schema {
             .collect()
     }
 
-    /// Every method there is.
+    /// All methods.
     pub fn methods(&self) -> impl Iterator<Item = Method> + '_ {
         self.pool
             .services()
@@ -151,7 +151,7 @@ impl Schema {
     }
 
     /// The method named `package.Service/Method` or `package.Service.Method`, with or without a
-    /// slash before.
+    /// leading slash.
     pub fn method(&self, name: &str) -> Option<Method> {
         let (service, method) = split_method(name)?;
         let service = self.pool.get_service_by_name(service)?;
@@ -159,7 +159,7 @@ impl Schema {
         found.map(|descriptor| Method { descriptor })
     }
 
-    /// The message of that full name.
+    /// The message type with that full name.
     pub fn message(&self, name: &str) -> Option<Described> {
         self.pool.get_message_by_name(name).map(Described::new)
     }
@@ -172,7 +172,7 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// Service and method of a name.
+/// Splits a name into service and method.
 pub(crate) fn split_method(name: &str) -> Option<(&str, &str)> {
     let name = name.strip_prefix('/').unwrap_or(name);
     name.rsplit_once('/').or_else(|| name.rsplit_once('.'))
@@ -189,7 +189,7 @@ impl Method {
         self.descriptor.parent_service().full_name().to_owned()
     }
 
-    /// `package`, perhaps empty.
+    /// `package`; may be empty.
     pub fn package(&self) -> String {
         self.descriptor.parent_service().package_name().to_owned()
     }
@@ -213,24 +213,24 @@ impl Method {
         self.descriptor.is_server_streaming()
     }
 
-    /// What the client sends.
+    /// The type of the request messages.
     pub fn input(&self) -> Described {
         Described::new(self.descriptor.input())
     }
 
-    /// What the server sends.
+    /// The type of the response messages.
     pub fn output(&self) -> Described {
         Described::new(self.descriptor.output())
     }
 
-    /// The details of a failed call as a JSON array, as far as the method's schema describes them.
-    /// Of what it does not the bytes are there, in base64: `{"@type": "…", "value": "…"}`.
+    /// The details of a failed call as a JSON array. A type that the method's schema does not
+    /// describe is given as base64: `{"@type": "…", "value": "…"}`.
     pub fn details(&self, status: &Status) -> String {
         details::to_json(&status.details, self.descriptor.parent_pool())
     }
 }
 
-/// Refuses files in a syntax that the descriptor pool panics at, such as editions.
+/// Rejects files with a syntax on which the descriptor pool panics, such as editions.
 fn check_syntax(set: &[u8]) -> Result<(), SchemaError> {
     // Field numbers of descriptor.proto.
     const FILE: u32 = 1;
@@ -256,7 +256,7 @@ fn check_syntax(set: &[u8]) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// Sources as the compiler wants them.
+/// Adapts a [`Source`] to the compiler's interface.
 struct Sources<S>(S);
 
 impl<S: Source> FileResolver for Sources<S> {
@@ -272,7 +272,7 @@ impl<S: Source> FileResolver for Sources<S> {
     }
 }
 
-/// The compiler's complaint with its file, on one line.
+/// The compiler's error with its file, on one line.
 fn told(error: &protox::Error) -> String {
     let text = error.to_string();
     match error.file() {
@@ -366,7 +366,7 @@ mod tests {
         assert!(Schema::new().add_set(b"\xff\xff\xffnothing").is_err());
     }
 
-    /// The descriptor pool panics at such files. A server's reflection may send them.
+    /// The descriptor pool panics on such files, and a server's reflection may send them.
     #[test]
     fn a_file_in_an_unknown_syntax_is_refused() {
         let mut set = Vec::new();

@@ -12,7 +12,7 @@ use crate::code::Code;
 pub struct Status {
     pub code: Code,
     pub message: String,
-    /// The serialized `google.rpc.Status` that came with it; empty if none did.
+    /// The serialized `google.rpc.Status` from the trailers; empty if there was none.
     pub details: Bytes,
 }
 
@@ -33,7 +33,7 @@ impl Status {
         Status::new(Code::DEADLINE_EXCEEDED, "context deadline exceeded")
     }
 
-    /// The status in a block of headers or trailers, if there is one.
+    /// The status in headers or trailers, if present.
     pub(crate) fn of_headers(headers: &HeaderMap) -> Option<Status> {
         let code = headers.get("grpc-status")?;
         let number = code.to_str().ok().and_then(|text| text.parse().ok());
@@ -51,7 +51,7 @@ impl Status {
         Some(Status::new(Code(number), message).with_details(details.into()))
     }
 
-    /// What the end of a stream means that had no status.
+    /// The status for a stream that ended without one.
     pub(crate) fn of_fault(fault: &StreamFault) -> Status {
         match fault {
             StreamFault::Reset { code, .. } => Status::new(
@@ -101,8 +101,8 @@ impl fmt::Display for Status {
     }
 }
 
-/// Reads a percent-encoded message. What is no encoding stands for itself, as "gRPC over HTTP2"
-/// asks: nobody may throw an error away because it is badly written.
+/// Decodes a percent-encoded message. Invalid escapes are kept as they are, because "gRPC over
+/// HTTP2" forbids dropping an error for its encoding.
 fn unescape(text: &[u8]) -> String {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let mut plain = Vec::with_capacity(text.len());

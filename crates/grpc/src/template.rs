@@ -8,7 +8,7 @@ use crate::endpoint::Endpoint;
 use crate::frame::Compression;
 use crate::metadata::Metadata;
 
-/// The head of a call, made once and sent often.
+/// The headers of a call, built once and sent often.
 #[derive(Clone, Debug)]
 pub struct Template {
     pub(crate) head: Rc<RequestHead>,
@@ -18,8 +18,9 @@ pub struct Template {
 }
 
 impl Template {
-    /// The head of a call to `path` (`/package.Service/Method`) at `endpoint`. With a timeout, the
-    /// server is told of it, and the call is given up when it has passed.
+    /// The headers of a call to `path` (`/package.Service/Method`) at `endpoint`. A timeout is sent
+    /// to
+    /// the server, and the call is abandoned once it has passed.
     ///
     /// # Errors
     /// When path or authority cannot be part of a URL.
@@ -68,7 +69,7 @@ impl Template {
         })
     }
 
-    /// How messages of this call are packed.
+    /// How messages of this call are compressed.
     pub fn compression(&self) -> Compression {
         self.compression
     }
@@ -78,14 +79,14 @@ impl Template {
         self.timeout
     }
 
-    /// The path it asks for.
+    /// The path of the method.
     pub fn path(&self) -> &str {
         &self.path
     }
 }
 
-/// A timeout in the largest precision that eight digits hold: "gRPC over HTTP2", Timeout. Rounded
-/// up, as the server should not give up first.
+/// A timeout in the finest unit that fits into eight digits: "gRPC over HTTP2", Timeout. Rounded
+/// up, so that the server does not time out first.
 fn timeout_text(timeout: Duration) -> String {
     let nanos = timeout.as_nanos();
     let units = [

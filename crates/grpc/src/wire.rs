@@ -1,5 +1,4 @@
-//! Just enough of protobuf's wire format to speak with the services that are always the same:
-//! reflection and health checks.
+//! The part of protobuf's wire format that the fixed services need: reflection and health checks.
 
 use bytes::Buf;
 
@@ -9,7 +8,7 @@ pub(crate) enum Field<'a> {
     Bytes(u32, &'a [u8]),
 }
 
-/// Appends a field of bytes or text, or a message within the message.
+/// Appends a field with bytes, text or a nested message.
 pub(crate) fn put_bytes(message: &mut Vec<u8>, number: u32, bytes: &[u8]) {
     put_varint(message, u64::from(number) << 3 | 2);
     put_varint(message, bytes.len() as u64);
@@ -24,13 +23,13 @@ fn put_varint(message: &mut Vec<u8>, mut value: u64) {
     message.push(value as u8);
 }
 
-/// The fields of a message in their order; ends early where the message is broken.
+/// The fields of a message in their order; ends early if the message is broken.
 pub(crate) fn fields(message: &[u8]) -> impl Iterator<Item = Field<'_>> {
     let mut message = message;
     std::iter::from_fn(move || next(&mut message).ok().flatten())
 }
 
-/// Whether the bytes are a message from their beginning to their end.
+/// Whether the bytes are one complete message.
 pub(crate) fn is_message(mut bytes: &[u8]) -> bool {
     loop {
         match next(&mut bytes) {
@@ -43,7 +42,7 @@ pub(crate) fn is_message(mut bytes: &[u8]) -> bool {
 
 struct Broken;
 
-/// The field that comes next, past those of fixed size, which nobody here asks for.
+/// The next field. Fields of fixed size are skipped, because no caller needs them.
 fn next<'a>(message: &mut &'a [u8]) -> Result<Option<Field<'a>>, Broken> {
     while !message.is_empty() {
         let key = varint(message).ok_or(Broken)?;
@@ -91,7 +90,7 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The first field of that number that is bytes.
+/// The first field with that number that holds bytes.
 pub(crate) fn bytes_of(message: &[u8], wanted: u32) -> Option<&[u8]> {
     fields(message).find_map(|field| match field {
         Field::Bytes(number, bytes) if number == wanted => Some(bytes),

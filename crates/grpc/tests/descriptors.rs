@@ -1,4 +1,4 @@
-//! The descriptors that the test kit serves are those of its `.proto`.
+//! The descriptors that the test kit serves must match its `.proto`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Servers that misbehave, in memory: each ends in a clear status and bounded memory.
+//! Servers that misbehave, in memory: each case ends with a clear status and in bounded memory.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -46,7 +46,7 @@ fn template(channel: &Channel, timeout: Duration) -> Template {
     .unwrap()
 }
 
-/// Makes one call to a server that does `play` with its first request.
+/// Makes one call to a server that runs `play` with its first request.
 fn call<P, F>(timeout: Duration, play: P) -> Answer
 where
     P: FnOnce(Server, Asked) -> F + 'static,
@@ -92,12 +92,12 @@ fn status(code: &str) -> HeaderMap {
     trailers
 }
 
-/// Keeps the connection going until the client leaves.
+/// Keeps the connection open until the client leaves.
 async fn linger(mut server: Server) {
     while server.accept().await.is_some() {}
 }
 
-/// The status after an answer with this body and these trailers.
+/// The status after a response with this body and these trailers.
 fn answered(body: &'static [u8], trailers: Option<HeaderMap>) -> Answer {
     call(LONG, move |server, (_, mut respond)| async move {
         let mut stream = respond
@@ -270,12 +270,13 @@ fn a_server_that_stalls_meets_the_deadline() {
     assert_eq!(answer.status.code, Code::DEADLINE_EXCEEDED);
 }
 
-/// The answer of a server that says `bytes` after the client's first words, and then stays.
+/// The outcome when a server sends `bytes` after the client's first bytes, and then keeps the
+/// connection open.
 fn said(bytes: &'static [u8]) -> Answer {
     said_and(bytes, false)
 }
 
-/// The same; with `leaves` it says that nothing more follows, and goes on to read.
+/// The same. With `leaves`, the server closes its sending half and continues to read.
 fn said_and(bytes: &'static [u8], leaves: bool) -> Answer {
     run(async move {
         let (ours, mut theirs) = tokio::io::duplex(1 << 16);
@@ -298,7 +299,7 @@ fn said_and(bytes: &'static [u8], leaves: bool) -> Answer {
     })
 }
 
-/// An empty SETTINGS frame, with which a server begins.
+/// An empty SETTINGS frame, which a server sends first.
 macro_rules! settings {
     ($rest:literal) => {
         concat!("\0\0\0\x04\0\0\0\0\0", $rest).as_bytes()
@@ -311,14 +312,14 @@ fn frames_that_are_none_end_the_call() {
         ("words of HTTP/1.1", b"HTTP/1.1 400 Bad Request\r\n\r\n"),
         // RFC 9113, section 6.5: the length of SETTINGS is a multiple of six.
         ("SETTINGS of five bytes", b"\0\0\x05\x04\0\0\0\0\0......"),
-        // Section 4.2: nobody may send more than the 16384 bytes we allow.
+        // Section 4.2: no frame may exceed the 16384 bytes that we allow.
         (
             "a frame of a megabyte",
             settings!("\x0f\x01\x01\0\0\0\0\0\x01"),
         ),
         // Section 6.1: DATA belongs to a stream.
         ("DATA of no stream", settings!("\0\0\x01\0\0\0\0\0\0.")),
-        // Section 5.1.1: a server opens no stream of the client's.
+        // Section 5.1.1: a server cannot open a client's stream.
         (
             "HEADERS of a stream not opened",
             settings!("\0\0\x01\x01\x04\0\0\0\x63."),
@@ -345,7 +346,7 @@ fn frames_that_are_none_end_the_call() {
 
 #[test]
 fn a_connection_refused_at_once_is_told_with_its_reason() {
-    // RFC 9113, section 6.8: GOAWAY, after no stream, as there are too many.
+    // RFC 9113, section 6.8: GOAWAY with last stream 0 and ENHANCE_YOUR_CALM.
     let goaway = settings!("\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b");
     let status = said(goaway).status;
     assert!(!status.code.is_ok());
@@ -398,7 +399,7 @@ fn a_status_before_the_last_message_ends_a_streaming_call() {
         assert_eq!(call.receiver.message().await, None);
         let status = call.receiver.status().cloned().unwrap();
         assert_eq!(status.code, Code::RESOURCE_EXHAUSTED, "{status}");
-        // Sending on neither hangs nor panics.
+        // Sending afterwards neither hangs nor panics.
         let message = Framed::new(&[7; 50], Compression::Identity, 100).unwrap();
         for _ in 0..10 {
             if call.sender.send(&message).await.is_err() {
@@ -409,8 +410,8 @@ fn a_status_before_the_last_message_ends_a_streaming_call() {
     });
 }
 
-/// Asks a server for its description that answers with what `answer` makes of the number of the
-/// question; how that ended, and how many questions there were.
+/// Runs reflection against a server that responds to the n-th request with `answer(n)`. Returns the
+/// outcome and the number of requests.
 fn described(
     timeout: Duration,
     mut answer: impl FnMut(u32) -> Option<Vec<u8>> + 'static,
@@ -457,7 +458,7 @@ fn described(
     (status, asked.get())
 }
 
-/// A `ServerReflectionResponse` of one file of about that size, which imports the next.
+/// A `ServerReflectionResponse` with one file of about `size` bytes, which imports the next one.
 fn chained(number: u32, size: usize) -> Vec<u8> {
     let field = |number: u8, bytes: &[u8]| {
         let mut field = vec![number << 3 | 2];

@@ -1,9 +1,8 @@
-//! Requests as fast as a server answers them, and what each costs this thread.
+//! Sends requests as fast as the server responds, and shows their cost to this thread.
 //!
-//! `closed_loop URL [users] [seconds] [epoll|uring] [prepared|whole]
-//! [auto|h1|h2c]`: one thread, one user a task, each sending the same prepared
-//! request; with `whole`, a request that is encoded each time and whose answer
-//! is kept.
+//! `closed_loop URL [users] [seconds] [epoll|uring] [prepared|whole] [auto|h1|h2c]`: one thread,
+//! one task per user, each sending the same prepared request. With `whole`, each request is encoded
+//! anew and its response is kept.
 #![allow(unsafe_code, clippy::print_stdout)]
 
 use std::cell::Cell;
@@ -71,7 +70,7 @@ async fn drive(url: &str, users: u64, seconds: u64, settings: Settings, whole: b
             }
         });
     }
-    // Connecting is not what is measured.
+    // Do not measure connection setup.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let (before, wall) = (cpu(), plimsoll_clock::now());
     let counted = count.get();
@@ -99,7 +98,7 @@ const WHOSE: libc::c_int = libc::RUSAGE_SELF;
 
 /// CPU seconds of this thread: user, system.
 fn cpu() -> (f64, f64) {
-    // SAFETY: getrusage fills the zeroed struct it is given.
+    // SAFETY: getrusage fills the zeroed struct that it gets.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(WHOSE, &mut usage);

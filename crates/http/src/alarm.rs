@@ -6,11 +6,11 @@ use std::time::Duration;
 use plimsoll_units::Moment;
 use tokio::time::{Instant, Sleep};
 
-/// Wakes a waiting task when a deadline has passed, without a timer a request.
+/// Wakes a waiting task after a deadline, without creating a timer for each request.
 ///
-/// Deadlines mostly move forward: each request sets one a minute away and is
-/// over long before. So one timer stays armed for an early deadline; when it
-/// rings too soon it is set to the deadline that holds by then.
+/// Deadlines mostly move forward: each request sets one a minute ahead and ends long before it. So
+/// one timer stays armed for an early deadline. If it fires too soon, it is reset to the deadline
+/// that applies by then.
 #[derive(Debug, Default)]
 pub struct Alarm {
     timer: Option<Armed>,
@@ -24,8 +24,8 @@ struct Armed {
 }
 
 impl Alarm {
-    /// Ready when `deadline` has passed; otherwise the task will be woken then,
-    /// and perhaps before.
+    /// Ready once `deadline` has passed. Otherwise the task is woken at the deadline, possibly also
+    /// earlier.
     #[inline]
     pub fn poll(&mut self, cx: &mut Context<'_>, deadline: Moment) -> Poll<()> {
         if let Some(armed) = &self.timer
@@ -45,7 +45,7 @@ impl Alarm {
             if now >= deadline {
                 return Poll::Ready(());
             }
-            // A span too long for the timer is cut; it then rings early.
+            // A span too long for the timer is shortened; the timer then fires early.
             let left = deadline.since(now).min(Duration::from_secs(86_400));
             let at = Instant::now() + left;
             let armed = self.timer.get_or_insert_with(|| Armed {
@@ -99,7 +99,7 @@ mod tests {
             let near = start + Duration::from_millis(2);
             poll_fn(|cx| alarm.poll(cx, near)).await;
             assert!(plimsoll_clock::now() >= near);
-            // Armed for the past: it must set itself again and not ring.
+            // Armed for a time in the past: the alarm must rearm itself and not fire.
             let later = plimsoll_clock::now() + Duration::from_millis(4);
             poll_fn(|cx| alarm.poll(cx, later)).await;
             assert!(plimsoll_clock::now() >= later);

@@ -1,12 +1,11 @@
 use crate::error::{ErrorInfo, code};
 
-/// Longest line that announces a chunk, extensions included, and longest
-/// trailer section that is read.
+/// Maximum length of a chunk-size line with its extensions, and of the trailer section.
 const MAX_CHUNK_LINE: usize = 4096;
 const MAX_TRAILERS: usize = 1 << 16;
 
-/// Takes the chunks of RFC 9112, section 7.1, out of a byte stream that comes
-/// in pieces of any size.
+/// Decodes chunked bodies (RFC 9112, section 7.1) from a byte stream that arrives in pieces of any
+/// size.
 #[derive(Debug)]
 pub(crate) struct Dechunker {
     state: State,
@@ -27,7 +26,7 @@ enum State {
     Data {
         left: u64,
     },
-    /// At the line end after a chunk's data.
+    /// At the line end that follows a chunk's data.
     DataEnd,
     /// In the trailer section; `line` counts the bytes of the current line.
     Trailers {
@@ -44,13 +43,13 @@ impl Dechunker {
         }
     }
 
-    /// Whether the last chunk and the trailers have been seen.
+    /// Whether the last chunk and the trailers were read.
     pub(crate) fn is_done(&self) -> bool {
         matches!(self.state, State::Done)
     }
 
-    /// Reads `input`, hands the data in it to `sink`, and says how many bytes
-    /// were read: all of them unless the end was met.
+    /// Reads `input`, passes the data in it to `sink`, and returns how many bytes it read: all of
+    /// them, unless the body ended before.
     pub(crate) fn feed(
         &mut self,
         input: &[u8],

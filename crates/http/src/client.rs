@@ -15,21 +15,21 @@ use crate::pool::{Limits, Pool};
 use crate::prepared::{Prepared, Stamp};
 use crate::shared::Shared;
 
-/// One virtual user's HTTP, or that of a few that share it: its connections
-/// and its traffic. Methods take `&self`, so several requests can run at once.
+/// The HTTP client of one virtual user, or of a few users that share it: its connections and its
+/// traffic counters. Methods take `&self`, so several requests can run at once.
 #[derive(Debug)]
 pub struct Client {
     pub(crate) shared: Rc<Shared>,
     pub(crate) pool: Pool,
     pub(crate) traffic: Rc<TrafficCounter>,
     pub(crate) local_ip: Option<IpAddr>,
-    /// The head sent last: users mostly send the same one again.
+    /// The headers sent last: users mostly send the same ones again.
     pub(crate) last_sent: RefCell<Rc<[u8]>>,
 }
 
 impl Client {
-    /// The client of user `number`, counted from 1: the number chooses the
-    /// local address where there is a choice.
+    /// The client of user `number`, counted from 1. The number selects the local address if there
+    /// are several.
     pub fn new(shared: Rc<Shared>, number: u64) -> Self {
         let settings = shared.settings();
         let limits = Limits {
@@ -48,12 +48,13 @@ impl Client {
         }
     }
 
-    /// Socket bytes since the last call.
+    /// Bytes on sockets since the last call.
     pub fn traffic(&self) -> Traffic {
         self.traffic.take()
     }
 
-    /// What counts them, for other protocols whose bytes are this user's too.
+    /// The counter of this client's traffic, for other protocols whose bytes belong to the same
+    /// user.
     pub fn traffic_counter(&self) -> Rc<TrafficCounter> {
         Rc::clone(&self.traffic)
     }
@@ -63,7 +64,7 @@ impl Client {
         self.pool.close_idle();
     }
 
-    /// Opens a connection for `prepared`, to be used by the requests that follow.
+    /// Opens a connection for `prepared` that later requests use.
     ///
     /// # Errors
     /// Why it could not be opened.
@@ -73,8 +74,8 @@ impl Client {
             .await
     }
 
-    /// Sends a prepared request. `started` is when it was asked for: a reading
-    /// of the clock that the caller has made anyway.
+    /// Sends a prepared request. `started` is the time of the call: the caller has read the clock
+    /// anyway.
     pub async fn send_prepared(&self, prepared: &Prepared, started: Moment) -> Exchange {
         let leg = Leg {
             head: HeadSource::Prepared(prepared),
@@ -93,9 +94,8 @@ impl Client {
         outcome.exchange
     }
 
-    /// Sends a prepared request with one field more, and keeps the body of its
-    /// answer. One round trip: where the answer leads is the caller's business
-    /// ([`Request::redirected_by`]).
+    /// Sends a prepared request with one more header field, and keeps the body of the response. It
+    /// makes one round trip: following a redirect is up to the caller ([`Request::redirected_by`]).
     pub async fn send_stamped(
         &self,
         prepared: &Prepared,
@@ -128,27 +128,26 @@ impl Client {
     }
 }
 
-/// How much of an answer's body is kept.
+/// How much of a response body is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyLimit {
-    /// All of it, up to [`crate::Settings::max_body`], beyond which the
-    /// exchange fails.
+    /// All of it, up to [`crate::Settings::max_body`]. A longer body fails the exchange.
     None,
-    /// So many bytes; more are read and dropped.
+    /// This many bytes; the rest is read and dropped.
     Cut(u64),
 }
 
-/// What came of one round trip.
+/// The outcome of one round trip.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub exchange: Exchange,
-    /// As it came, not decoded.
+    /// As received, not decoded.
     pub body: Bytes,
 }
 
 impl Answer {
-    /// Undoes gzip, as far as the body was kept, and keeps what `limit` allows. False if the
-    /// response is not in gzip alone.
+    /// Decompresses gzip, as far as the body was kept, and keeps what `limit` allows. Returns false
+    /// if gzip is not the only coding of the response.
     pub async fn gunzip(
         &mut self,
         settings: &crate::Settings,

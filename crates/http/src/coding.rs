@@ -54,15 +54,15 @@ fn encode_one(body: &[u8], encoding: Encoding) -> io::Result<Vec<u8>> {
 /// How long one slice of decompression takes. Between slices, other users of the worker run.
 const SLICE: Duration = Duration::from_micros(250);
 
-/// Most output of one step, after which the clock is looked at.
+/// Maximum output of one step, after which the clock is checked.
 const STEP: usize = 64 << 10;
 
-/// Bounds of one decompression.
+/// Limits of one decompression.
 #[derive(Clone, Copy, Debug)]
 pub struct DecodeLimits {
     /// Longest body, in bytes.
     pub max: u64,
-    /// A longer body is cut there instead of being an error.
+    /// A longer body is cut at `max` instead of being an error.
     pub cut: bool,
     pub memory: &'static MemoryBudget,
 }
@@ -76,21 +76,21 @@ pub enum DecodeError {
     Full(Full),
 }
 
-/// A body being decompressed, one slice at a time.
+/// A body that is being decompressed, one slice at a time.
 pub struct Decoding {
     limits: DecodeLimits,
-    /// Codings still to be undone, in the order in which they were applied.
+    /// Codings that remain to be removed, in the order in which they were applied.
     encodings: Vec<Encoding>,
-    /// Gone once its coding is undone and the output is being joined.
+    /// `None` once its coding is removed and the output is being joined.
     decompressor: Option<Decompressor>,
     output: Decoded,
 }
 
 impl Decoding {
-    /// Undoes `encodings`, the last one first. `None` if there are none.
+    /// Removes `encodings`, the last one first. `None` if there are none.
     ///
     /// # Errors
-    /// When the body does not begin as it should.
+    /// When the start of the body is invalid.
     pub(crate) fn new(
         body: Bytes,
         mut encodings: Vec<Encoding>,
@@ -111,18 +111,18 @@ impl Decoding {
         }))
     }
 
-    /// Undoes gzip.
+    /// Decompresses gzip.
     ///
     /// # Errors
-    /// None so far: what is wrong with the body shows later.
+    /// None so far: errors in the body show up later.
     pub fn gzip(body: Bytes, limits: DecodeLimits) -> Result<Option<Self>, DecodeError> {
         Decoding::new(body, vec![Encoding::Gzip], limits)
     }
 
-    /// Works for one slice. `None` when another is needed, before which others should run.
+    /// Works for one slice. `None` if another slice is needed; other tasks should run before it.
     ///
     /// # Errors
-    /// Once it is known that there will be no body.
+    /// Once it is certain that the body cannot be decoded.
     pub fn advance(&mut self) -> Result<Option<Bytes>, DecodeError> {
         let started = plimsoll_clock::now();
         loop {
@@ -149,13 +149,13 @@ impl Decoding {
         }
     }
 
-    /// Ends here: what was decompressed so far is the body.
+    /// Stops here: the body is what was decompressed so far.
     pub(crate) fn cut(&mut self) {
         self.decompressor = None;
     }
 }
 
-/// True at the end.
+/// Returns true at the end.
 fn step(
     decompressor: &mut Decompressor,
     output: &mut Decoded,
@@ -182,8 +182,8 @@ fn step(
     }
 }
 
-/// The codings that `head` names, in the order in which they were applied; none if it names one
-/// that we do not know, for then the body stays as it came, as in k6.
+/// The codings that `head` names, in the order in which they were applied. Empty if it names an
+/// unknown one: the body is then left as received, as in k6.
 pub(crate) fn codings(head: &Head) -> Vec<Encoding> {
     let mut encodings = Vec::new();
     for value in head.all("content-encoding") {
@@ -197,7 +197,7 @@ pub(crate) fn codings(head: &Head) -> Vec<Encoding> {
     encodings
 }
 
-/// Undoes `encodings`, the last applied first, and lets others run meanwhile.
+/// Removes `encodings`, the last applied first, and lets other tasks run between slices.
 pub(crate) async fn decode(
     body: Bytes,
     encodings: Vec<Encoding>,
@@ -213,7 +213,7 @@ pub(crate) async fn decode(
     }
 }
 
-/// Undoes gzip. A body that was cut is decompressed as far as it goes.
+/// Decompresses gzip. A body that was cut is decompressed as far as it goes.
 pub(crate) async fn gunzip(
     body: Bytes,
     limits: DecodeLimits,
@@ -265,7 +265,7 @@ impl From<DecodeError> for ErrorInfo {
             code::DECOMPRESSION,
             format!("error decompressing response body ({error})"),
         );
-        // The server's response may be sound, but this machine does not hold it.
+        // The response may be valid, but this machine has no memory for it.
         info.is_local = matches!(
             error,
             DecodeError::Full(Full::OverBudget(_) | Full::NoMemory)

@@ -12,14 +12,14 @@ use crate::pool::Kept;
 use crate::settings::Protocol;
 use crate::url::Url;
 
-/// A fresh connection, in the version of HTTP it speaks.
+/// A new connection, by its version of HTTP.
 pub(crate) enum Link {
     Own(Box<Kept>),
     Shared(Rc<Multiplexed>),
 }
 
 impl Client {
-    /// Opens a connection to `url`'s origin. `steps` tells how far it came.
+    /// Opens a connection to `url`'s origin. `steps` records how far it got.
     pub(crate) async fn connect(
         &self,
         url: &Url,
@@ -77,7 +77,7 @@ impl Client {
         })))
     }
 
-    /// The same over QUIC, straight to the server.
+    /// The same over QUIC, directly to the server.
     async fn connect_http3(&self, url: &Url, steps: &mut Steps) -> Result<Link, ErrorInfo> {
         let refuse = |message: &str| Err(ErrorInfo::new(code::H3, message));
         if !url.is_https() {
@@ -103,12 +103,11 @@ impl Client {
     }
 }
 
-/// Whether a connection speaks HTTP/2: negotiated over TLS, known beforehand
-/// without.
+/// Whether a connection uses HTTP/2: negotiated over TLS, or by prior knowledge without TLS.
 fn speaks_http2(protocol: Protocol, tls: Option<TlsFacts>) -> Result<bool, ErrorInfo> {
     let mismatch = |message: &str| Err(ErrorInfo::new(code::H2, message));
     match (protocol, tls) {
-        // HTTP/3 has a way of its own.
+        // HTTP/3 is handled in `connect_http3`.
         (Protocol::Http1 | Protocol::Http3, _) | (Protocol::Auto, None) => Ok(false),
         (Protocol::Auto, Some(facts)) => Ok(facts.http2),
         (Protocol::H2c, None) => Ok(true),

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use crate::cookie_date::parse_date;
 use crate::url::Url;
 
-/// Most cookies a jar holds, and most of one host: RFC 6265, section 6.1, asks
-/// for at least 3000 and 50. The oldest go first.
+/// Maximum number of cookies in a jar, and per host. RFC 6265, section 6.1, asks for at least 3000
+/// and 50. The oldest are removed first.
 const MAX_TOTAL: usize = 10_000;
 const MAX_PER_HOST: usize = 500;
 
@@ -18,14 +18,14 @@ pub struct Cookie {
     pub domain: Option<String>,
     pub path: Option<String>,
     pub expires: Option<SystemTime>,
-    /// Seconds; zero or less expires the cookie at once.
+    /// Seconds; zero or less expires the cookie immediately.
     pub max_age: Option<i64>,
     pub secure: bool,
     pub http_only: bool,
     pub same_site: Option<SameSite>,
 }
 
-/// The `SameSite` attribute; recorded, and of no effect in a load test.
+/// The `SameSite` attribute: stored, but without effect in a load test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SameSite {
     Strict,
@@ -33,8 +33,8 @@ pub enum SameSite {
     None,
 }
 
-/// The cookies of one user, by the rules of RFC 6265, section 5. There is no
-/// list of public suffixes, as in k6.
+/// The cookies of one user, by the rules of RFC 6265, section 5. Like k6, it has no list of public
+/// suffixes.
 #[derive(Debug, Default)]
 pub struct CookieJar {
     stored: RefCell<Vec<Stored>>,
@@ -46,7 +46,7 @@ struct Stored {
     value: String,
     /// In lower case.
     domain: String,
-    /// Only this very host; else its subdomains too.
+    /// Only this exact host; otherwise also its subdomains.
     host_only: bool,
     path: String,
     expires: Option<SystemTime>,
@@ -63,8 +63,8 @@ impl CookieJar {
         self.stored.borrow().is_empty()
     }
 
-    /// Stores a cookie received from, or set for, `url`. One that the rules
-    /// refuse is ignored, as browsers do. An expired one deletes its equal.
+    /// Stores a cookie that was received from, or set for, `url`. A cookie that breaks the rules is
+    /// ignored, as in browsers. An expired cookie deletes the stored one with the same key.
     pub fn set(&self, url: &Url, cookie: &Cookie) {
         self.set_at(url, cookie, SystemTime::now());
     }
@@ -117,8 +117,7 @@ impl CookieJar {
         }
     }
 
-    /// The cookies that a request to `url` carries, longest path first, then
-    /// oldest first: section 5.4.
+    /// The cookies for a request to `url`, longest path first, then oldest first: section 5.4.
     pub fn cookies_for_url(&self, url: &Url) -> Vec<(String, String)> {
         self.matching(url, SystemTime::now())
     }
@@ -136,14 +135,14 @@ impl CookieJar {
             .collect()
     }
 
-    /// Deletes all cookies that a request to `url` would carry.
+    /// Deletes all cookies that a request to `url` would send.
     pub fn clear(&self, url: &Url) {
         self.stored
             .borrow_mut()
             .retain(|cookie| !cookie.is_for(url));
     }
 
-    /// Deletes the cookies of that name that a request to `url` would carry.
+    /// Deletes the cookies with that name that a request to `url` would send.
     pub fn delete(&self, url: &Url, name: &str) {
         self.stored
             .borrow_mut()
@@ -169,8 +168,7 @@ impl Stored {
 }
 
 impl Cookie {
-    /// Reads the value of a `Set-Cookie` field: section 5.2. `None` if it has no
-    /// name.
+    /// Parses the value of a `Set-Cookie` field: section 5.2. `None` if it has no name.
     pub fn parse(field: &[u8]) -> Option<Cookie> {
         let field = String::from_utf8_lossy(field);
         let mut parts = field.split(';');
@@ -180,7 +178,7 @@ impl Cookie {
             return None;
         }
         let value = unquoted(value.trim());
-        // As Go does it: a value with a byte that none may have is no cookie.
+        // As in Go: a value that contains a forbidden byte is not a valid cookie.
         let allowed = |b: u8| (b' '..=b'~').contains(&b) && !matches!(b, b'"' | b'\\');
         if !value.bytes().all(allowed) {
             return None;
@@ -230,8 +228,8 @@ fn unquoted(value: &str) -> &str {
         .unwrap_or(value)
 }
 
-/// Section 5.3, steps 4 to 6: which domain a cookie is for, and whether for
-/// that host only; `None` if the host may not set it.
+/// The domain that a cookie applies to, and whether it applies to that host only; `None` if the
+/// host may not set it. Section 5.3, steps 4 to 6.
 fn admitted_domain(host: &str, attribute: Option<&str>) -> Option<(String, bool)> {
     let Some(attribute) = attribute.filter(|domain| !domain.is_empty()) else {
         return Some((host.to_owned(), true));

@@ -1,18 +1,18 @@
-//! Output of a decompressor: grows without copying what is there, within a [`MemoryBudget`].
+//! Output buffer of a decompressor: grows without copying its content, within a [`MemoryBudget`].
 
 use std::collections::VecDeque;
 
 use crate::memory_budget::{BudgetShare, Counted, MemoryBudget, OverBudget};
 
-/// Output that is not counted against the budget: most bodies are smaller, and need no atomic
-/// operation then.
+/// Output up to this size is not counted against the budget: most bodies are smaller, so they need
+/// no atomic operation.
 const UNCOUNTED: usize = 64 << 10;
 
-/// Smallest and largest piece of memory that is allocated at once.
+/// Smallest and largest piece of memory that one allocation requests.
 const PIECES: (usize, usize) = (4 << 10, 256 << 10);
 
 /// Bytes in pieces of at most [`PIECES`]. A vector that doubles would copy hundreds of megabytes at
-/// once, and hold them twice while it does.
+/// once, and hold them twice during the copy.
 #[derive(Debug)]
 pub struct Decoded {
     pieces: VecDeque<Vec<u8>>,
@@ -22,7 +22,7 @@ pub struct Decoded {
     max: usize,
     /// Expected length.
     hint: usize,
-    /// Memory of the decompressor itself, at most: its window.
+    /// Upper bound of the decompressor's own memory: its window.
     window: usize,
     share: BudgetShare,
     joined: Vec<u8>,
@@ -31,18 +31,18 @@ pub struct Decoded {
 /// Why output ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// It is longer than the caller allows.
+    /// The output is longer than the caller allows.
     TooLong {
         max: usize,
     },
     OverBudget(OverBudget),
-    /// The system gives no more memory.
+    /// The system is out of memory.
     NoMemory,
 }
 
 impl Decoded {
-    /// Takes up to `max` bytes from a decompressor that keeps the last `window` bytes of its own,
-    /// and reads `compressed` bytes.
+    /// Takes up to `max` bytes from a decompressor that keeps the last `window` bytes itself and
+    /// reads `compressed` bytes.
     pub fn new(
         max: usize,
         compressed: usize,
@@ -61,11 +61,11 @@ impl Decoded {
         }
     }
 
-    /// Where the next bytes go: never empty. One byte more than `max` fits, so that a decompressor
-    /// can find its end there.
+    /// The buffer for the next bytes; never empty. It has space for one byte more than `max`, so
+    /// that a decompressor can detect its end there.
     ///
     /// # Errors
-    /// When there is no memory for more.
+    /// When no memory is left.
     pub fn space(&mut self) -> Result<&mut [u8], Full> {
         let is_full = self
             .pieces
@@ -88,10 +88,10 @@ impl Decoded {
             .unwrap_or_default())
     }
 
-    /// So many bytes of [`Decoded::space`] were written.
+    /// Records that this many bytes of [`Decoded::space`] were written.
     ///
     /// # Errors
-    /// When there are more than `max` now.
+    /// When the output exceeds `max`.
     pub fn advance(&mut self, bytes: usize) -> Result<(), Full> {
         self.last += bytes;
         self.length += bytes;
@@ -109,11 +109,11 @@ impl Decoded {
         self.length == 0
     }
 
-    /// Makes one piece of all, by one step; `None` when another is needed. The bytes keep their
-    /// share of the budget.
+    /// Joins the pieces into one buffer, one step per call; `None` if another step is needed. The
+    /// bytes keep their share of the budget.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// When no memory is left.
     pub fn join(&mut self) -> Result<Option<Counted>, Full> {
         if self.joined.capacity() == 0 {
             if self.pieces.len() == 1
@@ -123,7 +123,8 @@ impl Decoded {
                 only.shrink_to_fit();
                 return self.finish(only).map(Some);
             }
-            // Not touched before it is written, so that it costs nothing yet.
+            // The memory is not touched before it is written, so the kernel does not allocate its
+            // pages yet.
             self.joined
                 .try_reserve_exact(self.length)
                 .map_err(|_| Full::NoMemory)?;
@@ -148,7 +149,7 @@ impl Decoded {
         if bytes <= UNCOUNTED && self.share.bytes() == 0 {
             return Ok(());
         }
-        // Windows grow with what they hold, in steps that double.
+        // Windows grow with their content, doubling each time.
         let window = self.window.min(bytes).saturating_mul(2);
         let total = bytes.saturating_add(window);
         self.share.set(total).map_err(Full::OverBudget)

@@ -1,4 +1,5 @@
-//! Decompressors of HTTP's content codings, all driven alike: a bounded amount of work at a time.
+//! Decompressors of HTTP's content codings, behind one interface: a bounded amount of work per
+//! call.
 
 use std::io::{self, BufRead, Read};
 
@@ -8,14 +9,14 @@ use ruzstd::decoding::{BlockDecodingStrategy, DEFAULT_MAX_WINDOW_SIZE, FrameDeco
 
 use crate::request::Encoding;
 
-/// Compressed bytes that one step reads at most: some expand to nothing, so that a limit on output
-/// does not bound a step.
+/// Maximum compressed bytes that one step reads. Some input expands to nothing, so a limit on
+/// output alone does not bound a step.
 const INPUT: usize = 64 << 10;
 
-/// Largest window of Brotli (RFC 7932, section 9.1).
+/// Largest window that Brotli allows (RFC 7932, section 9.1).
 const BROTLI_WINDOW: usize = 1 << 24;
 
-/// A compressed body on its way to be decompressed.
+/// A compressed body during decompression.
 pub(crate) enum Decompressor {
     Gzip(flate2::bufread::MultiGzDecoder<Input>),
     Zlib(flate2::bufread::ZlibDecoder<Input>),
@@ -31,17 +32,17 @@ pub(crate) struct Zstd {
     input: Bytes,
 }
 
-/// What came of one step.
+/// The outcome of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// So many bytes, perhaps none yet.
+    /// The number of bytes written, possibly 0.
     Made(usize),
     End,
 }
 
 impl Decompressor {
     /// # Errors
-    /// When the body does not begin as it should.
+    /// When the start of the body is invalid.
     pub(crate) fn new(body: Bytes, encoding: Encoding) -> Result<Self, String> {
         let is_zlib = is_zlib(&body);
         if encoding == Encoding::Zstd {
@@ -53,7 +54,7 @@ impl Decompressor {
         };
         Ok(match encoding {
             Encoding::Gzip => Decompressor::Gzip(flate2::bufread::MultiGzDecoder::new(input)),
-            // RFC 9110 means zlib's format; some servers send the bare stream.
+            // By RFC 9110, "deflate" is zlib's format; some servers send the bare deflate stream.
             Encoding::Deflate if is_zlib => {
                 Decompressor::Zlib(flate2::bufread::ZlibDecoder::new(input))
             }
@@ -62,8 +63,8 @@ impl Decompressor {
         })
     }
 
-    /// Bytes of output that the decompressor keeps for itself, at most. What deflate needs is too
-    /// little to be counted.
+    /// Upper bound of the output that the decompressor itself keeps. What deflate needs is too
+    /// little to count.
     pub(crate) fn window(&self) -> usize {
         match self {
             Decompressor::Gzip(_) | Decompressor::Zlib(_) | Decompressor::Deflate(_) => 0,
@@ -72,10 +73,10 @@ impl Decompressor {
         }
     }
 
-    /// Decompresses into `out`, as far as that goes with a bounded amount of input.
+    /// Decompresses into `out`, as far as a bounded amount of input allows.
     ///
     /// # Errors
-    /// What is wrong with the body.
+    /// Why the body is invalid.
     pub(crate) fn step(&mut self, out: &mut [u8]) -> io::Result<Step> {
         let made = match self {
             Decompressor::Gzip(decoder) => {
@@ -131,7 +132,8 @@ impl Zstd {
         }
     }
 
-    /// One block, of at most 128 KiB (RFC 8878, section 3.1.1.2.4), or a part of what is decoded.
+    /// Decodes one block of at most 128 KiB (RFC 8878, section 3.1.1.2.4), or reads a part of what
+    /// is decoded.
     fn step(&mut self, out: &mut [u8]) -> io::Result<Step> {
         if self.decoder.can_collect() == 0 {
             if self.decoder.is_finished() {
@@ -148,8 +150,8 @@ impl Zstd {
     }
 }
 
-/// The window that a frame declares (RFC 8878, section 3.1.1.1). Without one, all of the content is
-/// kept.
+/// The window that a frame declares (RFC 8878, section 3.1.1.1). Without a window, the whole
+/// content is kept.
 fn zstd_window(frame: &[u8]) -> usize {
     const SINGLE_SEGMENT: u8 = 0x20;
     let most = DEFAULT_MAX_WINDOW_SIZE as usize;
@@ -162,7 +164,7 @@ fn zstd_window(frame: &[u8]) -> usize {
     }
 }
 
-/// RFC 1950, section 2.2: method 8, and a check value over both bytes.
+/// RFC 1950, section 2.2: method 8, and a checksum over both bytes.
 fn is_zlib(body: &[u8]) -> bool {
     match body {
         [method, flags, ..] => {
@@ -172,7 +174,7 @@ fn is_zlib(body: &[u8]) -> bool {
     }
 }
 
-/// A body of which a bounded part is read, until more is allowed.
+/// A body that is readable only up to a limit, which each step raises.
 pub(crate) struct Input {
     body: Bytes,
     allowed: usize,

@@ -5,14 +5,14 @@ use sha2::{Sha256, Sha512_256};
 
 use crate::url::{Url, UserInfo};
 
-/// A server's challenge, as far as we answer it.
+/// The parts of a server's challenge that Plimsoll supports.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Challenge {
     realm: String,
     nonce: String,
     opaque: Option<String>,
     algorithm: Algorithm,
-    /// As the server wrote it, to be given back so.
+    /// As the server wrote it, because the response must repeat it exactly.
     algorithm_name: Option<String>,
     session: bool,
     qop: Qop,
@@ -27,15 +27,14 @@ enum Algorithm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Qop {
-    /// RFC 2069: the server offers none.
+    /// RFC 2069: the server offers no `qop`.
     None,
     Auth,
     AuthInt,
 }
 
 impl Challenge {
-    /// Reads a `WWW-Authenticate` value; `None` if it is no digest challenge
-    /// that can be answered.
+    /// Parses a `WWW-Authenticate` value; `None` if it is not a supported digest challenge.
     pub(crate) fn parse(value: &str) -> Option<Challenge> {
         let (scheme, rest) = value.trim().split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("digest") {
@@ -87,8 +86,7 @@ impl Challenge {
         (!challenge.nonce.is_empty()).then_some(challenge)
     }
 
-    /// The `Authorization` value that answers the challenge for the first
-    /// request under it: RFC 7616, section 3.4.
+    /// The `Authorization` value for the first request under this challenge: RFC 7616, section 3.4.
     pub(crate) fn answer(
         &self,
         user: &UserInfo,
@@ -232,13 +230,13 @@ mod tests {
                 "Digest realm=\"http-auth@example.org\", qop=\"auth, auth-int\", algorithm={algorithm}, nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""
             ))
             .unwrap();
-            let answer = challenge.answer(&mufasa(), "GET", &url, b"", cnonce);
+            let value = challenge.answer(&mufasa(), "GET", &url, b"", cnonce);
             assert!(
-                answer.contains(&format!("response=\"{response}\"")),
-                "{answer}"
+                value.contains(&format!("response=\"{response}\"")),
+                "{value}"
             );
-            assert!(answer.contains("qop=auth, nc=00000001"));
-            assert!(answer.contains("opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""));
+            assert!(value.contains("qop=auth, nc=00000001"));
+            assert!(value.contains("opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""));
         }
     }
 
@@ -254,12 +252,12 @@ mod tests {
             password: Some("CircleOfLife".into()),
         };
         let url = Url::parse("http://host.com/dir/index.html").unwrap();
-        let answer = challenge.answer(&user, "GET", &url, b"", "x");
+        let value = challenge.answer(&user, "GET", &url, b"", "x");
         assert!(
-            answer.contains("response=\"1949323746fe6a43ef61f9606e7febea\""),
-            "{answer}"
+            value.contains("response=\"1949323746fe6a43ef61f9606e7febea\""),
+            "{value}"
         );
-        assert!(!answer.contains("qop"));
+        assert!(!value.contains("qop"));
     }
 
     #[test]

@@ -3,26 +3,26 @@ use crate::method::Method;
 use crate::proxy::Proxy;
 use crate::url::Url;
 
-/// What goes into the head of an HTTP/1.1 request.
+/// The content of the headers of an HTTP/1.1 request.
 pub(crate) struct HeadParts<'a> {
     pub(crate) method: &'a Method,
     pub(crate) url: &'a Url,
     pub(crate) fields: &'a Fields,
-    /// Sent where `fields` has none; empty sends none.
+    /// Sent if `fields` has no `User-Agent`; not sent if empty.
     pub(crate) user_agent: &'a str,
     pub(crate) body_length: usize,
-    /// `Cookie`: what `fields` says, parameters and jar in one.
+    /// The `Cookie` field: the request's header, its cookie parameters and the jar combined.
     pub(crate) cookies: &'a str,
-    /// `Authorization`, if the leg computes one.
+    /// `Authorization`, if this leg computes one.
     pub(crate) authorization: Option<&'a str>,
-    /// The connection is not to be kept.
+    /// The connection closes after this exchange.
     pub(crate) close: bool,
-    /// Through a proxy without a tunnel: the whole URL in the request line, and
+    /// Set for a proxy without a tunnel: the request line has the whole URL, and the headers have
     /// the proxy's credentials.
     pub(crate) proxy: Option<&'a Proxy>,
 }
 
-/// Appends the head, the empty line included, in the order Go writes it.
+/// Appends the request line, the headers and the empty line, in the order in which Go writes them.
 pub(crate) fn write_head(out: &mut Vec<u8>, parts: &HeadParts<'_>) {
     out.extend_from_slice(parts.method.as_str().as_bytes());
     out.push(b' ');
@@ -88,7 +88,7 @@ fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends a number in digits.
+/// Appends a number in decimal digits.
 #[inline]
 pub(crate) fn decimal(out: &mut Vec<u8>, number: u64) {
     let mut digits = [0u8; 20];

@@ -1,8 +1,8 @@
 use crate::response::Response;
 
-/// Error codes, as k6 numbers them.
+/// Error codes with k6's numbers.
 pub mod code {
-    /// Anything without a code of its own.
+    /// Anything without its own code.
     pub const DEFAULT: u32 = 1000;
     /// A network error that is not TCP's.
     pub const NETWORK: u32 = 1010;
@@ -18,11 +18,11 @@ pub mod code {
     pub const BLACKLISTED_IP: u32 = 1110;
     /// The name is in `blockHostnames`.
     pub const BLOCKED_HOST: u32 = 1111;
-    /// TCP failed in a way without a code of its own.
+    /// A TCP error without its own code.
     pub const TCP: u32 = 1200;
-    /// The peer had closed when we wrote.
+    /// The peer had closed the connection before we wrote.
     pub const TCP_BROKEN_PIPE: u32 = 1201;
-    /// TCP failed with a system error without a code of its own.
+    /// A system error of TCP without its own code.
     pub const TCP_UNKNOWN: u32 = 1202;
     /// Connecting failed.
     pub const TCP_DIAL: u32 = 1210;
@@ -30,11 +30,11 @@ pub mod code {
     pub const TCP_DIAL_TIMEOUT: u32 = 1211;
     /// The peer refused the connection.
     pub const TCP_DIAL_REFUSED: u32 = 1212;
-    /// Connecting failed with a system error without a code of its own.
+    /// Connecting failed with a system error without its own code.
     pub const TCP_DIAL_UNKNOWN: u32 = 1213;
     /// The peer reset the connection.
     pub const TCP_RESET: u32 = 1220;
-    /// TLS failed in a way without a code of its own.
+    /// A TLS error without its own code.
     pub const TLS: u32 = 1300;
     /// The peer does not speak TLS.
     pub const TLS_HEADER: u32 = 1301;
@@ -44,29 +44,28 @@ pub mod code {
     pub const X509_HOSTNAME: u32 = 1311;
     /// Added to an HTTP status from 400 to 599.
     pub const STATUS_BASE: u32 = 1000;
-    /// HTTP/2 failed in a way without a code of its own.
+    /// An HTTP/2 error without its own code.
     pub const H2: u32 = 1600;
-    /// GOAWAY; the HTTP/2 error code and one is added.
+    /// GOAWAY; the HTTP/2 error code plus one is added.
     pub const H2_GOAWAY: u32 = 1610;
-    /// The stream was reset; the HTTP/2 error code and one is added.
+    /// The stream was reset; the HTTP/2 error code plus one is added.
     pub const H2_STREAM: u32 = 1630;
-    /// The HTTP/2 connection failed; the HTTP/2 error code and one is added.
+    /// The HTTP/2 connection failed; the HTTP/2 error code plus one is added.
     pub const H2_CONNECTION: u32 = 1650;
-    /// HTTP/3 failed in a way without a code of its own. k6 has no numbers for
-    /// HTTP/3; these are ours.
+    /// An HTTP/3 error without its own code. k6 has no numbers for HTTP/3; these are Plimsoll's.
     pub const H3: u32 = 1800;
-    /// No QUIC answer came.
+    /// No QUIC response arrived.
     pub const H3_DIAL: u32 = 1810;
-    /// The server takes no more requests.
+    /// The server accepts no more requests.
     pub const H3_GOAWAY: u32 = 1820;
     /// The server reset the stream.
     pub const H3_STREAM: u32 = 1830;
-    /// The server closed the connection, or QUIC gave it up.
+    /// The server closed the connection, or QUIC timed out.
     pub const H3_CONNECTION: u32 = 1850;
     /// The body could not be decompressed.
     pub const DECOMPRESSION: u32 = 1701;
 
-    /// The code of an answer's status: 0 below 400.
+    /// The error code of a response status: 0 below 400.
     pub fn of_status(status: u16) -> u32 {
         match status {
             ..400 => 0,
@@ -80,14 +79,14 @@ pub mod code {
 pub struct ErrorInfo {
     /// One of [`code`].
     pub code: u32,
-    /// In few words, the same for all targets: fit for a tag.
+    /// A short message that is the same for all targets, so it can be a tag.
     pub message: String,
-    /// With names and addresses, where there is more to say: fit for a log.
+    /// A longer message with names and addresses, for logs; `None` if there is no more to say.
     pub detail: Option<String>,
-    /// This machine, not the target, was at its limit: no free local port or
-    /// no free descriptor. Such a failure says nothing about the target.
+    /// The limit was on this machine, not on the target: no free local port or no free descriptor.
+    /// Such a failure says nothing about the target.
     pub is_local: bool,
-    /// The answer came whole and asked for a redirect that leads nowhere.
+    /// The response was complete, but its redirect has no usable target.
     pub of_redirect: bool,
 }
 
@@ -107,7 +106,7 @@ impl ErrorInfo {
         self
     }
 
-    /// The detail, or the message if there is no more to say.
+    /// The detail, or the message if there is no detail.
     pub fn detail(&self) -> &str {
         self.detail.as_deref().unwrap_or(&self.message)
     }
@@ -121,12 +120,12 @@ impl std::fmt::Display for ErrorInfo {
 
 impl std::error::Error for ErrorInfo {}
 
-/// A request that got no whole answer.
+/// A request that got no complete response.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub error: ErrorInfo,
-    /// What is known all the same: the URL, what was sent, the far end, and the
-    /// status (0 if no answer began).
+    /// What is known nevertheless: the URL, what was sent, the remote address, and the status (0 if
+    /// no response began).
     pub response: Box<Response>,
 }
 

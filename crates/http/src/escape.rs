@@ -7,7 +7,7 @@ pub(crate) fn check_escapes(text: &str) -> Result<(), String> {
     }
 }
 
-/// Only bytes beyond ASCII may be escaped in a host name.
+/// Checks that a host name escapes only non-ASCII bytes.
 pub(crate) fn check_escapes_in_host(host: &str) -> Result<(), String> {
     check_escapes(host)?;
     for (at, _) in host.match_indices('%') {
@@ -34,8 +34,7 @@ fn bad_escape(text: &str) -> Option<&str> {
     })
 }
 
-/// Percent-decodes; escapes have been checked. Bytes that are no UTF-8 are
-/// replaced.
+/// Percent-decodes text whose escapes were checked before. Invalid UTF-8 is replaced.
 pub(crate) fn decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
@@ -63,8 +62,8 @@ pub(crate) fn decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Escapes what would break a request line or is outside ASCII; everything else
-/// goes as it was written, existing escapes included.
+/// Escapes what would break a request line or is not ASCII. Everything else is kept as written,
+/// including existing escapes.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
     for c in text.chars() {
         if c <= ' ' || c == '"' || c == '<' || c == '>' || !c.is_ascii() {

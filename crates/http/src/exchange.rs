@@ -10,37 +10,36 @@ use crate::response::Proto;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// The facts of one round trip: a redirect hop and an authentication leg are
-/// each one.
+/// The facts about one round trip. Each redirect hop and each authentication leg is a round trip.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub timeline: Timeline,
     pub method: Method,
     pub url: Rc<Url>,
-    /// 0 if the exchange failed; the head tells what came before the failure.
+    /// 0 if the exchange failed; `head` shows what arrived before the failure.
     pub status: u16,
     pub proto: Proto,
     pub tls: Option<TlsFacts>,
-    /// None behind a unix socket.
+    /// `None` for a unix socket.
     pub remote: Option<SocketAddr>,
-    /// A connection was opened for it, and is open.
+    /// Whether a connection was opened for this exchange.
     pub opened: bool,
-    /// How often it was sent before, on connections that the server closed without a response. The
-    /// server may have seen each of them.
+    /// How often the request was sent before, on connections that the server closed without a
+    /// response. The server may have processed each of them.
     pub resent: u32,
-    /// Bytes of HTTP, without TLS: head and body as sent and as received.
+    /// Bytes of HTTP, without TLS: headers and bodies as sent and as received.
     pub bytes: Traffic,
-    /// Bytes of the request's body, coded as it went, without framing.
+    /// Bytes of the request body as sent: after compression, without framing.
     pub body_sent: u64,
-    /// Bytes of the answer's body as they came, without framing.
+    /// Bytes of the response body as received: compressed, without framing.
     pub body_received: u64,
-    /// The head of the answer, if one came whole.
+    /// The response headers, if they arrived completely.
     pub head: Option<Rc<Head>>,
     pub error: Option<ErrorInfo>,
 }
 
 impl Exchange {
-    /// The error's code, or that of a status from 400 on; else 0.
+    /// The code of the error, or of a status of 400 or above; otherwise 0.
     pub fn error_code(&self) -> u32 {
         match &self.error {
             Some(error) => error.code,
@@ -48,7 +47,7 @@ impl Exchange {
         }
     }
 
-    /// Turns an answer that came whole into a failure.
+    /// Turns a complete response into a failure.
     pub(crate) fn fail(&mut self, error: ErrorInfo) {
         self.status = 0;
         self.proto = Proto::None;

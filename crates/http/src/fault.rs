@@ -16,12 +16,12 @@ impl From<Fault> for ErrorInfo {
     }
 }
 
-/// The whole request took too long.
+/// The request exceeded its timeout.
 pub(crate) fn timeout() -> ErrorInfo {
     ErrorInfo::new(code::REQUEST_TIMEOUT, "request timeout")
 }
 
-/// A connection broke while we wrote or read.
+/// A connection failed during a write or read.
 pub(crate) fn broken(when: &str, error: &io::Error) -> ErrorInfo {
     if let Some(tls) = plimsoll_net::tls_fault(error, "") {
         return ErrorInfo::from(&plimsoll_net::Error::Tls(tls));

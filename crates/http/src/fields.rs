@@ -1,8 +1,8 @@
 use crate::head::canonical_name;
 use crate::method::is_token_byte;
 
-/// The header fields of a request: one buffer in wire form, so that encoding
-/// a head is a copy. Names are kept in canonical form (`X-Request-Id`).
+/// The header fields of a request: one buffer in wire form, so encoding is a copy. Names are kept
+/// in canonical form (`X-Request-Id`).
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     wire: Vec<u8>,
@@ -26,17 +26,17 @@ impl Fields {
         self.spans.is_empty()
     }
 
-    /// Adds a field, replacing any of that name.
+    /// Adds a field, replacing any with the same name.
     ///
     /// # Errors
-    /// When the name is no token or the value holds a control byte (RFC 9110,
-    /// section 5.5); such a field would let a script write the next one.
+    /// When the name is not a token or the value contains a control byte (RFC 9110,
+    /// section 5.5). A line break in a value would let a script inject another field.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         self.remove(name);
         self.append(name, value)
     }
 
-    /// Adds a field beside any of that name.
+    /// Adds a field and keeps any with the same name.
     ///
     /// # Errors
     /// As [`Fields::set`].
@@ -74,7 +74,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Takes all fields of that name away.
+    /// Removes all fields with that name.
     pub fn remove(&mut self, name: &str) {
         while let Some(at) = self
             .spans
@@ -93,14 +93,14 @@ impl Fields {
         }
     }
 
-    /// The first value of that name.
+    /// The first value with that name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
 
-    /// Names, in canonical form, and values, in their order.
+    /// Names in canonical form, and values, in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.spans.iter().map(|&span| {
             let value = self
@@ -114,12 +114,12 @@ impl Fields {
         })
     }
 
-    /// All fields as they go on the wire, each line ended.
+    /// All fields in wire form, each with its line end.
     pub(crate) fn wire(&self) -> &[u8] {
         &self.wire
     }
 
-    /// Empties the list and keeps its memory.
+    /// Empties the list but keeps its memory.
     pub fn clear(&mut self) {
         self.wire.clear();
         self.spans.clear();

@@ -16,55 +16,55 @@ use crate::head::{Framing, Head, MAX_HEAD, check_status_line, transport_broken};
 use crate::odd_head;
 use crate::shared::Scratch;
 
-/// Interim answers (1xx) that are skipped before the real one.
+/// Maximum number of interim (1xx) responses that are skipped before the final one.
 const MAX_INTERIM: u32 = 100;
 
-/// One HTTP/1.x connection, between exchanges or in one.
+/// One HTTP/1.x connection, idle or during an exchange.
 #[derive(Debug)]
 pub(crate) struct Connection<S> {
     io: S,
-    /// The head of the last answer: when the next one begins with the same
-    /// bytes, it need not be parsed.
+    /// The headers of the last response. If the next response begins with the same bytes, they need
+    /// not be parsed again.
     known: Option<Rc<Head>>,
-    /// Bytes of a head that came in pieces.
+    /// Bytes of incomplete headers.
     partial: Vec<u8>,
     alarm: Alarm,
-    /// How many exchanges were finished on it.
+    /// How many exchanges were completed on it.
     pub(crate) served: u64,
 }
 
-/// What is asked of one exchange.
+/// The parameters of one exchange.
 pub(crate) struct Ask<'a> {
     pub(crate) head: &'a [u8],
     pub(crate) body: &'a [u8],
-    /// The answer to HEAD has no body, whatever its head says.
+    /// The response to HEAD has no body, whatever its headers say.
     pub(crate) is_head: bool,
-    /// Whether the body is kept; else it is counted.
+    /// Whether the body is kept; otherwise it is only counted.
     pub(crate) keep_body: bool,
-    /// Most bytes of body that are kept.
+    /// Maximum number of body bytes that are kept.
     pub(crate) max_body: u64,
-    /// What is beyond them is read and dropped, instead of being an error.
+    /// Bytes beyond `max_body` are read and dropped instead of being an error.
     pub(crate) cut_body: bool,
     pub(crate) deadline: Moment,
-    /// 101 is an answer, and what follows it is not ours.
+    /// Status 101 is a valid response, and the bytes after it belong to another protocol.
     pub(crate) is_upgrade: bool,
 }
 
-/// How far an exchange came; filled in also when it fails.
+/// How far an exchange got; filled in also when it fails.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Of HTTP/2 and HTTP/3: the request was handed to the connection.
+    /// HTTP/2 and HTTP/3: the request was handed to the connection.
     pub(crate) is_begun: bool,
     pub(crate) written: usize,
     pub(crate) received: u64,
-    /// Of these, bytes of body, without their framing.
+    /// Body bytes among them, without framing.
     pub(crate) payload: u64,
     pub(crate) sent: Option<Moment>,
     pub(crate) first_byte: Option<Moment>,
     pub(crate) done: Option<Moment>,
     pub(crate) head: Option<Rc<Head>>,
     pub(crate) body: Bytes,
-    /// Whether the connection may serve again.
+    /// Whether the connection can be used for another exchange.
     pub(crate) reusable: bool,
 }
 
@@ -73,25 +73,25 @@ pub(crate) struct Progress {
 pub(crate) enum Fault {
     /// The deadline passed.
     Timeout,
-    /// The peer closed before the first byte of an answer.
+    /// The peer closed the connection before the first byte of a response.
     Closed,
-    /// The peer closed within an answer.
+    /// The peer closed the connection in the middle of a response.
     ClosedInside,
     Write(io::Error),
     Read(io::Error),
-    /// The answer is none.
+    /// The response is malformed.
     Garbage(ErrorInfo),
 }
 
 impl Fault {
-    /// Whether a kept connection that fails so was probably closed by the
-    /// server while idle, so that a safe request may be tried on a fresh one.
+    /// Whether the server probably closed this kept connection while it was idle, so that a safe
+    /// request may be retried on a new one.
     pub(crate) fn is_stale(&self, progress: &Progress) -> bool {
         progress.received == 0 && matches!(self, Fault::Closed | Fault::Write(_) | Fault::Read(_))
     }
 }
 
-/// Where in the answer we are.
+/// The position within the response.
 enum Place {
     Head,
     Body { left: u64 },
@@ -106,7 +106,7 @@ struct Exchanging {
     interim: u32,
     request_done: bool,
     write_error: Option<io::Error>,
-    /// How much of the partial head was searched for its end.
+    /// How much of the incomplete headers was searched for their end.
     searched: usize,
 }
 
@@ -121,8 +121,8 @@ impl<S: Wire> Connection<S> {
         }
     }
 
-    /// Sends the request and reads its answer. If the future is dropped, or
-    /// fails, the connection must be dropped too.
+    /// Sends the request and reads the response. If the future is dropped or fails, the connection
+    /// must be dropped too.
     pub(crate) async fn exchange(
         &mut self,
         ask: &Ask<'_>,
@@ -144,7 +144,7 @@ impl<S: Wire> Connection<S> {
         }
         self.served += u64::from(ended.is_ok());
         if ended.is_err() && !state.kept.is_empty() {
-            // What came of the body is still worth a look.
+            // The received part of the body is kept even after a failure.
             progress.body = state.kept.into();
         }
         ended
@@ -165,7 +165,7 @@ impl<S: Wire> Connection<S> {
                     state.request_done = true;
                     progress.sent = self.io.written_at();
                 }
-                // The answer may explain why the server stopped reading.
+                // The response may explain why the server stopped reading.
                 Poll::Ready(Err(error)) => {
                     state.request_done = true;
                     state.write_error = Some(error);
@@ -215,7 +215,7 @@ impl<S: Wire> Connection<S> {
         }
     }
 
-    /// Ready when all of head and body has been accepted by the kernel.
+    /// Ready when the kernel has accepted all of the headers and the body.
     #[inline]
     fn poll_send(
         &mut self,
@@ -247,7 +247,7 @@ impl<S: Wire> Connection<S> {
         Pin::new(&mut self.io).poll_flush(cx)
     }
 
-    /// Takes in bytes of the answer; true when it is whole.
+    /// Processes bytes of the response; returns true when it is complete.
     #[inline]
     fn take(
         &mut self,
@@ -325,16 +325,16 @@ impl<S: Wire> Connection<S> {
         if !state.kept.is_empty() {
             progress.body = Bytes::from(std::mem::take(&mut state.kept));
         }
-        // A connection on which the request was not wholly sent, or which
-        // carries bytes nobody asked for, cannot be used again.
+        // A connection cannot be reused if the request was not sent completely, or if unsolicited
+        // bytes arrived.
         progress.reusable = clean
             && state.request_done
             && state.write_error.is_none()
             && progress.head.as_ref().is_some_and(|head| head.keeps_alive);
     }
 
-    /// Takes in bytes of heads, interim ones included; says how many belonged
-    /// to them once the final head is whole.
+    /// Processes bytes of headers, including those of interim responses. Once the final headers are
+    /// complete, returns how many bytes belonged to them.
     #[cold]
     fn take_head(
         &mut self,
@@ -377,7 +377,7 @@ impl<S: Wire> Connection<S> {
                     ));
                 }
                 100..200 => {
-                    // RFC 9110, section 15.2: any number of interim answers.
+                    // RFC 9110, section 15.2: there may be any number of interim responses.
                     state.interim += 1;
                     if state.interim > MAX_INTERIM {
                         return Err(ErrorInfo::new(
@@ -398,7 +398,8 @@ impl<S: Wire> Connection<S> {
         }
     }
 
-    /// The peer closed: right after a body that ends so, wrong anywhere else.
+    /// The peer closed the connection: correct after a body that ends this way, an error anywhere
+    /// else.
     fn at_end(&mut self, state: &mut Exchanging, progress: &mut Progress) -> Result<(), Fault> {
         match state.place {
             Place::UntilClose => {
@@ -421,20 +422,19 @@ impl<S: Wire> Connection<S> {
         }
     }
 
-    /// The stream, which speaks another protocol from now on.
+    /// The stream, which uses another protocol from now on.
     pub(crate) fn into_stream(self) -> S {
         self.io
     }
 
-    /// Whether an idle connection is of no more use: the peer closed it, or
-    /// sent what nobody asked for.
+    /// Whether an idle connection is unusable: the peer closed it or sent unsolicited bytes.
     #[inline]
     pub(crate) fn is_dead(&mut self) -> bool {
         self.io.is_disturbed()
     }
 }
 
-/// RFC 9112, section 6.3, items 1 to 3: answers that have no body.
+/// RFC 9112, section 6.3, items 1 to 3: responses without a body.
 fn place_after(head: &Head, ask: &Ask<'_>) -> Place {
     if ask.is_head || matches!(head.status(), 204 | 304) {
         return Place::Done;
@@ -466,14 +466,14 @@ fn keep(kept: &mut Vec<u8>, bytes: &[u8], ask: &Ask<'_>, more: u64) -> Result<()
         ));
     }
     if kept.capacity() == 0 {
-        // An announced length is believed only so far.
+        // The announced length is trusted only up to 1 MiB.
         kept.reserve(needed.min(1 << 20) as usize);
     }
     kept.extend_from_slice(bytes);
     Ok(())
 }
 
-/// Tells at the first bytes whether this can be HTTP/1 at all.
+/// Checks at the first bytes whether this can be HTTP/1 at all.
 fn check_beginning(bytes: &[u8]) -> Result<(), ErrorInfo> {
     const MAGIC: &[u8] = b"HTTP/";
     let shown = bytes.len().min(MAGIC.len());
@@ -487,8 +487,8 @@ fn check_beginning(bytes: &[u8]) -> Result<(), ErrorInfo> {
     check_status_line(bytes)
 }
 
-/// The length of a head that is complete in `bytes`, of which the first
-/// `searched` are known not to complete it. Both kinds of line end count.
+/// The length of headers that are complete in `bytes`; the end is known not to be within the first
+/// `searched` bytes. Both kinds of line end are accepted.
 fn find_end(bytes: &[u8], searched: usize) -> Option<usize> {
     let rest = bytes.get(searched..)?;
     memchr::memchr_iter(b'\n', rest).find_map(|at| match rest.get(at + 1..)? {

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use super::*;
 use crate::shared::Scratch;
 
-/// Sends a request on `wire` and gives what came of it.
+/// Sends a request on `wire` and returns the outcome.
 async fn exchange(
     wire: &mut Connection<DuplexStream>,
     body: &[u8],
@@ -37,7 +37,7 @@ fn run<T>(work: impl Future<Output = T>) -> T {
         .block_on(work)
 }
 
-/// A peer that writes each piece by itself and lets the client run between.
+/// A peer that writes each piece separately and lets the client run in between.
 async fn play(mut peer: DuplexStream, pieces: Vec<Vec<u8>>, close: bool) -> Option<DuplexStream> {
     for piece in pieces {
         if peer.write_all(&piece).await.is_err() {
@@ -64,8 +64,8 @@ fn cut(bytes: &[u8], cuts: &[usize]) -> Vec<Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// However an answer is cut into pieces, it reads the same, and its
-    /// moments are in order.
+    /// However a response is split into pieces, it parses the same, and its timestamps are in
+    /// order.
     #[test]
     fn pieces_make_no_difference(
         body in proptest::collection::vec(any::<u8>(), 0..600),
@@ -102,12 +102,12 @@ proptest! {
         prop_assert_eq!(peer.is_none(), framing == 2);
         let (sent, first, done) = (progress.sent.unwrap(), progress.first_byte.unwrap(), progress.done.unwrap());
         prop_assert!(first <= done);
-        // The peer may answer before the request is sent; the timeline clamps.
+        // The peer may respond before the request is fully sent; the timeline clamps that.
         let _ = sent;
     }
 
-    /// Whatever bytes come, the codec ends without panicking, in bounded
-    /// memory, and says either an answer or an error.
+    /// For any input bytes, the codec ends without a panic, within bounded memory, with a response
+    /// or an error.
     #[test]
     fn garbage_ends(
         garbage in proptest::collection::vec(any::<u8>(), 0..300),
@@ -173,7 +173,7 @@ fn bytes_nobody_asked_for_end_a_connection() {
     });
 }
 
-/// The request is sent when its last byte was taken, not when the first was.
+/// The request counts as sent when its last byte was accepted, not its first.
 #[test]
 fn sent_is_after_the_last_byte() {
     run(async {

@@ -27,22 +27,22 @@ pub(crate) struct Connection {
     writes: Rc<Writes>,
     closed: Rc<Cell<bool>>,
     served: Cell<u64>,
-    /// Requests that go on now.
+    /// Requests in flight.
     pub(crate) streams: Cell<usize>,
-    /// The head of the last answer.
+    /// The headers of the last response.
     known: RefCell<Option<Rc<Head>>>,
-    /// Timers of finished requests, to be used again.
+    /// Timers of finished requests, for reuse.
     alarms: RefCell<Vec<Alarm>>,
-    /// None behind a unix socket.
+    /// `None` for a unix socket.
     pub(crate) remote: Option<SocketAddr>,
     pub(crate) tls: Option<TlsFacts>,
 }
 
-/// What is asked of one exchange.
+/// The parameters of one exchange.
 pub(crate) struct Ask<'a> {
     pub(crate) request: http::Request<()>,
     pub(crate) body: &'a Bytes,
-    /// The answer to HEAD has no body, whatever its head says.
+    /// The response to HEAD has no body, whatever its headers say.
     pub(crate) is_head: bool,
     pub(crate) keep_body: bool,
     pub(crate) max_body: u64,
@@ -54,12 +54,12 @@ pub(crate) struct Ask<'a> {
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) error: ErrorInfo,
-    /// The server never looked at the request, so it may be sent again.
+    /// The server did not process the request, so it may be sent again.
     pub(crate) is_unprocessed: bool,
 }
 
 impl Connection {
-    /// Shakes hands on an open stream. The connection's own task runs on this
+    /// Performs the HTTP/2 handshake on an open stream. The connection's own task runs on this
     /// thread until the last request and the handle are gone.
     pub(crate) async fn start(
         stream: Stream,
@@ -85,13 +85,13 @@ impl Connection {
         })
     }
 
-    /// Whether new requests can be tried on it.
+    /// Whether it still accepts new requests.
     pub(crate) fn is_open(&self) -> bool {
         !self.closed.get()
     }
 
-    /// Whether one request more may go on it, by the caller's limit and by the
-    /// server's own: what is beyond that one would wait within the codec.
+    /// Whether it can take one more request, by the caller's limit and the server's: a request
+    /// above the server's limit would wait inside the codec.
     #[inline]
     pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
         let streams = self.streams.get();
@@ -103,8 +103,8 @@ impl Connection {
         self.served.get() > 0
     }
 
-    /// Sends the request and reads its answer. Dropping the future resets the
-    /// stream; the connection goes on.
+    /// Sends the request and reads the response. Dropping the future resets the stream; the
+    /// connection stays open.
     pub(crate) async fn exchange(
         &self,
         ask: Ask<'_>,
@@ -150,7 +150,7 @@ impl Connection {
             rest: ask.body.clone(),
         };
         let mut written = bodyless.then(|| self.writes.next());
-        // The answer may come before the whole request is sent.
+        // The response may arrive before the whole request is sent.
         let head = poll_fn(|cx| {
             if written.is_none() {
                 match upload.poll(cx) {
@@ -178,7 +178,7 @@ impl Connection {
 }
 
 impl Connection {
-    /// The answer's head, shared with the last one if they are the same.
+    /// The response headers, shared with the last ones if they are equal.
     fn head_of(&self, parts: &http::response::Parts) -> Result<Rc<Head>, ErrorInfo> {
         let status = parts.status.as_u16();
         let fields = || {
@@ -197,8 +197,8 @@ impl Connection {
     }
 }
 
-/// Reads the body out. Of one that is to be kept, `keep` says how many bytes,
-/// and whether more are dropped instead of being an error.
+/// Reads the body. If the body is to be kept, `keep` says how many bytes of it, and whether more
+/// bytes are dropped instead of being an error.
 async fn receive(
     body: &mut RecvStream,
     keep: Option<(u64, bool)>,
@@ -239,7 +239,7 @@ async fn receive(
     Ok(())
 }
 
-/// A body on its way out, as fast as the peer's window opens.
+/// A body that is being sent, as fast as the peer's window allows.
 struct Upload {
     stream: SendStream<Bytes>,
     rest: Bytes,
@@ -270,8 +270,8 @@ impl Upload {
     }
 }
 
-/// Makes the request in the form the codec takes. Fields that belong to a
-/// connection have no place in HTTP/2: RFC 9113, section 8.2.2.
+/// Converts the request to the form that the codec takes. Connection-specific fields are not
+/// allowed in HTTP/2: RFC 9113, section 8.2.2.
 pub(crate) fn request_of(parts: &HeadParts<'_>) -> Result<http::Request<()>, ErrorInfo> {
     let refuse = |error: http::Error| ErrorInfo::new(code::DEFAULT, error.to_string());
     let own_host = parts.fields.get("host");
@@ -354,7 +354,7 @@ impl From<h2::Error> for Fault {
                 (code::H2_CONNECTION, "connection error with http2 ErrCode")
             };
             let number = u32::from(reason);
-            // RFC 9113, section 7, knows 14 codes; others have no number here.
+            // RFC 9113, section 7, defines 14 codes; others have no number here.
             let code = if number <= 13 {
                 base + 1 + number
             } else {

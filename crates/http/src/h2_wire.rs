@@ -13,27 +13,27 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::error::{ErrorInfo, code};
 use crate::head::MAX_HEAD;
 
-/// Flow-control windows, as Go's client opens them: the answer's speed is the
-/// server's, not the window's.
+/// Flow-control windows as large as those of Go's client, so that the server and not the window
+/// limits the speed of a response.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
 
-/// Bodies up to this length are handed to the codec without asking for room in the peer's
-/// windows. The codec gives a stream room only once its head is written, and so head and
-/// body would go in two segments, each acknowledged; and the task would be woken between.
-/// What the windows do not allow waits in the codec, and is at most this much a stream.
+/// Bodies up to this length are handed to the codec without waiting for capacity in the peer's
+/// windows. The codec assigns capacity to a stream only after it has written the headers, so
+/// headers and body would go out in two segments, each acknowledged separately, with a wake-up in
+/// between. What the windows do not allow yet waits in the codec: at most this much per stream.
 pub(crate) const AT_ONCE: usize = 16 << 10;
 
-/// A connection whose handshake is written.
+/// A connection whose handshake was written.
 pub(crate) struct Begun {
     pub(crate) sender: SendRequest<Bytes>,
     pub(crate) writes: Rc<Writes>,
-    /// Set when the connection is over.
+    /// Set when the connection has ended.
     pub(crate) closed: Rc<Cell<bool>>,
 }
 
-/// Shakes hands on an open byte stream. The connection's own task runs on this thread
-/// until the last stream and the sender are gone.
+/// Performs the HTTP/2 handshake on an open byte stream. The connection's own task runs on this
+/// thread until the last stream and the sender are gone.
 pub(crate) async fn begin<W: Wire + 'static>(stream: W) -> Result<Begun, h2::Error> {
     let writes = Rc::new(Writes::default());
     let watched = Watched {
@@ -52,7 +52,7 @@ pub(crate) async fn begin<W: Wire + 'static>(stream: W) -> Result<Begun, h2::Err
     let closed = Rc::new(Cell::new(false));
     let told = closed.clone();
     tokio::task::spawn_local(async move {
-        // Each stream learns of an error by itself.
+        // Each stream reports the error itself.
         let _ = connection.await;
         told.set(true);
     });
@@ -63,16 +63,16 @@ pub(crate) async fn begin<W: Wire + 'static>(stream: W) -> Result<Begun, h2::Err
     })
 }
 
-/// Tells senders when the kernel had taken what they queued: frames are written
-/// by the connection's own task, some time after they were queued.
+/// Reports when the kernel accepted what senders queued. The connection's own task writes the
+/// frames, some time after they were queued.
 #[derive(Debug, Default)]
 pub(crate) struct Writes {
     waiting: RefCell<Vec<Rc<Cell<Option<Moment>>>>>,
-    /// What the peer sent first: a frame's head, if it speaks HTTP/2.
+    /// The peer's first bytes: a frame header, if it uses HTTP/2.
     beginning: RefCell<Vec<u8>>,
 }
 
-/// Bytes of a frame's head: RFC 9113, section 4.1.
+/// Length of a frame header: RFC 9113, section 4.1.
 const FRAME_HEAD: usize = 9;
 /// The type of a SETTINGS frame, which a server sends first: RFC 9113, sections 3.4 and 6.5.
 const SETTINGS: u8 = 4;
@@ -85,7 +85,7 @@ impl Writes {
         cell
     }
 
-    /// The error that a peer deserves which sent something else than HTTP/2.
+    /// The error for a peer that sent something other than HTTP/2.
     pub(crate) fn not_http2(&self) -> Option<ErrorInfo> {
         let beginning = self.beginning.borrow();
         let kind = beginning.get(3)?;
@@ -98,7 +98,7 @@ impl Writes {
         })
     }
 
-    /// Remembers what the peer sent first; true when that is all of it.
+    /// Records the peer's first bytes; returns true when they are complete.
     fn received(&self, bytes: &[u8]) -> bool {
         let mut beginning = self.beginning.borrow_mut();
         let room = FRAME_HEAD - beginning.len().min(FRAME_HEAD);
@@ -118,14 +118,14 @@ impl Writes {
     }
 }
 
-/// A stream whose flushes are told.
+/// A stream that records when it is flushed.
 #[derive(Debug)]
 struct Watched<W> {
     stream: W,
     writes: Rc<Writes>,
     /// Bytes were written since the last flush.
     dirty: bool,
-    /// The peer's first bytes are known.
+    /// The peer's first bytes are complete.
     begun: bool,
 }
 

@@ -18,15 +18,15 @@ use crate::response::Proto;
 pub(crate) struct Connection {
     pub(crate) quic: plimsoll_http3::Connection,
     served: Cell<u64>,
-    /// Requests that go on now.
+    /// Requests in flight.
     pub(crate) streams: Cell<usize>,
-    /// The head of the last answer.
+    /// The headers of the last response.
     known: RefCell<Option<Rc<Head>>>,
-    /// Timers of finished requests, to be used again.
+    /// Timers of finished requests, for reuse.
     alarms: RefCell<Vec<Alarm>>,
 }
 
-/// What a user can do who did not want HTTP/3, or wanted it elsewhere.
+/// Advice for users who did not mean to use HTTP/3, or meant another port.
 const WAY_OUT: &str = "does the server speak HTTP/3 on that UDP port? Without --h3 (--http3 of attack, --protocol http3, \
      or a request's protocol 'http3') requests go over TCP";
 
@@ -45,8 +45,8 @@ impl Connection {
         self.served.get() > 0
     }
 
-    /// Sends the request and reads its answer. Dropping the future cancels the
-    /// request; the connection goes on.
+    /// Sends the request and reads the response. Dropping the future cancels the request; the
+    /// connection stays open.
     pub(crate) async fn exchange(
         &self,
         ask: Ask<'_>,
@@ -123,7 +123,7 @@ impl Connection {
             }
             let length = piece.len() as u64;
             if kept.is_empty() && announced == Some(length) && length <= ask.max_body {
-                // The whole body in one piece needs no copy.
+                // A body that arrived as one piece needs no copy.
                 progress.body = piece;
                 continue;
             }
@@ -141,7 +141,7 @@ impl Connection {
         if !kept.is_empty() {
             progress.body = kept.into();
         }
-        // RFC 9114, section 4.1.2: such an answer is malformed.
+        // RFC 9114, section 4.1.2: such a response is malformed.
         match announced {
             Some(length) if progress.payload < length => Err(Http3Fault::EndedInside.into()),
             Some(length) if progress.payload > length => Err(Http3Fault::Violation(
@@ -152,7 +152,7 @@ impl Connection {
         }
     }
 
-    /// The answer's head, shared with the last one if they are the same.
+    /// The response headers, shared with the last ones if they are equal.
     fn head_of(&self, answer: &plimsoll_http3::Answer) -> Result<Rc<Head>, Stop> {
         let fields = || {
             answer.fields.iter().map(|(name, value)| {
@@ -187,16 +187,16 @@ impl From<Http3Fault> for Stop {
     }
 }
 
-/// The request's time was over before the server said anything.
+/// The timeout passed before the server sent anything.
 pub(crate) fn unanswered() -> ErrorInfo {
     ErrorInfo::new(code::H3_DIAL, NO_ANSWER).with_detail(format!(
-        "no QUIC answer within the request's timeout: {WAY_OUT}"
+        "no QUIC response within the request's timeout: {WAY_OUT}"
     ))
 }
 
-const NO_ANSWER: &str = "http3: no QUIC answer came from the server";
+const NO_ANSWER: &str = "http3: no QUIC response came from the server";
 
-/// A fault in the form that all versions of HTTP tell theirs.
+/// Converts a fault to the error type that all versions of HTTP share.
 pub(crate) fn info(fault: &Http3Fault) -> ErrorInfo {
     let (code, message) = match fault {
         Http3Fault::Network(error) => return ErrorInfo::from(error),

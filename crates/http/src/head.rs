@@ -5,13 +5,12 @@ use crate::error::{ErrorInfo, code};
 use crate::odd_head;
 use crate::response::Proto;
 
-/// Longest head of an answer that is read.
+/// Maximum length of response headers.
 pub(crate) const MAX_HEAD: usize = 1 << 20;
-/// Most header fields of an answer that are read.
+/// Maximum number of header fields in a response.
 const MAX_FIELDS: usize = 16_384;
 
-/// Status line and header fields of an answer, with what they say about the
-/// body that follows.
+/// Status line and header fields of a response, and how they frame the body.
 #[derive(Debug)]
 pub struct Head {
     raw: Box<[u8]>,
@@ -32,7 +31,7 @@ struct Field {
     value: Range<u32>,
 }
 
-/// How the end of a body is known: RFC 9112, section 6.3.
+/// How the end of a body is recognized: RFC 9112, section 6.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     Length(u64),
@@ -41,7 +40,7 @@ pub(crate) enum Framing {
 }
 
 impl Head {
-    /// Parses a head that is complete in `raw`, the empty line included.
+    /// Parses headers that are complete in `raw`, including the empty line.
     pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
         let mut room = [httparse::EMPTY_HEADER; 64];
         match Self::parse_into(raw, &mut room) {
@@ -51,7 +50,7 @@ impl Head {
                 match Self::parse_into(raw, &mut room) {
                     Ok(head) => head,
                     Err(httparse::Error::TooManyHeaders) => Err(transport_broken(format!(
-                        "the answer has more than {MAX_FIELDS} header fields"
+                        "the response has more than {MAX_FIELDS} header fields"
                     ))),
                     Err(_) => odd_head::parse(raw),
                 }
@@ -71,7 +70,7 @@ impl Head {
         }
         let within = |part: &[u8]| {
             let start = part.as_ptr() as usize - raw.as_ptr() as usize;
-            // The head is at most MAX_HEAD long.
+            // The headers are at most MAX_HEAD long.
             start as u32..(start + part.len()) as u32
         };
         let fields: Box<[Field]> = response
@@ -99,7 +98,7 @@ impl Head {
         ))
     }
 
-    /// Whether [`Head::from_parts`] would make this very head.
+    /// Whether [`Head::from_parts`] would give an equal value for these parts.
     pub(crate) fn is_made_of<'a>(
         &self,
         status: u16,
@@ -110,7 +109,7 @@ impl Head {
             && parts.next().is_none()
     }
 
-    /// Makes a head of parts that came in another form than text.
+    /// Builds it from parts that did not arrive as text.
     pub(crate) fn from_parts<'a>(
         proto: Proto,
         status: u16,
@@ -119,7 +118,7 @@ impl Head {
         Head::build(proto, status, standard_reason(status).as_bytes(), parts)
     }
 
-    /// The same with a reason phrase of the server's own.
+    /// The same with the server's own reason phrase.
     pub(crate) fn build<'a>(
         proto: Proto,
         status: u16,
@@ -175,8 +174,7 @@ impl Head {
         for (name, value) in head.fields() {
             if name.eq_ignore_ascii_case("content-length") {
                 let announced = parse_length(value)?;
-                // RFC 9112, section 6.3, item 5: differing lengths are an
-                // error that cannot be recovered from.
+                // RFC 9112, section 6.3, item 5: conflicting lengths are an unrecoverable error.
                 if length.is_some_and(|length| length != announced) {
                     let all: Vec<_> = head.all("content-length").map(printable).collect();
                     return Err(transport_broken(format!(
@@ -207,7 +205,7 @@ impl Head {
         head.has_encoding = has_encoding;
         head.sets_cookies = sets_cookies;
         head.keeps_alive = !close && (head.keeps_alive || keep_alive);
-        // RFC 9112, section 6.3, item 3: Transfer-Encoding overrides.
+        // RFC 9112, section 6.3, item 3: Transfer-Encoding takes precedence.
         head.framing = match (chunked, length) {
             (true, _) if head.proto == Proto::Http11 => Framing::Chunked,
             (_, Some(length)) => Framing::Length(length),
@@ -224,17 +222,17 @@ impl Head {
         self.proto
     }
 
-    /// The reason phrase; empty if the server gave none.
+    /// The reason phrase; empty if the server sent none.
     pub fn reason(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.part(&self.reason))
     }
 
-    /// The head as it came, the empty line included.
+    /// The headers as received, including the empty line.
     pub fn raw(&self) -> &[u8] {
         &self.raw
     }
 
-    /// Names as sent and values as bytes, in their order.
+    /// Names as received, and values as bytes, in their order.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.fields.iter().map(|field| {
             (
@@ -244,14 +242,14 @@ impl Head {
         })
     }
 
-    /// The first value of that name.
+    /// The first value with that name.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.fields()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
 
-    /// All values of that name.
+    /// All values with that name.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
         self.fields()
             .filter(move |(known, _)| known.eq_ignore_ascii_case(name))
@@ -265,8 +263,8 @@ impl Head {
     }
 }
 
-/// Writes a field name as Go shows it: `x-request-id` becomes `X-Request-Id`.
-/// A name with a byte that no token has stays as it is.
+/// Writes a field name as Go does: `x-request-id` becomes `X-Request-Id`. A name with a byte that
+/// is not allowed in a token stays as it is.
 pub fn canonical_name(name: &str) -> Cow<'_, str> {
     let mut upper = true;
     let mut canonical = true;
@@ -315,14 +313,13 @@ fn parse_length(value: &[u8]) -> Result<u64, ErrorInfo> {
     })
 }
 
-/// An error that makes the connection useless, as k6 words it.
+/// An error that makes the connection unusable, in k6's words.
 pub(crate) fn transport_broken(message: String) -> ErrorInfo {
     let detail = format!("net/http: HTTP/1.x transport connection broken: {message}");
     ErrorInfo::new(code::DEFAULT, message).with_detail(detail)
 }
 
-/// Says what is wrong with a status line: RFC 9112, section 4. The line may be
-/// cut off.
+/// Checks a status line: RFC 9112, section 4. The line may be incomplete.
 pub(crate) fn check_status_line(raw: &[u8]) -> Result<(), ErrorInfo> {
     const SHOWN: usize = 120;
     let line = raw.split(|&b| b == b'\n').next().unwrap_or_default();
@@ -347,7 +344,7 @@ pub(crate) fn check_status_line(raw: &[u8]) -> Result<(), ErrorInfo> {
     Ok(())
 }
 
-/// Bytes as Go quotes them: what cannot be printed as `\xNN`.
+/// Quotes bytes as Go does: unprintable bytes as `\xNN`.
 pub(crate) fn printable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for &byte in bytes {

@@ -41,7 +41,7 @@ mod tests {
         );
     }
 
-    /// UTS #46, section 4: compatible letters and full stops are mapped, and `ß` is kept.
+    /// UTS #46, section 4: compatible letters and full stops are mapped, `ß` is kept.
     #[test]
     fn maps_compatible_letters() {
         let full_width = "\u{ff4c}\u{ff4f}\u{ff43}\u{ff41}\u{ff4c}\u{ff48}\u{ff4f}\u{ff53}\u{ff54}";

@@ -1,5 +1,5 @@
-//! The ways in for fuzz targets: what a server's bytes go through, without a socket.
-//! Not an interface for anybody else.
+//! Entry points for fuzz targets: they process a server's bytes without a socket. Not for other
+//! callers.
 
 use bytes::Bytes;
 use plimsoll_units::Moment;
@@ -12,20 +12,20 @@ use crate::h1::{Ask, Connection, Progress};
 use crate::memory_budget::MemoryBudget;
 use crate::shared::Scratch;
 
-/// How an answer was understood.
+/// How a response was understood.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// Decoded, or why it could not be.
+    /// The decoded body, or why it could not be decoded.
     pub body: Result<Bytes, String>,
     pub cookies: Vec<Cookie>,
 }
 
-/// Reads `pieces`, which arrive one by one and are followed by the connection's end,
-/// as the answer to a GET, or to a HEAD. At most `max_body` bytes of body are kept.
+/// Reads `pieces`, which arrive one by one and are followed by the end of the connection,
+/// as the response to a GET, or to a HEAD. At most `max_body` bytes of the body are kept.
 ///
 /// # Errors
-/// Why they are no answer.
+/// Why they are not a response.
 pub async fn read_answer(
     pieces: &[&[u8]],
     is_head: bool,
@@ -35,7 +35,7 @@ pub async fn read_answer(
     let (ours, mut theirs) = duplex(1 << 16);
     let server = async {
         let mut request = [0; 64];
-        // The client may have gone away in the middle, which it will say itself.
+        // The client may disconnect early; it reports that itself.
         let _ = theirs.read(&mut request).await;
         for piece in pieces {
             if theirs.write_all(piece).await.is_err() {
@@ -66,7 +66,7 @@ pub async fn read_answer(
     };
     let (progress, ()) = tokio::join!(client, server);
     let progress = progress.map_err(|fault| format!("{fault:?}"))?;
-    let head = progress.head.ok_or("an answer without a head")?;
+    let head = progress.head.ok_or("a response without headers")?;
     let cookies = head.all("set-cookie").filter_map(Cookie::parse).collect();
     for challenge in head.all("www-authenticate") {
         Challenge::parse(&String::from_utf8_lossy(challenge));

@@ -23,35 +23,35 @@ use crate::settings::Protocol;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// One round trip to be made.
+/// The parameters of one round trip.
 pub(crate) struct Leg<'a> {
     pub(crate) head: HeadSource<'a>,
     pub(crate) method: &'a Method,
     pub(crate) url: &'a Rc<Url>,
     pub(crate) body: &'a Bytes,
     pub(crate) keep_body: bool,
-    /// Most bytes kept of a body, if what is beyond them is to be dropped.
+    /// Maximum bytes of the body to keep, if the rest is to be dropped.
     pub(crate) cut_body: Option<u64>,
     pub(crate) deadline: Moment,
     pub(crate) protocol: Protocol,
-    /// An answer of 101 gives the connection away.
+    /// A response of 101 hands the connection to the caller.
     pub(crate) is_upgrade: bool,
 }
 
-/// Where the head of the request comes from.
+/// The source of the request headers.
 pub(crate) enum HeadSource<'a> {
     Parts(&'a HeadParts<'a>),
     Prepared(&'a Prepared),
-    /// The same with one field more.
+    /// The same with one more field.
     Stamped(&'a Prepared, Stamp),
 }
 
 /// How an exchange on a connection ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ended {
-    /// With an answer, or with an error that is the request's own.
+    /// With a response, or with an error of the request itself.
     Whole,
-    /// The server had closed the connection before the request came, or instead of a response.
+    /// The server closed the connection before it received the request, or instead of responding.
     Stale {
         /// At least a part of the request was sent.
         was_sent: bool,
@@ -59,8 +59,8 @@ enum Ended {
 }
 
 impl Client {
-    /// Makes one round trip: on a kept connection if there is one, and once
-    /// more on a fresh one if the server turns out to have closed it.
+    /// Makes one round trip on a kept connection if there is one. Repeats it on a new connection if
+    /// the server turns out to have closed the kept one.
     pub(crate) async fn leg(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
         let line = outcome.exchange.timeline;
         loop {
@@ -76,13 +76,12 @@ impl Client {
                     }
                 }
             };
-            // The server may have closed the connection while it was idle. Go
-            // repeats a safe request on a fresh connection then, and so do we;
-            // the lost time stays in the timeline.
+            // The server may have closed the connection while it was idle. Like Go, we then repeat
+            // a safe request on a new connection; the lost time stays in the timeline.
             let slot = match place {
                 Place::Stream(place) => {
                     match self.exchange_shared(leg, &place.connection, outcome).await {
-                        // That connection takes no more; each has one try.
+                        // That connection accepts no more requests; each connection is tried once.
                         Ended::Stale { was_sent } => {
                             drop(place);
                             outcome.exchange.resent += u32::from(was_sent);
@@ -113,7 +112,7 @@ impl Client {
         }
     }
 
-    /// Opens a connection and leaves it to the pool.
+    /// Opens a connection and gives it to the pool.
     pub(crate) async fn open_ahead(
         &self,
         url: &Rc<Url>,
@@ -121,7 +120,7 @@ impl Client {
         deadline: Moment,
     ) -> Result<(), ErrorInfo> {
         let Some(Place::Fresh(mut slot)) = self.pool.place(url, protocol) else {
-            // There is one, or one is being opened.
+            // A connection exists or is being opened.
             return Ok(());
         };
         let mut steps = Steps::default();
@@ -195,7 +194,7 @@ impl Client {
         outcome.exchange.fail(error);
     }
 
-    /// This idle connection or, where the peer has closed it, another one.
+    /// This idle connection or, if the peer has closed it, another one.
     #[inline]
     fn alive(&self, leg: &Leg<'_>, mut kept: Box<Kept>) -> Option<Box<Kept>> {
         while kept.wire.is_dead() {
@@ -204,7 +203,7 @@ impl Client {
         Some(kept)
     }
 
-    /// Makes the round trip on an HTTP/1.x connection of its own.
+    /// Makes the round trip on an HTTP/1.x connection.
     #[inline]
     async fn exchange(&self, leg: &Leg<'_>, mut kept: Box<Kept>, outcome: &mut Outcome) -> Ended {
         outcome.exchange.tls = kept.tls;
@@ -306,8 +305,7 @@ impl Client {
         outcome.exchange.remote = connection.remote();
         let reused = connection.is_used();
         let mut progress = Progress {
-            // What HTTP/1.1 would have sent: the compressed head's length is
-            // the codec's secret.
+            // The length of the HTTP/1.1 form: the codec does not report the compressed length.
             written: head_length + body.len(),
             ..Progress::default()
         };
@@ -332,7 +330,7 @@ impl Client {
         ended
     }
 
-    /// The head as shared bytes, without a copy if it is the one sent last.
+    /// The headers as shared bytes, without a copy if they equal the ones sent last.
     #[inline]
     fn remember_head(&self, head: &[u8]) -> Rc<[u8]> {
         let mut last = self.last_sent.borrow_mut();

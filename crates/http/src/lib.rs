@@ -1,12 +1,12 @@
-//! HTTP exchanges for virtual users: connections kept per user, redirects,
-//! cookies, authentication and content codings, each exchange with a timeline
-//! that is truthful by construction.
+//! HTTP exchanges for virtual users: connections kept per user, redirects, cookies, authentication
+//! and content codings. Each exchange has a timeline whose phases are never negative and sum to the
+//! total.
 //!
-//! A [`Shared`] belongs to a worker thread; a [`Client`] to one virtual user.
-//! Nothing is `Send`: users never leave their thread. The way of a request:
-//! [`Client::send`] (`client`) walks its legs (`leg`), each leg takes a
-//! connection from the pool (`pool`) or opens one (`connect`), and a codec
-//! (`h1`) moves the bytes and stamps the moments.
+//! A [`Shared`] belongs to a worker thread, a [`Client`] to one virtual user. Nothing is `Send`:
+//! users never leave their thread. A request takes this path: [`Client::send`] (`client`) loops
+//! over its legs (`leg`), each leg takes a connection from the pool (`pool`) or opens one
+//! (`connect`), and a codec (`h1`, `h2_connection` or `h3_connection`) transfers the bytes and
+//! takes the timestamps.
 
 mod alarm;
 mod auth;

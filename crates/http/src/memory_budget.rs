@@ -1,4 +1,4 @@
-//! One limit on the memory that decompressed data takes, shared by all users of the process.
+//! One limit on the memory of decompressed data, shared by all users of the process.
 
 use std::fmt;
 use std::ops::Deref;
@@ -43,7 +43,7 @@ impl MemoryBudget {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// A share of the budget that holds nothing yet.
+    /// A share of the budget, initially empty.
     pub fn share(&'static self) -> BudgetShare {
         BudgetShare {
             budget: self,
@@ -52,7 +52,7 @@ impl MemoryBudget {
     }
 }
 
-/// What one holder takes of a [`MemoryBudget`]; given back when dropped.
+/// The part of a [`MemoryBudget`] that one holder uses; returned when dropped.
 #[derive(Debug)]
 pub struct BudgetShare {
     budget: &'static MemoryBudget,
@@ -60,10 +60,10 @@ pub struct BudgetShare {
 }
 
 impl BudgetShare {
-    /// Takes more, or gives back, so that the share is `bytes`.
+    /// Grows or shrinks the share to `bytes`.
     ///
     /// # Errors
-    /// When the budget has too little left. The share stays as it was.
+    /// When the budget has too little left. The share then stays as it was.
     pub fn set(&mut self, bytes: usize) -> Result<(), OverBudget> {
         let used = &self.budget.used;
         if let Some(less) = self.bytes.checked_sub(bytes) {
@@ -81,7 +81,7 @@ impl BudgetShare {
         Ok(())
     }
 
-    /// Moves the share to a new holder. This one holds nothing then.
+    /// Moves the share to a new holder and leaves this one empty.
     pub fn take(&mut self) -> BudgetShare {
         BudgetShare {
             budget: self.budget,
@@ -100,7 +100,7 @@ impl Drop for BudgetShare {
     }
 }
 
-/// Bytes that keep their share of the budget for as long as they live.
+/// Bytes that keep their share of the budget as long as they live.
 #[derive(Debug)]
 pub struct Counted {
     bytes: Vec<u8>,
@@ -112,7 +112,7 @@ impl Counted {
         Counted { bytes, share }
     }
 
-    /// The bytes and their share, to be dropped together.
+    /// The bytes and their share, which must be dropped together.
     pub fn into_parts(self) -> (Vec<u8>, BudgetShare) {
         (self.bytes, self.share)
     }
@@ -141,7 +141,7 @@ impl From<Counted> for bytes::Bytes {
     }
 }
 
-/// The budget is used up.
+/// The budget is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverBudget {
     pub limit: usize,

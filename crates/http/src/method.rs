@@ -19,7 +19,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Whether it can go on the wire: whether it is a token (RFC 9110, section 5.6.2).
+    /// Whether the method may be sent: whether it is a token (RFC 9110, section 5.6.2).
     pub fn is_token(&self) -> bool {
         match self {
             Method::Other(name) => !name.is_empty() && name.bytes().all(is_token_byte),
@@ -27,7 +27,7 @@ impl Method {
         }
     }
 
-    /// Reads a method as it is written; `None` if it is no token.
+    /// Parses a method as written; `None` if it is not a token.
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "GET" => Method::Get,
@@ -44,7 +44,7 @@ impl Method {
         })
     }
 
-    /// The method as it goes on the wire.
+    /// The method in wire form.
     pub fn as_str(&self) -> &str {
         match self {
             Method::Get => "GET",
@@ -60,8 +60,8 @@ impl Method {
         }
     }
 
-    /// Whether repeating the request is harmless by definition (RFC 9110,
-    /// section 9.2.2), so that it may be retried on a fresh connection.
+    /// Whether repeating the request is harmless by definition (RFC 9110, section 9.2.2), so that
+    /// it may be retried on a new connection.
     pub fn is_safe(&self) -> bool {
         matches!(
             self,
@@ -69,8 +69,8 @@ impl Method {
         )
     }
 
-    /// Whether a request of this method says `Content-Length: 0` when it has
-    /// no body, because servers expect one (RFC 9110, section 8.6).
+    /// Whether a request with this method sends `Content-Length: 0` when it has no body, because
+    /// servers expect it (RFC 9110, section 8.6).
     pub(crate) fn announces_empty_body(&self) -> bool {
         matches!(self, Method::Post | Method::Put | Method::Patch)
     }

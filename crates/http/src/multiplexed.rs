@@ -7,7 +7,7 @@ use crate::h1::Progress;
 use crate::h2_connection::{self, Ask, Fault};
 use crate::h3_connection;
 
-/// A connection of a user that carries several requests at once.
+/// A connection that carries several requests at once.
 #[derive(Debug)]
 pub(crate) enum Multiplexed {
     Http2(h2_connection::Connection),
@@ -15,7 +15,7 @@ pub(crate) enum Multiplexed {
 }
 
 impl Multiplexed {
-    /// Whether new requests can be tried on it.
+    /// Whether it still accepts new requests.
     pub(crate) fn is_open(&self) -> bool {
         match self {
             Multiplexed::Http2(connection) => connection.is_open(),
@@ -23,8 +23,8 @@ impl Multiplexed {
         }
     }
 
-    /// Whether one request more may go on it, by the caller's limit and by the
-    /// server's own as far as it is known: in HTTP/3 a request waits for it.
+    /// Whether it can take one more request, by the caller's limit and by the server's as far as it
+    /// is known. In HTTP/3, a request waits for the server's limit.
     #[inline]
     pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
         match self {
@@ -35,7 +35,7 @@ impl Multiplexed {
         }
     }
 
-    /// Whether it has served before.
+    /// Whether it has completed a request before.
     pub(crate) fn is_used(&self) -> bool {
         match self {
             Multiplexed::Http2(connection) => connection.is_used(),
@@ -43,7 +43,7 @@ impl Multiplexed {
         }
     }
 
-    /// Counts the requests that go on now.
+    /// The number of requests in flight.
     #[inline]
     pub(crate) fn streams(&self) -> &Cell<usize> {
         match self {
@@ -66,7 +66,7 @@ impl Multiplexed {
         }
     }
 
-    /// Sends the request and reads its answer.
+    /// Sends the request and reads the response.
     pub(crate) async fn exchange(
         &self,
         ask: Ask<'_>,
@@ -74,7 +74,7 @@ impl Multiplexed {
     ) -> Result<(), Fault> {
         match self {
             Multiplexed::Http2(connection) => connection.exchange(ask, progress).await,
-            // Boxed, so that the futures of other versions do not grow by it.
+            // Boxed, so that the futures of the other versions do not become larger.
             Multiplexed::Http3(connection) => Box::pin(connection.exchange(ask, progress)).await,
         }
     }

@@ -1,11 +1,11 @@
-//! Heads that strict parsing refuses, read as Go's client reads them: odd names pass as long as there is a colon, and
-//! lines that begin with a blank go on with the one before.
+//! Parses headers that strict parsing rejects, the way Go's client does: unusual names pass if
+//! there is a colon, and a line that begins with a blank continues the previous one.
 
 use crate::error::ErrorInfo;
 use crate::head::{Head, check_status_line, printable, transport_broken};
 use crate::response::Proto;
 
-/// Parses a head that is complete in `raw`, the empty line included.
+/// Parses headers that are complete in `raw`, including the empty line.
 pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
     let raw = after_empty_lines(raw);
     check_status_line(raw)?;
@@ -29,7 +29,7 @@ pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
                     "malformed MIME header initial line: \"{shown}\""
                 )));
             };
-            // RFC 9112, section 5.2: what was folded is joined by one space.
+            // RFC 9112, section 5.2: folded lines are joined by one space.
             value.push(b' ');
             value.extend_from_slice(line.trim_ascii());
             continue;
@@ -47,13 +47,13 @@ pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
     )
 }
 
-/// What is wrong with a head that ends with the connection.
+/// The error for headers that are cut off by the end of the connection.
 pub(crate) fn cut_off(raw: &[u8]) -> ErrorInfo {
     let raw = after_empty_lines(raw);
     if let Err(error) = check_status_line(raw) {
         return error;
     }
-    // The last line was cut off as well, and is judged as it is.
+    // The last line is cut off as well and is checked as it is.
     let last = raw.rsplit(|&b| b == b'\n').next().unwrap_or_default();
     let is_field = raw.contains(&b'\n') && !last.is_empty() && !last.starts_with(b" ");
     match field(without_return(last)) {
@@ -72,7 +72,7 @@ fn field(line: &[u8]) -> Result<(String, Vec<u8>), ErrorInfo> {
     };
     let (name, value) = line.split_at(colon);
     let value = value.get(1..).unwrap_or_default().trim_ascii();
-    // RFC 9110, section 5.5: control bytes have no place in values.
+    // RFC 9110, section 5.5: control bytes are not allowed in values.
     let is_control = |b: &u8| (*b < b' ' && *b != b'\t') || *b == 0x7f;
     if name.is_empty() || value.iter().any(is_control) {
         return Err(transport_broken(format!(

@@ -14,20 +14,20 @@ use crate::response::{Proto, Response, Sent};
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// What comes of a round trip. Made before it begins and filled in on the way,
-/// so that it is never moved while it grows.
+/// The outcome of a round trip. Created before the round trip and filled in during it, so it is
+/// never moved while it grows.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) exchange: Exchange,
     pub(crate) body: Bytes,
-    /// The head as it was sent, unless it was a prepared one.
+    /// The headers as sent, unless the request was prepared.
     pub(crate) sent_head: Option<Rc<[u8]>>,
-    /// The connection, if the answer took it out of HTTP's hands.
+    /// The connection, if the response switched it to another protocol.
     pub(crate) switched: Option<Box<Kept>>,
 }
 
 impl Outcome {
-    /// A round trip asked for at `started`, of which nothing has happened yet.
+    /// A round trip that starts at `started`; nothing has happened yet.
     #[inline]
     pub(crate) fn begin(method: &Method, url: &Rc<Url>, started: Moment) -> Self {
         Outcome {
@@ -53,7 +53,7 @@ impl Outcome {
         }
     }
 
-    /// Takes in what happened on a connection.
+    /// Adds what happened on a connection.
     #[inline]
     pub(crate) fn take_in(&mut self, progress: Progress, error: Option<ErrorInfo>) {
         let exchange = &mut self.exchange;
@@ -61,7 +61,7 @@ impl Outcome {
         let first_byte = progress.first_byte.unwrap_or(done);
         let sent = progress.sent.unwrap_or(first_byte);
         exchange.timeline.finished(sent, first_byte, done);
-        // As scripts know it: an answer that did not come whole has no status.
+        // As in k6: an incomplete response has no status.
         (exchange.status, exchange.proto) = match &progress.head {
             Some(head) if error.is_none() => (head.status(), head.proto()),
             _ => (0, Proto::None),
@@ -76,7 +76,7 @@ impl Outcome {
         self.body = progress.body;
     }
 
-    /// Whether the response came whole and has a body with a content coding.
+    /// Whether the response is complete and its body has a content coding.
     #[inline]
     pub(crate) fn is_encoded(&self) -> bool {
         let head = self.exchange.head.as_ref();
@@ -87,8 +87,8 @@ impl Outcome {
         is_whole && !self.body.is_empty() && head.is_some_and(|head| head.has_encoding)
     }
 
-    /// The end of the request's way, as its sender gets it. `sent_head` is the
-    /// head of its first leg.
+    /// The result of the whole request for its sender. `sent_head` holds the headers of its first
+    /// leg.
     pub(crate) fn conclude(
         mut self,
         request: &Request,

@@ -12,14 +12,14 @@ use crate::multiplexed::Multiplexed;
 use crate::settings::Protocol;
 use crate::url::Url;
 
-/// An HTTP/1.x connection of a user, with its far end.
+/// An HTTP/1.x connection of a user, with its remote address.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) wire: h1::Connection<Stream>,
-    /// None behind a unix socket.
+    /// `None` for a unix socket.
     pub(crate) remote: Option<SocketAddr>,
     pub(crate) tls: Option<TlsFacts>,
-    /// Room for the head of the request in flight; its memory is kept.
+    /// Buffer for the headers of the request in flight; its memory is reused.
     pub(crate) out: Vec<u8>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Kept {
 pub(crate) struct Pool {
     hosts: RefCell<Vec<Host>>,
     idle: Cell<usize>,
-    /// Requests that wait for a place, over all hosts.
+    /// Number of requests that wait for a place, over all hosts.
     waiting: Cell<usize>,
     limits: Limits,
 }
@@ -38,8 +38,7 @@ pub(crate) struct Limits {
     pub(crate) idle_per_host: usize,
     pub(crate) idle_total: usize,
     pub(crate) open_per_host: Option<usize>,
-    /// Requests at once on a connection that speaks HTTP/2. The server's own
-    /// limit holds besides.
+    /// Maximum concurrent requests on an HTTP/2 connection. The server's own limit applies as well.
     pub(crate) streams: Option<usize>,
     /// Connections serve more than one request.
     pub(crate) reuses: bool,
@@ -48,39 +47,39 @@ pub(crate) struct Limits {
 #[derive(Debug)]
 struct Host {
     url: Rc<Url>,
-    /// What was asked for: a connection that was made otherwise does not serve.
+    /// The requested version: a connection opened with another one is not used.
     protocol: Protocol,
     /// Boxed, because they move in and out of requests all the time.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<Kept>>,
-    /// The connections that speak HTTP/2 or HTTP/3, if the host does.
+    /// The HTTP/2 or HTTP/3 connections, if the host uses those.
     shared: Vec<Rc<Multiplexed>>,
-    /// Where the next search among them begins.
+    /// Index at which the next search among them begins.
     turn: usize,
-    /// Slots taken by requests that have, or open, a connection of their own.
+    /// Slots of requests that have, or are opening, a connection of their own.
     taken: usize,
     /// How many of those are opening one.
     opening: usize,
     waiting: VecDeque<Waker>,
 }
 
-/// Where a request may go.
+/// The place of one request.
 pub(crate) enum Place<'a> {
-    /// A stream of a connection that others use too.
+    /// A stream of a connection that other requests share.
     Stream(StreamPlace<'a>),
     /// A connection that was idle.
     Idle(Box<Kept>, Slot<'a>),
-    /// A connection yet to be opened.
+    /// A connection that is yet to be opened.
     Fresh(Slot<'a>),
 }
 
-/// A place among a host's limited connections; given back when dropped.
+/// A place among a host's limited connections; returned when dropped.
 pub(crate) struct Slot<'a> {
     held: Option<(&'a Pool, Rc<Url>, Protocol)>,
     is_opening: bool,
 }
 
-/// A place among a connection's streams; given back when dropped.
+/// A place among a connection's streams; returned when dropped.
 pub(crate) struct StreamPlace<'a> {
     pool: &'a Pool,
     url: &'a Rc<Url>,
@@ -98,9 +97,8 @@ impl Pool {
         }
     }
 
-    /// Where a request to `url`'s origin may go now; nowhere while all
-    /// connections that there may be are taken, or while one is being opened
-    /// that it could share.
+    /// The place for a request to `url`'s origin, now. `None` while all allowed connections are in
+    /// use, or while a connection is being opened that the request could share.
     #[inline]
     pub(crate) fn place<'a>(&'a self, url: &'a Rc<Url>, protocol: Protocol) -> Option<Place<'a>> {
         let is_limited = self.limits.open_per_host.is_some() || self.shares(protocol);
@@ -144,8 +142,8 @@ impl Pool {
         })
     }
 
-    /// Whether requests wait for a connection that another one is opening:
-    /// where it is known to take several.
+    /// Whether requests wait for a connection that another request is opening: only if connections
+    /// are known to carry several requests.
     fn shares(&self, protocol: Protocol) -> bool {
         self.limits.reuses
             && (self.limits.streams.is_some()
@@ -180,8 +178,7 @@ impl Pool {
         .await
     }
 
-    /// Tells those who wait. A waiter may have gone; so each is told, and the
-    /// first wins.
+    /// Wakes the waiting requests. A waiter may be gone, so all are woken, and the first one wins.
     fn wake(&self, url: &Rc<Url>, protocol: Protocol) {
         if self.waiting.get() == 0 {
             return;
@@ -191,7 +188,7 @@ impl Pool {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// The connection to `url`'s origin that was used last, if one is idle.
+    /// The most recently used idle connection to `url`'s origin.
     #[cold]
     pub(crate) fn take(&self, url: &Rc<Url>, protocol: Protocol) -> Option<Box<Kept>> {
         let mut hosts = self.hosts.borrow_mut();
@@ -201,7 +198,7 @@ impl Pool {
         Some(kept)
     }
 
-    /// Keeps a connection for the next request to its origin, if there is room.
+    /// Keeps a connection for the next request to its origin, if the pool has space.
     #[inline]
     pub(crate) fn give_back(&self, url: &Rc<Url>, protocol: Protocol, kept: Box<Kept>) {
         if self.idle.get() >= self.limits.idle_total {
@@ -220,8 +217,8 @@ impl Pool {
         }
     }
 
-    /// Lets later requests to `url`'s origin share `connection`, unless another
-    /// one has room for them. Counts the stream that its opener goes on.
+    /// Lets later requests to `url`'s origin share `connection`, unless another one has free
+    /// streams. Counts the stream of the request that opened it.
     pub(crate) fn share<'a>(
         &'a self,
         url: &'a Rc<Url>,
@@ -235,7 +232,7 @@ impl Pool {
                 host.shared.push(connection.clone());
             }
         });
-        // It counts among the shared ones from now on.
+        // From now on it counts as a shared connection.
         drop(slot);
         StreamPlace {
             pool: self,
@@ -252,8 +249,7 @@ impl Pool {
         });
     }
 
-    /// Closes all idle connections; one that speaks HTTP/2 closes when its last
-    /// request ends.
+    /// Closes all idle connections. One that uses HTTP/2 closes when its last request ends.
     pub(crate) fn close_idle(&self) {
         let mut hosts = self.hosts.borrow_mut();
         for host in hosts.iter_mut() {
@@ -275,7 +271,7 @@ impl Pool {
         let at = match hosts.iter().position(|host| host.is_for(url, protocol)) {
             Some(at) => at,
             None => {
-                // Hosts seen once must not pile up.
+                // Remove hosts that are no longer used, so that hosts seen once do not accumulate.
                 hosts.retain(|host| !host.is_unused());
                 hosts.push(Host {
                     url: url.clone(),
@@ -304,7 +300,7 @@ impl Host {
         self.protocol == protocol && (Rc::ptr_eq(&self.url, url) || self.url.same_origin(url))
     }
 
-    /// An open connection with room for a stream more, each in its turn.
+    /// The next open connection with a free stream, in round-robin order.
     #[inline]
     fn stream(&mut self, limit: Option<usize>) -> Option<Rc<Multiplexed>> {
         if self.shared.is_empty() {
@@ -321,7 +317,7 @@ impl Host {
 }
 
 impl Slot<'_> {
-    /// Where nobody counts.
+    /// Used when there is no limit to count against.
     pub(crate) fn unlimited() -> Self {
         Slot {
             held: None,
@@ -344,7 +340,7 @@ impl Drop for Slot<'_> {
 }
 
 impl<'a> Slot<'a> {
-    /// The connection is open, and not one to be shared.
+    /// The connection is open and cannot be shared.
     pub(crate) fn opened(&mut self) {
         if let Some((pool, url, protocol)) = &self.held
             && std::mem::take(&mut self.is_opening)

@@ -12,31 +12,31 @@ use crate::request::Request;
 use crate::settings::{Protocol, Settings};
 use crate::url::Url;
 
-/// A request encoded once, to be sent many times as it is: no redirects, no
-/// cookies, the body of the answer counted and not kept.
+/// A request that is encoded once and sent many times unchanged: no redirects, no cookies, the body
+/// of the response counted and not kept.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) method: Method,
     pub(crate) url: Rc<Url>,
-    /// Head, and body where it is small enough to go in the same buffer.
+    /// The headers, and the body if it is small enough for the same buffer.
     pub(crate) head: Bytes,
     pub(crate) body: Bytes,
     pub(crate) timeout: Duration,
     pub(crate) protocol: Protocol,
-    /// The same in the form of HTTP/2.
+    /// The same in HTTP/2 form.
     pub(crate) request: http::Request<()>,
     pub(crate) whole_body: Bytes,
     pub(crate) head_length: usize,
 }
 
-/// Bodies up to this size are joined to their head and written in one piece.
+/// Bodies up to this size are appended to their headers and sent in one write.
 pub(crate) const JOINED_BODY: usize = 8 * 1024;
 
 impl Prepared {
     /// Encodes a request.
     ///
     /// # Errors
-    /// When the URL cannot be used.
+    /// When the URL is not usable.
     pub fn new(request: &Request, settings: &Settings) -> Result<Self, ErrorInfo> {
         request.url.check_usable()?;
         let mut head = Vec::new();
@@ -72,8 +72,8 @@ impl Prepared {
         })
     }
 
-    /// The same, with its body sent in chunks (RFC 9112, section 7.1) where the
-    /// connection speaks HTTP/1.1. A request without a body stays as it is.
+    /// The same request with its body in chunks (RFC 9112, section 7.1) if the connection uses
+    /// HTTP/1.1. A request without a body stays unchanged.
     pub fn chunked(mut self) -> Self {
         const LENGTH: &[u8] = b"\r\nContent-Length: ";
         if self.whole_body.is_empty() {
@@ -103,7 +103,7 @@ impl Prepared {
         &self.url
     }
 
-    /// Bytes of the request's body.
+    /// Bytes of the request body.
     pub fn body_length(&self) -> u64 {
         self.whole_body.len() as u64
     }
@@ -113,7 +113,7 @@ impl Prepared {
     }
 }
 
-/// One field more on a prepared request: a number that is another each time.
+/// One extra field for a prepared request: a number that changes with each request.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
     /// The field's name in canonical form: `X-Request-Number`.
@@ -122,8 +122,8 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Appends the prepared request with the field as the last of its head,
-    /// and its body where that is joined to the head.
+    /// Appends the prepared request with this field as the last header, and the body if it is sent
+    /// with the headers.
     #[inline]
     pub(crate) fn write(self, prepared: &Prepared, out: &mut Vec<u8>) {
         const END: usize = 2;
@@ -139,7 +139,7 @@ impl Stamp {
         out.extend_from_slice(body);
     }
 
-    /// The same in the form of HTTP/2.
+    /// The same in HTTP/2 form.
     pub(crate) fn stamped(self, request: &http::Request<()>) -> http::Request<()> {
         let mut request = request.clone();
         if let Ok(name) = http::HeaderName::from_bytes(self.name.as_bytes()) {
@@ -148,7 +148,7 @@ impl Stamp {
         request
     }
 
-    /// Bytes that the field adds to a head.
+    /// Bytes that the field adds to the headers.
     pub(crate) fn length(self) -> usize {
         let digits = self.number.checked_ilog10().unwrap_or(0) as usize + 1;
         self.name.len() + ": \r\n".len() + digits

@@ -10,17 +10,17 @@ use crate::error::{ErrorInfo, code};
 use crate::fields::Fields;
 use crate::url::Url;
 
-/// Longest answer to CONNECT that is read.
+/// Maximum length of the response to CONNECT.
 const MAX_ANSWER: usize = 64 * 1024;
 
-/// Which proxy a request goes through: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`.
+/// Selects the proxy of a request: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`.
 #[derive(Clone, Debug, Default)]
 pub struct Proxies {
     http: Option<Arc<Proxy>>,
     https: Option<Arc<Proxy>>,
     exceptions: Vec<Exception>,
     all_direct: bool,
-    /// Fields of CONNECT, beside those that it needs.
+    /// Extra header fields for CONNECT.
     connect_fields: Fields,
 }
 
@@ -38,16 +38,16 @@ pub(crate) struct Proxy {
 enum Exception {
     Range(IpRange),
     Ip(IpAddr, Option<u16>),
-    /// The name, and whether only its subdomains.
+    /// The name, whether only its subdomains match, and the port.
     Domain(String, bool, Option<u16>),
 }
 
 impl Proxies {
-    /// Reads the variables through `variable`, in upper case first, then in
+    /// Reads the variables through `variable`, first in upper case, then in
     /// lower case.
     ///
     /// # Errors
-    /// When a proxy's URL cannot be used; names the variable.
+    /// When a proxy's URL is not usable; names the variable.
     pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
         let read = |name: &str| {
             [name.to_owned(), name.to_lowercase()]
@@ -80,8 +80,8 @@ impl Proxies {
         Ok(proxies)
     }
 
-    /// Has tunnels asked for with these fields too. A `Proxy-Authorization` counts
-    /// where the proxy's URL has no user; `Host` is CONNECT's own.
+    /// Adds header fields to CONNECT requests. A `Proxy-Authorization` applies only if the proxy's
+    /// URL has no user; `Host` is set by CONNECT itself.
     pub fn with_connect_fields(mut self, fields: Fields) -> Self {
         self.connect_fields = fields;
         self
@@ -131,8 +131,8 @@ impl Proxy {
         })
     }
 
-    /// Asks the proxy for a tunnel to `url`'s origin: RFC 9110, section 9.3.6.
-    /// `proxies` has the fields that are sent along.
+    /// Asks the proxy for a tunnel to `url`'s origin: RFC 9110, section 9.3.6. `proxies` holds the
+    /// extra fields to send.
     pub(crate) async fn tunnel(
         &self,
         stream: &mut Stream,
@@ -144,12 +144,12 @@ impl Proxy {
         stream.write_all(ask.as_bytes()).await.map_err(broken)?;
         stream.flush().await.map_err(broken)?;
         let mut answer = Vec::new();
-        // Byte by byte, so that nothing of the tunnel's content is taken.
+        // Byte by byte, so that no byte of the tunnel's content is consumed.
         while !answer.ends_with(b"\r\n\r\n") {
             let byte = stream.read_u8().await.map_err(broken)?;
             answer.push(byte);
             if answer.len() > MAX_ANSWER {
-                return Err(self.refused("an answer that does not end"));
+                return Err(self.refused("a response that does not end"));
             }
         }
         let line = answer.split(|&b| b == b'\r').next().unwrap_or_default();
@@ -186,7 +186,7 @@ impl Proxy {
         ErrorInfo::new(
             code::DEFAULT,
             format!(
-                "the proxy {}:{} answered CONNECT with {with}",
+                "the proxy {}:{} responded to CONNECT with {with}",
                 self.host, self.port
             ),
         )
@@ -194,8 +194,8 @@ impl Proxy {
 }
 
 impl Exception {
-    /// An address, a CIDR, a domain (with its subdomains), or `.domain` (its
-    /// subdomains only); addresses and domains with a port if they have one.
+    /// Parses an address, a CIDR, a domain (with its subdomains), or `.domain` (only its
+    /// subdomains). Addresses and domains may have a port.
     fn parse(entry: &str) -> Exception {
         if entry.contains('/')
             && let Ok(range) = IpRange::parse(entry)
@@ -234,7 +234,7 @@ impl Exception {
     }
 }
 
-/// The proxy to which a request head is written in absolute form, if it is.
+/// The proxy that receives this request in absolute form, if any.
 pub(crate) fn plain_proxy<'a>(proxies: &'a Proxies, url: &Rc<Url>) -> Option<&'a Proxy> {
     if url.is_https() {
         return None;

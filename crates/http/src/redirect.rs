@@ -5,20 +5,20 @@ use crate::head::Head;
 use crate::method::Method;
 use crate::url::Url;
 
-/// Where a redirect leads, and how.
+/// The target and the method of a redirect.
 #[derive(Debug)]
 pub(crate) struct Redirect {
     pub(crate) url: Rc<Url>,
     pub(crate) method: Method,
     pub(crate) keeps_body: bool,
-    /// The target is another host, which must not see credentials.
+    /// The target is another host, which must not receive credentials.
     pub(crate) leaves_host: bool,
     /// A relative target keeps an overridden `Host`.
     pub(crate) keeps_host_field: bool,
 }
 
-/// The redirect an answer asks for: RFC 9110, section 15.4, with the methods as
-/// Go changes them. `None` if it is none, or names no target.
+/// The redirect that a response asks for: RFC 9110, section 15.4, with the methods changed as Go
+/// does. `None` if the response is not a redirect or names no target.
 pub(crate) fn redirect_of(
     head: &Head,
     method: &Method,
@@ -56,8 +56,8 @@ pub(crate) fn redirect_of(
     }))
 }
 
-/// The `Referer` of a request that was redirected from `from`: never from
-/// https to http, and without credentials (RFC 9110, section 10.1.3).
+/// The `Referer` of a request that was redirected from `from`: not from https to http, and without
+/// credentials (RFC 9110, section 10.1.3).
 pub(crate) fn referer(from: &Url, to: &Url) -> Option<String> {
     if from.is_https() && !to.is_https() {
         return None;

@@ -8,18 +8,18 @@ use crate::method::Method;
 use crate::settings::Protocol;
 use crate::url::Url;
 
-/// One request as its user asks for it.
+/// One request as its user specified it.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: Method,
     pub url: Rc<Url>,
-    /// `Host` replaces the URL's host in the head. `Content-Length` is ours to
-    /// set and ignored here.
+    /// `Host` replaces the URL's host in the headers. `Content-Length` is ignored: the client sets
+    /// it.
     pub headers: Fields,
     pub body: Bytes,
-    /// Sent beside the jar's.
+    /// Sent in addition to the jar's cookies.
     pub cookies: Vec<RequestCookie>,
-    /// From the start to the last byte of the last leg.
+    /// Limit from the start to the last byte of the last leg.
     pub timeout: Duration,
     /// Overrides [`crate::Settings::max_redirects`].
     pub max_redirects: Option<u32>,
@@ -29,12 +29,13 @@ pub struct Request {
     pub body_use: BodyUse,
     /// Overrides [`crate::Settings::protocol`].
     pub protocol: Option<Protocol>,
-    /// Why it cannot be sent, where that was found while it was made: sending it fails with this.
+    /// Why the request cannot be sent, if that was detected while it was built: sending it fails
+    /// with this text.
     pub invalid: Option<Box<str>>,
 }
 
 impl Request {
-    /// A request without fields or body, with k6's timeout of 60 s.
+    /// A request without headers or body, with k6's timeout of 60 s.
     pub fn new(method: Method, url: Rc<Url>) -> Self {
         Request {
             method,
@@ -58,15 +59,14 @@ impl Request {
 pub struct RequestCookie {
     pub name: String,
     pub value: String,
-    /// Whether it takes the place of the jar's cookie of that name, instead of
-    /// being sent beside it.
+    /// Whether it replaces the jar's cookie with that name instead of being sent in addition.
     pub replace: bool,
 }
 
-/// What becomes of the answer's body.
+/// What happens to the response body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodyUse {
-    /// Decoded and handed over.
+    /// Decoded and returned.
     #[default]
     Keep,
     /// Counted and dropped, in bounded memory.
@@ -76,10 +76,10 @@ pub enum BodyUse {
 /// How the URL's user and password are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Auth {
-    /// RFC 7617, sent at once.
+    /// RFC 7617, sent immediately.
     #[default]
     Basic,
-    /// RFC 7616: a first request fetches the challenge, a second answers it.
+    /// RFC 7616: a first request fetches the challenge, a second one uses it.
     Digest,
     /// Not supported; such a request fails with a clear message.
     Ntlm,
@@ -95,7 +95,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Reads one name of a `compression` parameter or `Content-Encoding` field.
+    /// Parses one name of a `compression` parameter or `Content-Encoding` field.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name.trim().to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => Encoding::Gzip,

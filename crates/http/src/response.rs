@@ -10,13 +10,13 @@ use crate::method::Method;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// The answer to a request, or what is known of it when the request failed.
+/// The response to a request, or what is known of it if the request failed.
 #[derive(Clone, Debug)]
 pub struct Response {
     /// 0 if the request failed.
     pub status: u16,
     pub proto: Proto,
-    /// Status line and fields; shared with the connection while they repeat.
+    /// Status line and fields; shared with the connection as long as they stay the same.
     pub head: Option<Rc<Head>>,
     /// Decoded; empty if it was discarded.
     pub body: Bytes,
@@ -26,7 +26,7 @@ pub struct Response {
     /// The timeline of the last leg.
     pub timeline: Timeline,
     pub tls: Option<TlsFacts>,
-    /// The request as it was first sent, before any redirect.
+    /// The request as first sent, before any redirect.
     pub sent: Sent,
 }
 
@@ -35,19 +35,18 @@ pub struct Response {
 pub struct Sent {
     pub method: Method,
     pub url: Rc<Url>,
-    /// Whether `Authorization` was made from the URL's user and password.
+    /// Whether `Authorization` was derived from the URL's user and password.
     pub is_authorized: bool,
-    /// Request line and fields, as on the wire of HTTP/1.1; empty if nothing
-    /// was sent.
+    /// Request line and fields in HTTP/1.1 wire form; empty if nothing was sent.
     pub head: Rc<[u8]>,
     /// Before compression.
     pub body: Bytes,
 }
 
-/// The version of HTTP an answer came in.
+/// The version of HTTP of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Proto {
-    /// No answer.
+    /// No response.
     #[default]
     None,
     Http10,
@@ -57,7 +56,7 @@ pub enum Proto {
 }
 
 impl Proto {
-    /// `HTTP/1.1` and so on; empty without an answer.
+    /// `HTTP/1.1` and so on; empty without a response.
     pub fn as_str(self) -> &'static str {
         match self {
             Proto::None => "",
@@ -73,7 +72,7 @@ impl Response {
     /// The status code and its reason: `200 OK`.
     pub fn status_text(&self) -> String {
         match &self.head {
-            // Without a protocol there was no whole answer.
+            // Without a protocol there was no complete response.
             Some(head) if self.proto != Proto::None => {
                 let text = format!("{:03} {}", self.status, head.reason());
                 text.trim_end().to_owned()
@@ -82,7 +81,7 @@ impl Response {
         }
     }
 
-    /// The cookies that the answer sets, in their order.
+    /// The cookies that the response sets, in their order.
     pub fn set_cookies(&self) -> impl Iterator<Item = Cookie> {
         self.head
             .iter()
@@ -90,7 +89,7 @@ impl Response {
             .filter_map(Cookie::parse)
     }
 
-    /// Header fields as they came: names as sent, values as bytes.
+    /// Header fields as received: names as sent, values as bytes.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.head.iter().flat_map(|head| head.fields())
     }

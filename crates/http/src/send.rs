@@ -24,24 +24,24 @@ use crate::request::{Auth, BodyUse, Request};
 use crate::response::Response;
 use crate::url::Url;
 
-/// A request on its way from hop to hop.
+/// A request between its redirect hops.
 struct Hop<'a> {
     method: Method,
     url: Rc<Url>,
     fields: Cow<'a, Fields>,
     body: Bytes,
     authorization: Option<String>,
-    /// The request's own cookies go along; not to another host.
+    /// Whether the request's own cookies are sent; not to another host.
     own_cookies: bool,
 }
 
 impl Client {
-    /// Sends a request and follows where its answers lead. Each round trip is
-    /// told to `each_exchange` as it ends. Cookies go to and come from `jar`.
+    /// Sends a request and follows redirects. Each round trip is passed
+    /// to `each_exchange` when it ends. Cookies are read from and stored in `jar`.
     /// Dropping the future closes the connection in use.
     ///
     /// # Errors
-    /// A [`Failure`] when no whole answer came; its exchange was told too.
+    /// A [`Failure`] when no complete response arrived; its exchange was passed on too.
     pub async fn send(
         &self,
         request: &Request,
@@ -101,7 +101,7 @@ impl Client {
                 Some(Next::Authorize(_)) => true,
                 None => false,
             };
-            // Nobody sees the body of a response that another request follows.
+            // Do not decode the body of a response that another request follows: nobody sees it.
             if keep_body && !follows && outcome.is_encoded() {
                 Box::pin(self.decode_body(&mut outcome, deadline)).await;
             }
@@ -124,8 +124,7 @@ impl Client {
         }
     }
 
-    /// Takes in what an answer says beside its body, and tells what is to be
-    /// sent next.
+    /// Processes a response except for its body, and returns what to send next.
     fn after_leg(
         &self,
         request: &Request,
@@ -161,7 +160,7 @@ impl Client {
         next
     }
 
-    /// Undoes the content codings of the response, within its deadline.
+    /// Removes the content codings of the response, within its deadline.
     async fn decode_body(&self, outcome: &mut Outcome, deadline: Moment) {
         let Some(head) = &outcome.exchange.head else {
             return;
@@ -177,11 +176,11 @@ impl Client {
 }
 
 impl Request {
-    /// The request that an answer to this one asks for instead, or `None`
-    /// where it asks for none.
+    /// The request that a response to this one asks for instead, or `None`
+    /// if it asks for none.
     ///
     /// # Errors
-    /// When it leads to no usable URL.
+    /// When its target is not a usable URL.
     pub fn redirected_by(&self, head: &Head) -> Result<Option<Request>, ErrorInfo> {
         let mut hop = Hop::first(self);
         let Some(redirect) = redirect_of(head, &hop.method, &hop.url)? else {
@@ -199,7 +198,7 @@ impl Request {
     }
 }
 
-/// What an answer asks for.
+/// What a response asks for.
 enum Next {
     Redirect(Redirect),
     Authorize(String),
@@ -221,7 +220,7 @@ impl<'a> Hop<'a> {
         }
     }
 
-    /// What few requests need before they are sent.
+    /// Prepares what only few requests need.
     #[inline]
     fn prepare(&mut self, request: &Request) -> Result<(), ErrorInfo> {
         if let Some(reason) = &request.invalid {
@@ -289,7 +288,7 @@ impl<'a> Hop<'a> {
             fields.remove("Host");
         }
         if let Some(referer) = referer(&self.url, &redirect.url) {
-            // It is made of parts that were valid in a request line.
+            // It consists of parts that were valid in a request line.
             let _ = fields.set("Referer", &referer);
         }
         self.authorization = auth::basic_of(&redirect.url).or(self.authorization.take());
@@ -297,8 +296,8 @@ impl<'a> Hop<'a> {
         self.url = redirect.url;
     }
 
-    /// The answer to a digest challenge among `WWW-Authenticate`, if the URL
-    /// has a user to answer with.
+    /// The `Authorization` value for a digest challenge among `WWW-Authenticate`, if the URL has a
+    /// user.
     fn answer_challenge(&self, head: &Head) -> Option<String> {
         let user = self.url.userinfo()?;
         let challenge = head
@@ -309,8 +308,7 @@ impl<'a> Hop<'a> {
     }
 }
 
-/// A number no peer can guess cheaply: the standard library's hash keys are
-/// random.
+/// A number that a peer cannot easily guess: the standard library's hash keys are random.
 fn random() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = std::hash::RandomState::new().build_hasher();

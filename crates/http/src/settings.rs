@@ -7,36 +7,36 @@ use crate::memory_budget::MemoryBudget;
 use crate::proxy::Proxies;
 use crate::rate::RateLimit;
 
-/// What all users of a run have in common. Plain data, made once and shared.
+/// Settings that all users of a run share. Plain data, created once.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// How streams are opened: resolver, host rules, local addresses.
     pub network: NetworkSettings,
-    /// Hops followed before the redirect itself is the answer.
+    /// Maximum redirects to follow; after that the redirect itself is the response.
     pub max_redirects: u32,
-    /// `User-Agent` where the request sets none; empty sends none.
+    /// `User-Agent` if the request sets none; not sent if empty.
     pub user_agent: String,
-    /// Each request opens a connection and closes it.
+    /// Each request opens and closes its own connection.
     pub no_connection_reuse: bool,
     /// Idle connections kept per host and user.
     pub idle_per_host: usize,
     /// Idle connections kept per user.
     pub idle_total: usize,
-    /// Connections per host and user; further requests queue. `None`: no limit.
+    /// Maximum connections per host and user; further requests wait. `None`: no limit.
     pub connections_per_host: Option<usize>,
-    /// Requests at once on one HTTP/2 connection; further ones take another
-    /// connection, or queue. `None`: as many as the server allows.
+    /// Maximum concurrent requests on one HTTP/2 connection; further ones use another connection,
+    /// or wait. `None`: as many as the server allows.
     pub streams_per_connection: Option<usize>,
-    /// Which version of HTTP is spoken.
+    /// The version of HTTP to use.
     pub protocol: Protocol,
     pub proxies: Proxies,
     /// Shared by all users of the run.
     pub rate_limit: Option<Arc<RateLimit>>,
-    /// Longest body that is kept, in bytes; a longer one fails its request.
+    /// Maximum length of a body that is kept, in bytes; a longer one fails its request.
     pub max_body: u64,
-    /// Limits what the decompressed bodies of all users take together.
+    /// Limits the total memory of the decompressed bodies of all users.
     pub decoded_memory: &'static MemoryBudget,
-    /// Answers' bodies are counted and not kept.
+    /// Count response bodies instead of keeping them.
     pub discard_response_bodies: bool,
 }
 
@@ -71,18 +71,18 @@ impl Default for Settings {
     }
 }
 
-/// Which version of HTTP is spoken.
+/// The version of HTTP to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
-    /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+    /// HTTP/2 if TLS negotiates it, otherwise HTTP/1.1.
     #[default]
     Auto,
     /// HTTP/1.1 only.
     Http1,
-    /// HTTP/2 over TLS or nothing.
+    /// HTTP/2 over TLS; fails if the server does not support it.
     Http2,
     /// HTTP/2 without TLS, by prior knowledge (RFC 9113, section 3.3).
     H2c,
-    /// HTTP/3 or nothing, without asking over TCP first.
+    /// HTTP/3 only, without trying TCP first.
     Http3,
 }

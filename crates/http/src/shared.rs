@@ -6,8 +6,8 @@ use plimsoll_net::Network;
 
 use crate::settings::Settings;
 
-/// Size of the buffer that reads go through. One a worker, not one a
-/// connection: what is left over after a read is copied out.
+/// Size of the read buffer. There is one per worker, not one per connection: bytes left over after
+/// a read are copied out.
 const SCRATCH: usize = 64 * 1024;
 
 /// What the users of one worker share: settings, resolver cache, TLS sessions.
@@ -19,7 +19,7 @@ pub struct Shared {
     pub(crate) endpoints: plimsoll_http3::Endpoints,
 }
 
-/// A buffer that belongs to whoever is being polled, for that poll.
+/// A buffer that the future being polled may use during that poll.
 #[derive(Debug)]
 pub(crate) struct Scratch(RefCell<Box<[u8]>>);
 

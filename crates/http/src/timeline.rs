@@ -2,10 +2,9 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// The moments of one exchange. They never run backwards: whatever is
-/// recorded is held between its neighbours, so every phase is at least zero
-/// and the phases sum to the total. A step that did not happen repeats the
-/// moment before it.
+/// The timestamps of one exchange. They never run backwards: each recorded time is clamped between
+/// its neighbours, so every phase is at least zero and the phases sum to the total. A step that did
+/// not happen repeats the timestamp before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     started: Moment,
@@ -18,27 +17,27 @@ pub struct Timeline {
     done: Moment,
 }
 
-/// The spans between neighbouring moments of a [`Timeline`].
+/// The spans between neighbouring timestamps of a [`Timeline`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Waiting for a free connection slot or for the rate limit.
     pub queued: Duration,
     /// Name resolution.
     pub looking_up: Duration,
-    /// The TCP handshake; in QUIC, until the first answer to our hello.
+    /// The TCP handshake; in QUIC, until the first response to the client hello.
     pub connecting: Duration,
-    /// The TLS handshake; in QUIC, the rest of the one there is.
+    /// The TLS handshake; in QUIC, the rest of its single handshake.
     pub securing: Duration,
-    /// Until the kernel had taken the last byte of the request.
+    /// Until the kernel accepted the last byte of the request.
     pub sending: Duration,
-    /// Until the first byte of the answer.
+    /// Until the first byte of the response.
     pub waiting: Duration,
-    /// Until the last byte of the answer.
+    /// Until the last byte of the response.
     pub receiving: Duration,
 }
 
 impl Timeline {
-    /// A timeline of which only the start is known.
+    /// A timeline with only the start known.
     pub fn started_at(started: Moment) -> Self {
         Timeline {
             started,
@@ -52,8 +51,7 @@ impl Timeline {
         }
     }
 
-    /// The common case: a kept connection was free, so the request was sent at
-    /// once.
+    /// The common case: a kept connection was free, so the request was sent at once.
     #[inline]
     pub fn on_kept_connection(
         started: Moment,
@@ -61,7 +59,8 @@ impl Timeline {
         first_byte: Moment,
         done: Moment,
     ) -> Self {
-        // An answer that overtook the end of its request bounds it.
+        // If the response began before the request was fully sent, the response's start limits the
+        // send time.
         let first_byte = first_byte.max(started);
         let sent = sent.max(started).min(first_byte);
         let done = done.max(first_byte);
@@ -77,7 +76,7 @@ impl Timeline {
         }
     }
 
-    /// Records that a connection slot was had at `at`; later moments follow.
+    /// Records that a connection slot was obtained at `at`; later steps follow.
     pub fn got_slot(&mut self, at: Moment) {
         self.slot = at.max(self.started);
         self.looked_up(self.slot);
@@ -101,35 +100,35 @@ impl Timeline {
         self.finished(self.secured, self.secured, self.secured);
     }
 
-    /// Records the last three moments. If the answer began before the request
-    /// was wholly sent, the request counts as sent when the answer began.
+    /// Records the last three timestamps. If the response began before the request was fully sent,
+    /// the request counts as sent when the response began.
     pub fn finished(&mut self, sent: Moment, first_byte: Moment, done: Moment) {
         self.first_byte = first_byte.max(self.secured);
         self.sent = sent.max(self.secured).min(self.first_byte);
         self.done = done.max(self.first_byte);
     }
 
-    /// When the exchange was asked for.
+    /// When the exchange was requested.
     pub fn started(&self) -> Moment {
         self.started
     }
 
-    /// When it no longer waited for a connection slot.
+    /// When the wait for a connection slot ended.
     pub fn slot(&self) -> Moment {
         self.slot
     }
 
-    /// When the last byte of the request was accepted by the kernel.
+    /// When the kernel had accepted the last byte of the request.
     pub fn sent(&self) -> Moment {
         self.sent
     }
 
-    /// When the first byte of the answer was there.
+    /// When the first byte of the response arrived.
     pub fn first_byte(&self) -> Moment {
         self.first_byte
     }
 
-    /// When the last byte of the answer was there, or the exchange had failed.
+    /// When the last byte of the response arrived, or the exchange failed.
     pub fn done(&self) -> Moment {
         self.done
     }

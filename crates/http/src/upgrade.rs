@@ -16,27 +16,27 @@ use crate::request::Request;
 use crate::response::Response;
 use crate::settings::Protocol;
 
-/// What came of asking for another protocol.
+/// The outcome of a request to switch protocols.
 #[derive(Debug)]
 pub struct Upgrade {
-    /// The round trip, however it ended.
+    /// The round trip, whatever its outcome.
     pub exchange: Exchange,
-    /// The answer, and the connection if the answer was 101.
+    /// The response, and the connection if its status was 101.
     pub outcome: Result<(Response, Option<Switched>), Failure>,
 }
 
-/// A connection that no longer speaks HTTP (RFC 9110, section 7.8).
+/// A connection that now uses another protocol (RFC 9110, section 7.8).
 #[derive(Debug)]
 pub struct Switched {
     pub stream: Stream,
-    /// What came behind the answer's head.
+    /// Bytes received after the response headers.
     pub rest: Bytes,
 }
 
 impl Client {
-    /// Sends a request that asks to switch protocols, on a connection of its own
-    /// that speaks HTTP/1.1. Redirects are not followed. Cookies go to and come
-    /// from `jar`. Dropping the future closes the connection.
+    /// Sends a request to switch protocols, on a separate HTTP/1.1 connection. Redirects are not
+    /// followed. Cookies are read from and stored in `jar`. Dropping the future closes the
+    /// connection.
     pub async fn upgrade(&self, request: &Request, jar: Option<&CookieJar>) -> Upgrade {
         let settings = self.shared.settings();
         let started = plimsoll_clock::now();
@@ -88,7 +88,7 @@ impl Client {
 fn conclude(mut outcome: Outcome, request: &Request, stream: Option<Stream>) -> Upgrade {
     let switched = stream.map(|stream| Switched {
         stream,
-        // Behind a 101 stands no body, but what the next protocol sends first.
+        // A 101 response has no body: these are the first bytes of the next protocol.
         rest: std::mem::take(&mut outcome.body),
     });
     let exchange = outcome.exchange.clone();

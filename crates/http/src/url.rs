@@ -7,24 +7,23 @@ use crate::error::{ErrorInfo, code};
 use crate::escape::{check_escapes, check_escapes_in_host, decode, escape_into};
 use crate::host_name::ascii_host;
 
-/// A URL as k6 (that is, Go) reads it: lenient about schemes and odd bytes in
-/// the path, strict about host, port and percent escapes. The text is kept as
-/// it was given.
+/// A URL, parsed like k6 (that is, Go): lenient about schemes and unusual bytes in the path, strict
+/// about host, port and percent escapes. The text is kept as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     text: Box<str>,
     scheme: Box<str>,
     userinfo: Option<UserInfo>,
-    /// Where userinfo stands in the text, for masking.
+    /// The range of the userinfo in the text, for masking.
     userinfo_at: Option<Range<usize>>,
     /// Without brackets, percent escapes decoded.
     host: Box<str>,
-    /// As written; empty if none was.
+    /// As written; empty if absent.
     port_text: Box<str>,
     port: Option<u16>,
-    /// What goes into the `Host` field.
+    /// The value of the `Host` field.
     authority: Box<str>,
-    /// What goes into the request line.
+    /// The target in the request line.
     target: Box<str>,
     path_end: usize,
     fragment: Option<Box<str>>,
@@ -38,7 +37,7 @@ pub struct UserInfo {
     pub password: Option<String>,
 }
 
-/// Why a text is no URL.
+/// Why a text is not a valid URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlError {
     text: String,
@@ -46,7 +45,7 @@ pub struct UrlError {
 }
 
 impl UrlError {
-    /// What is wrong, without the URL.
+    /// The error without the URL.
     pub(crate) fn reason(&self) -> &str {
         &self.reason
     }
@@ -67,11 +66,11 @@ impl From<UrlError> for ErrorInfo {
 }
 
 impl Url {
-    /// Reads an absolute URL. A text without a scheme or host is read too; only
+    /// Parses an absolute URL. A text without a scheme or host is parsed too; only
     /// sending to it fails, as in k6.
     ///
     /// # Errors
-    /// For control bytes, a bad host, a port that is no number and bad escapes.
+    /// For control bytes, a bad host, a port that is not a number, and bad escapes.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         parse(text).map_err(|reason| UrlError {
             text: text.to_owned(),
@@ -79,12 +78,12 @@ impl Url {
         })
     }
 
-    /// The URL as it was given.
+    /// The URL as given.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The URL with user and password replaced by `****`, fit for tags and logs.
+    /// The URL with user and password replaced by `****`, for tags and logs.
     pub fn masked(&self) -> Cow<'_, str> {
         let (Some(at), Some(info)) = (&self.userinfo_at, &self.userinfo) else {
             return Cow::Borrowed(&self.text);
@@ -102,7 +101,7 @@ impl Url {
     /// The URL without user and password.
     pub fn without_userinfo(&self) -> Cow<'_, str> {
         match &self.userinfo_at {
-            // The @ goes with them.
+            // The @ is removed with them.
             Some(at) => {
                 let before = self.text.get(..at.start).unwrap_or_default();
                 let after = self.text.get(at.end + 1..).unwrap_or_default();
@@ -112,7 +111,7 @@ impl Url {
         }
     }
 
-    /// In lower case; empty if there is none.
+    /// In lower case; empty if absent.
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
@@ -130,17 +129,17 @@ impl Url {
         &self.host
     }
 
-    /// The port written, or the scheme's.
+    /// The given port, or the default of the scheme.
     pub fn port(&self) -> u16 {
         self.port.unwrap_or(if self.is_https() { 443 } else { 80 })
     }
 
-    /// Host and port as the `Host` field has them.
+    /// Host and port, as in the `Host` field.
     pub fn authority(&self) -> &str {
         &self.authority
     }
 
-    /// Path and query as the request line has them.
+    /// Path and query, as in the request line.
     pub fn target(&self) -> &str {
         &self.target
     }
@@ -155,13 +154,12 @@ impl Url {
         self.target.get(self.path_end + 1..)
     }
 
-    /// What follows `#`, as written.
+    /// The text after `#`, as written.
     pub fn fragment(&self) -> Option<&str> {
         self.fragment.as_deref()
     }
 
-    /// Whether both lead to the same scheme, host and port, so that they may
-    /// share a connection.
+    /// Whether both URLs have the same scheme, host and port, so that they may share a connection.
     pub fn same_origin(&self, other: &Url) -> bool {
         self.origin == other.origin
             && self.port() == other.port()
@@ -170,7 +168,7 @@ impl Url {
     }
 
     /// # Errors
-    /// When nothing can be sent to the URL, with the words k6 has for it.
+    /// When the URL cannot be sent to, in k6's words.
     pub fn check_usable(&self) -> Result<(), ErrorInfo> {
         if !matches!(&*self.scheme, "http" | "https") {
             return Err(ErrorInfo::new(
@@ -271,7 +269,7 @@ fn parse(text: &str) -> Result<Url, String> {
             Some(at) => rest.split_at(at),
             None => (rest, ""),
         },
-        // `mailto:x` and `localhost:80`: no host, and not ours to send to.
+        // `mailto:x` and `localhost:80`: no host, so it cannot be sent to.
         None => ("", rest),
     };
     let (userinfo, userinfo_at, host_port) = match authority.rsplit_once('@') {
@@ -365,7 +363,7 @@ fn parse_host(host: &str) -> Result<String, String> {
         let address = bare.split('%').next().unwrap_or_default();
         return match address.parse::<std::net::Ipv6Addr>() {
             Ok(_) => Ok(bare),
-            Err(_) => Err(format!("invalid host: {host:?} is no IPv6 address")),
+            Err(_) => Err(format!("invalid host: {host:?} is not an IPv6 address")),
         };
     }
     check_escapes_in_host(host)?;

@@ -1,4 +1,4 @@
-//! Where answers lead: redirects, cookies, credentials, codings.
+//! What a client does after a response: redirects, cookies, credentials, codings.
 
 mod peer;
 
@@ -8,7 +8,7 @@ use plimsoll_http::{
     Auth, BodyUse, CookieJar, Encoding, Exchange, Method, RequestCookie, Settings, Url,
 };
 
-/// `/r/STATUS` redirects to `/echo`; `/echo` answers with the request itself.
+/// `/r/STATUS` redirects to `/echo`; `/echo` responds with the request itself.
 fn echo() -> std::net::SocketAddr {
     serve(|head, body| {
         let path = head.split(' ').nth(1).unwrap();
@@ -184,7 +184,7 @@ fn codings_work_both_ways() {
         post.body_use = BodyUse::Discard;
         let dropped = client.send(&post, None, &mut |_| {}).await.unwrap();
         assert_eq!((dropped.status, dropped.body.len()), (200, 0));
-        // The server's claim does not fit what it sends.
+        // The server declares a coding that does not match what it sends.
         post.body_use = BodyUse::Keep;
         post.compression.clear();
         post.headers.set("Content-Encoding", "gzip").unwrap();

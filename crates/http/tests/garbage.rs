@@ -1,5 +1,5 @@
-//! Servers that answer garbage, stall, close or never end: each gives its own
-//! clear error, and the connection is not used again.
+//! Servers that respond with garbage, stall, close or never end: each case gives its own clear
+//! error, and the connection is not reused.
 
 mod peer;
 
@@ -11,7 +11,7 @@ use bytes::Bytes;
 use peer::{client, request, run};
 use plimsoll_http::{BodyUse, Exchange, Failure, Method, Response, Settings};
 
-/// Accepts connections, waits for the end of a request's head, and hands over.
+/// Accepts connections, waits for the end of a request's headers, then calls `act`.
 fn raw(act: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -44,7 +44,7 @@ fn fetch(address: SocketAddr, method: Method) -> (Result<Response, Failure>, Exc
     })
 }
 
-/// The code and words of the error that `bytes` and a close give.
+/// The error code and message for a response of `bytes` followed by a close.
 fn error_of(bytes: &[u8]) -> (u32, String) {
     let bytes = bytes.to_vec();
     let address = raw(move |mut socket| {
@@ -150,7 +150,7 @@ fn what_is_no_error_is_none() {
         (b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 200, "ok"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nok\r\n0\r\nA: b\r\n\r\n", 200, "ok"),
     ] {
-        // Whole, and byte by byte.
+        // All at once, and byte by byte.
         for size in [bytes.len(), 1] {
             let address = raw(move |mut socket| {
                 for piece in bytes.chunks(size) {
@@ -220,7 +220,7 @@ fn a_reset_in_the_middle_is_told_apart_from_a_close() {
     assert_eq!(failure.error.message, "read: connection reset by peer");
 }
 
-/// Makes the close of a socket a reset.
+/// Makes closing a socket send a reset.
 fn reset_on_close(socket: &TcpStream) {
     let socket = socket.try_clone().unwrap();
     socket.set_nonblocking(true).unwrap();
@@ -260,7 +260,7 @@ fn a_huge_body_is_counted_in_bounded_memory() {
         assert_eq!(response.body.len(), 0);
         assert!(received > SIZE);
         assert!(resident() < before + (20 << 20));
-        // Kept, it must fail at the limit and not grow.
+        // If it is kept, it must fail at the limit and not grow.
         asked.body_use = BodyUse::Keep;
         let limited = Settings {
             max_body: 1 << 20,
@@ -274,7 +274,7 @@ fn a_huge_body_is_counted_in_bounded_memory() {
     });
 }
 
-/// Bytes of memory this process holds; 0 where it cannot be told.
+/// Bytes of memory this process holds; 0 if unknown.
 fn resident() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = text
@@ -288,7 +288,7 @@ fn resident() -> u64 {
 #[test]
 fn an_answer_that_overtakes_its_request_is_taken() {
     let address = raw(|mut socket| {
-        // The body that follows the head is never read.
+        // The body that follows the request headers is never read.
         let _ = socket.write_all(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
         std::thread::sleep(Duration::from_millis(200));
     });
@@ -312,8 +312,7 @@ fn an_answer_that_overtakes_its_request_is_taken() {
 
 #[test]
 fn running_out_of_descriptors_is_our_own_fault() {
-    // A local address that is not ours to bind stands in for exhaustion: both
-    // are EADDRNOTAVAIL.
+    // A local address of another machine replaces port exhaustion: both give EADDRNOTAVAIL.
     let settings = Settings {
         network: plimsoll_net::NetworkSettings {
             local_ips: vec![plimsoll_net::IpRange::parse("192.0.2.1").unwrap()],

@@ -1,5 +1,5 @@
-//! HTTP/2, with and without TLS, against a server made of the codec's own
-//! server half; and HTTP/1.1 over TLS.
+//! HTTP/2, with and without TLS, against a server built on the codec's server half; and HTTP/1.1
+//! over TLS.
 
 mod peer;
 #[path = "peer/secure.rs"]
@@ -16,8 +16,8 @@ use secure::{acceptor, identity};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Answers each stream: `/echo` with method, path and body; `/reset` with
-/// RST_STREAM; `/stall` never; `/big` with ten megabytes.
+/// Responds to each stream: `/echo` with method, path and body; `/reset` with RST_STREAM; `/stall`
+/// never; `/big` with ten megabytes.
 async fn converse(io: impl AsyncRead + AsyncWrite + Unpin + 'static) {
     let mut connection = h2::server::handshake(io).await.unwrap();
     while let Some(accepted) = connection.accept().await {
@@ -110,7 +110,7 @@ fn requests_share_one_connection() {
     });
 }
 
-/// Speaks whichever version a connection begins with (RFC 9113, section 3.4).
+/// Uses the version of HTTP with which a connection begins (RFC 9113, section 3.4).
 async fn serve_both() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -268,8 +268,7 @@ fn tls_negotiates_the_version_of_http() {
     });
 }
 
-/// Over TLS: HTTP/2 where it was negotiated, else a fixed HTTP/1.1 answer to
-/// each request.
+/// Over TLS: HTTP/2 if it was negotiated, otherwise a fixed HTTP/1.1 response to each request.
 async fn serve_tls(identity: &secure::Identity, alpn: &[&str]) -> u16 {
     serve_with(acceptor(identity, alpn)).await
 }
@@ -335,7 +334,7 @@ fn untrusted_and_misnamed_certificates_are_told_apart() {
             error(other_port, TlsSettings::default()).await.unwrap().0,
             1311
         );
-        // As `openssl req -x509` makes them.
+        // A certificate as `openssl req -x509` creates it.
         let authority = secure::authority(&["localhost"]);
         let port = serve_tls(&authority, &[]).await;
         assert_eq!(error(port, trusting(&authority)).await, None);

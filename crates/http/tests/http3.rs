@@ -1,5 +1,5 @@
-//! HTTP/3 against a server made of another library's frames and headers, and against
-//! one that breaks the rules.
+//! HTTP/3 against a server built on another library's frames and headers, and against one that
+//! breaks the rules.
 
 mod peer;
 #[path = "peer/quic.rs"]
@@ -52,7 +52,7 @@ fn an_exchange_carries_its_facts_and_requests_share_one_connection() {
             let mut post = request(Method::Post, &url);
             post.body = Bytes::from(vec![b'y'; turn << 20]);
             let response = client
-                .send(&post, None, &mut |told| exchange = Some(told.clone()))
+                .send(&post, None, &mut |ended| exchange = Some(ended.clone()))
                 .await
                 .unwrap();
             let exchange = exchange.unwrap();
@@ -80,7 +80,7 @@ fn an_exchange_carries_its_facts_and_requests_share_one_connection() {
             assert!(traffic.received > exchange.body_received, "{traffic:?}");
         }
         assert_eq!((seen.connections.get(), seen.requests.get()), (1, 3));
-        // At once, and prepared.
+        // Encoded on each call, and prepared.
         let settings = http3(&server);
         let prepared = Prepared::new(&request(Method::Get, &url), &settings).unwrap();
         let first = client.send_prepared(&prepared, plimsoll_clock::now());
@@ -161,7 +161,7 @@ fn what_the_server_did_not_look_at_is_sent_again() {
         let client = client(http3(&server));
         let url = |path: &str| format!("https://{address}{path}");
         let post = |path: &str| request(Method::Post, &url(path));
-        // The second request that the server sees is rejected, the third is not.
+        // The server rejects the second request that it sees, but not the third.
         client.send(&post("/"), None, &mut |_| {}).await.unwrap();
         let rejected = post("/rejected");
         let response = client.send(&rejected, None, &mut |_| {}).await.unwrap();
@@ -193,19 +193,19 @@ fn ends_that_are_none_are_told() {
                 "connection closed with H3_INTERNAL_ERROR (by and by)",
             ),
         ] {
-            // A first request, so that the failing one is not on a fresh connection.
+            // A first request, so that the failing one is not the first on its connection.
             let url = format!("https://{address}");
             let well = request(Method::Get, &url);
             client.send(&well, None, &mut |_| {}).await.unwrap();
-            let told = error_of(&client, Method::Post, &format!("{url}{path}")).await;
-            assert!(told.message.contains(words), "{path}: {told:?}");
+            let error = error_of(&client, Method::Post, &format!("{url}{path}")).await;
+            assert!(error.message.contains(words), "{path}: {error:?}");
         }
         let mut stalls = request(Method::Get, &format!("https://{address}/stall"));
         stalls.timeout = Duration::from_millis(200);
         let sent = client.send(&stalls, None, &mut |_| {}).await;
         assert_eq!(sent.unwrap_err().error.message, "request timeout");
-        let told = error_of(&client, Method::Get, &format!("http://{address}/")).await;
-        assert!(told.message.contains("use https"), "{told:?}");
+        let error = error_of(&client, Method::Get, &format!("http://{address}/")).await;
+        assert!(error.message.contains("use https"), "{error:?}");
     });
 }
 
@@ -218,27 +218,27 @@ fn silence_and_closed_ports_are_told_with_the_way_out() {
         settings.network.connect_timeout = Duration::from_millis(400);
         let impatient = client(settings);
         let at = |socket: &UdpSocket| format!("https://{}/", socket.local_addr().unwrap());
-        let told = error_of(&impatient, Method::Get, &at(&mute)).await;
-        assert!(told.message.contains("no QUIC answer"), "{told:?}");
-        assert!(told.detail().contains("within 400ms"), "{told:?}");
-        assert!(told.detail().contains("--h3"), "{told:?}");
+        let error = error_of(&impatient, Method::Get, &at(&mute)).await;
+        assert!(error.message.contains("no QUIC response"), "{error:?}");
+        assert!(error.detail().contains("within 400ms"), "{error:?}");
+        assert!(error.detail().contains("--h3"), "{error:?}");
 
         let patient = client(http3(&server));
         let mut get = request(Method::Get, &at(&mute));
         get.timeout = Duration::from_millis(200);
-        let told = patient
+        let error = patient
             .send(&get, None, &mut |_| {})
             .await
             .unwrap_err()
             .error;
         assert!(
-            told.detail().contains("within the request's timeout"),
-            "{told:?}"
+            error.detail().contains("within the request's timeout"),
+            "{error:?}"
         );
 
         let nowhere = at(&UdpSocket::bind("127.0.0.1:0").unwrap());
-        let told = error_of(&patient, Method::Get, &nowhere).await;
-        assert!(told.message.contains("nothing listens"), "{told:?}");
+        let error = error_of(&patient, Method::Get, &nowhere).await;
+        assert!(error.message.contains("nothing listens"), "{error:?}");
     });
 }
 
@@ -250,8 +250,8 @@ fn handshakes_fail_for_their_reasons() {
         let url = format!("https://{address}/");
         let mut wary = http3(&server);
         wary.network.tls.extra_roots.clear();
-        let told = error_of(&client(wary.clone()), Method::Get, &url).await;
-        assert_eq!(told.message, "x509: unknown authority");
+        let error = error_of(&client(wary.clone()), Method::Get, &url).await;
+        assert_eq!(error.message, "x509: unknown authority");
         let mut blind = wary;
         blind.network.tls.insecure_skip_verify = true;
         let get = request(Method::Get, &url);
@@ -260,22 +260,22 @@ fn handshakes_fail_for_their_reasons() {
 
         let elsewhere = identity(&["localhost"]);
         let (other, _) = quic::serve(&acceptor(&elsewhere, &["h3"]));
-        let told = error_of(
+        let error = error_of(
             &client(http3(&elsewhere)),
             Method::Get,
             &format!("https://{other}/"),
         )
         .await;
-        assert_eq!(told.message, "x509: certificate doesn't match hostname");
+        assert_eq!(error.message, "x509: certificate doesn't match hostname");
 
         let (other, _) = quic::serve(&acceptor(&server, &["hq-interop"]));
-        let told = error_of(
+        let error = error_of(
             &client(http3(&server)),
             Method::Get,
             &format!("https://{other}/"),
         )
         .await;
-        assert!(told.message.contains("does not speak HTTP/3"), "{told:?}");
+        assert!(error.message.contains("does not speak HTTP/3"), "{error:?}");
     });
 }
 
@@ -285,8 +285,8 @@ fn a_client_certificate_is_shown_to_those_who_ask() {
         let (server, user) = (identity(&["127.0.0.1"]), identity(&["user"]));
         let (address, _) = quic::serve(&acceptor_asking(&server, &user, &["h3"]));
         let url = format!("https://{address}/");
-        let told = error_of(&client(http3(&server)), Method::Get, &url).await;
-        assert!(told.message.contains("certificate required"), "{told:?}");
+        let error = error_of(&client(http3(&server)), Method::Get, &url).await;
+        assert!(error.message.contains("certificate required"), "{error:?}");
         let mut settings = http3(&server);
         settings.network.tls.client_certificates = vec![ClientCertificate {
             domains: Vec::new(),
@@ -302,7 +302,7 @@ fn a_client_certificate_is_shown_to_those_who_ask() {
     });
 }
 
-/// A control stream that begins as it should: its type, and empty settings.
+/// A valid start of a control stream: its type, and empty settings.
 const CONTROL: &[u8] = &[0, 4, 0];
 /// HEADERS with `:status: 200`.
 const OK: &[u8] = &[1, 3, 0, 0, 0xd9];
@@ -338,10 +338,10 @@ fn a_server_that_breaks_the_rules_is_told_so() {
         ];
         for (control, bytes, words) in cases {
             let address: SocketAddr = quic::serve_raw(&quic_tls, control, bytes.clone());
-            let told = error_of(&client, Method::Post, &format!("https://{address}/")).await;
-            assert!(told.message.contains(words), "{bytes:?}: {told:?}");
+            let error = error_of(&client, Method::Post, &format!("https://{address}/")).await;
+            assert!(error.message.contains(words), "{bytes:?}: {error:?}");
         }
-        // Unknown frames and trailers are passed over.
+        // Unknown frames and trailers are skipped.
         let odd = after(&[0x21, 2, 9, 9, 0, 1, b'x', 0, 1, b'y', 1, 2, 0, 0, 0x21, 0]);
         let address = quic::serve_raw(&quic_tls, CONTROL, odd);
         let get = request(Method::Get, &format!("https://{address}/"));

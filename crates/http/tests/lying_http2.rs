@@ -1,5 +1,5 @@
-//! Peers that speak HTTP/2 and lie, or begin to speak it and end: each gives an error of its own
-//! that says what happened, in bounded time and memory.
+//! HTTP/2 peers that break the protocol or stop in the middle: each gives its own error that says
+//! what happened, in bounded time and memory.
 
 mod peer;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use peer::{client, request, run};
 use plimsoll_http::{BodyUse, Exchange, Method, Protocol, Settings};
 
-/// Reads until the request's HEADERS frame has come, and hands over.
+/// Reads until the request's HEADERS frame has arrived, then calls `act`.
 fn raw(act: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -32,7 +32,7 @@ fn raw(act: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     address
 }
 
-/// Reads until the next HEADERS frame has come.
+/// Reads until the next HEADERS frame has arrived.
 fn read_headers(socket: &mut TcpStream) -> std::io::Result<()> {
     loop {
         let mut head = [0; 9];
@@ -72,7 +72,7 @@ fn settings() -> Vec<u8> {
     frame(SETTINGS, 0, 0, &[])
 }
 
-/// The start of an answer on the first stream.
+/// The start of a response on the first stream.
 fn head() -> Vec<u8> {
     [settings(), frame(HEADERS, END_HEADERS, 1, &[STATUS_200])].concat()
 }
@@ -100,12 +100,12 @@ fn ask(address: SocketAddr, settings: Settings) -> Exchange {
     })
 }
 
-/// The error that `bytes` give, after which the peer closes its half.
+/// The error when the peer sends `bytes` and then closes its sending half.
 fn error_of(bytes: Vec<u8>) -> (u32, String) {
     let address = raw(move |mut socket| {
         let _ = socket.write_all(&bytes);
         let _ = socket.shutdown(Shutdown::Write);
-        // A reset would take what was sent away from the reader.
+        // A reset would discard data that the client has not read yet.
         let _ = std::io::copy(&mut socket, &mut std::io::sink());
     });
     let exchange = ask(address, Settings::default());
@@ -116,8 +116,8 @@ fn error_of(bytes: Vec<u8>) -> (u32, String) {
     (error.code, error.message)
 }
 
-/// A request that arrives together with GOAWAY is sent on another connection, and the exchange says so: the server may
-/// have seen it twice.
+/// A request that crosses a GOAWAY is sent again on another connection, and the exchange counts
+/// that: the server may have seen it twice.
 #[test]
 fn a_request_that_goaway_refuses_is_sent_again_and_counted() {
     let connections = std::sync::atomic::AtomicUsize::new(0);
@@ -126,7 +126,7 @@ fn a_request_that_goaway_refuses_is_sent_again_and_counted() {
         let _ = socket.write_all(&[settings(), ended].concat());
         let number = connections.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         if number == 0 && read_headers(&mut socket).is_ok() {
-            // The last stream that is processed: the first.
+            // The last stream that is processed is the first.
             let _ = socket.write_all(&frame(GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0]));
         }
         let _ = std::io::copy(&mut socket, &mut std::io::sink());
@@ -190,19 +190,19 @@ fn lies_are_named() {
             "ERROR",
         ),
         (
-            "data before any answer",
+            "data before any response",
             [settings(), frame(DATA, END_STREAM, 1, b"body")].concat(),
             0,
             "ERROR",
         ),
         (
-            "an answer on a stream that nobody opened",
+            "a response on a stream that nobody opened",
             [settings(), frame(HEADERS, END_HEADERS, 3, &[STATUS_200])].concat(),
             0,
             "ERROR",
         ),
         (
-            "a head that cannot be unpacked",
+            "headers that cannot be decoded",
             [settings(), frame(HEADERS, END_HEADERS, 1, &[0xff; 40])].concat(),
             0,
             "ERROR",
@@ -232,25 +232,25 @@ fn lies_are_named() {
             "ENHANCE_YOUR_CALM",
         ),
         ("the end after settings", settings(), 0, ""),
-        ("half an answer", head(), 0, ""),
+        ("half a response", head(), 0, ""),
     ];
     for (what, bytes, code, words) in lies {
-        let (told, message) = error_of(bytes);
-        assert!(message.contains(words), "{what}: {told} {message}");
-        // What is not the peer's own word is the codec's to judge.
+        let (actual, message) = error_of(bytes);
+        assert!(message.contains(words), "{what}: {actual} {message}");
+        // Apart from the peer's own error codes, the codec chooses the error.
         assert!(
-            told == code || (code == 0 && told > 1000),
-            "{what}: {told} {message}"
+            actual == code || (code == 0 && actual > 1000),
+            "{what}: {actual} {message}"
         );
         assert!(!message.is_empty(), "{what}");
         assert!(!message.contains("timeout"), "{what}: {message}");
     }
 }
 
-/// Sends `start`, then `again` until the other side has had enough.
+/// Sends `start`, then `again` until the other side closes.
 fn endless(start: Vec<u8>, again: Vec<u8>) -> SocketAddr {
     raw(move |mut socket| {
-        // Nobody reads what we are answered, as liars do not.
+        // Nobody reads the responses, as a misbehaving peer would not.
         let mut reading = socket.try_clone().unwrap();
         std::thread::spawn(move || std::io::copy(&mut reading, &mut std::io::sink()));
         let _ = socket.write_all(&start);
@@ -270,7 +270,7 @@ fn what_never_ends_is_ended_in_bounded_memory() {
     field.extend_from_slice(&[b'v'; 4000]);
     let places = [
         (
-            "a head without end",
+            "headers without end",
             endless(open_head, frame(CONTINUATION, 0, 1, &field).repeat(8)),
         ),
         (
@@ -293,7 +293,7 @@ fn what_never_ends_is_ended_in_bounded_memory() {
     assert!(after < before + (128 << 20), "{before} {after}");
 }
 
-/// Part of the test above: what others do meanwhile would count as its memory.
+/// Part of the test above: in a test of its own, other tests' memory would be measured too.
 fn a_flood_of_pings_hides_no_answer() {
     let address = raw(|mut socket| {
         let mut reading = socket.try_clone().unwrap();
@@ -333,7 +333,7 @@ fn a_stall_ends_at_the_deadline() {
     });
 }
 
-/// Bytes of memory this process holds; 0 where it cannot be told.
+/// Bytes of memory this process holds; 0 if unknown.
 fn resident() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: Option<u64> = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());

@@ -1,4 +1,4 @@
-//! Whole requests over loopback against a server written by hand.
+//! Complete requests over loopback against a hand-written server.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use plimsoll_http::{Client, Exchange, Method, Prepared, Request, Settings, Shared, Url};
 
-/// Serves `answers`, one after each request head, over one connection after
-/// another; each inner list is a connection.
+/// Serves `answers`, one per request, on one connection after another; each inner list is a
+/// connection.
 fn serve(connections: Vec<Vec<&'static str>>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -88,7 +88,7 @@ fn a_connection_closed_while_idle_is_replaced_once() {
         for _ in 0..2 {
             let response = client.send(&get(address), None, &mut |_| {}).await.unwrap();
             assert_eq!(response.status, 200);
-            // The server drops its end after each answer.
+            // The server closes its end after each response.
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     });

@@ -48,7 +48,9 @@ fn a_refused_tunnel_is_told() {
             .unwrap_err();
         assert_eq!(
             failure.error.message,
-            format!("the proxy {proxy} answered CONNECT with 407 Proxy Authentication Required")
+            format!(
+                "the proxy {proxy} responded to CONNECT with 407 Proxy Authentication Required"
+            )
         );
     });
 }

@@ -1,5 +1,5 @@
-//! The same requests through io_uring. Where the kernel refuses it they go through epoll and must
-//! give the same.
+//! The same requests through io_uring. If the kernel does not allow io_uring, they use epoll and
+//! must give the same results.
 
 mod peer;
 
@@ -108,7 +108,7 @@ fn closes_resets_and_silence_are_told() {
             .unwrap_err();
         assert_eq!(failure.error.code, 1050);
         assert!(phases.unwrap().waiting >= Duration::from_millis(20));
-        // Dropped in the middle, its connection goes; the next one works.
+        // If a request is dropped in the middle, its connection is closed; the next one works.
         drop(
             tokio::time::timeout(
                 Duration::from_millis(5),

@@ -1,4 +1,4 @@
-//! A client's side of a connection, without its socket: bytes in, bytes out.
+//! The client side of a connection, without its socket: bytes in, bytes out.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -17,36 +17,35 @@ use crate::frames::{
 use crate::head::RequestHead;
 use crate::stream::{self, Stream};
 
-/// What the peer may send on all streams together before we give some of it back.
+/// Receive window of the whole connection. It is topped up as data arrives.
 const WINDOW: i64 = 1 << 30;
-/// The window before anything was said of it: RFC 9113, section 6.9.2.
+/// The window before any SETTINGS: RFC 9113, section 6.9.2.
 const FIRST_WINDOW: i64 = 65_535;
-/// Streams at once before the peer has said how many it allows: section 6.5.2 has it that
-/// nobody should allow fewer.
+/// Concurrent streams before the peer has sent its limit: section 6.5.2 recommends at least 100.
 const FIRST_STREAMS: usize = 100;
-/// Longest response headers, as sent and as decoded.
+/// Maximum length of response headers, encoded and decoded.
 const LONGEST_HEAD: usize = 1 << 20;
-/// So much may wait for the socket; who sends more has to wait.
+/// Maximum bytes queued for the socket; senders wait above it.
 const WAITING: usize = 256 << 10;
-/// Most bytes that may wait for a peer that requests responses and does not read them.
+/// Maximum bytes queued for a peer that requests responses but does not read them.
 const FLOOD: usize = 1 << 20;
-/// What a buffer keeps when it is empty.
+/// Capacity that an empty buffer keeps.
 const KEPT: usize = 16 << 10;
-/// The last stream's number: section 5.1.1.
+/// The highest stream number: section 5.1.1.
 const LAST_STREAM: u32 = (1 << 31) - 1;
 
-/// When bytes were written, as soon as that is known.
+/// Filled in with the time at which bytes were written.
 pub(crate) type Mark = Rc<Cell<Option<Moment>>>;
 
 /// The state that a connection's streams and its driver share.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// What is to be written, from `written` on.
+    /// Bytes to be written, from `written` on.
     out: Vec<u8>,
     written: usize,
-    /// Who wants to know when `out` is written.
+    /// Marks to set when `out` is written.
     marks: Vec<Mark>,
-    /// The part of a frame that has come so far.
+    /// The part of a frame that has arrived so far.
     partial: Vec<u8>,
     streams: FxHashMap<u32, Rc<RefCell<Stream>>>,
     next: u32,
@@ -56,18 +55,18 @@ pub(crate) struct Connection {
     block: Option<Block>,
     has_settings: bool,
     send_window: i64,
-    /// Received, and not yet given back to the window.
+    /// Bytes received and not yet returned to the window.
     owed: i64,
     first_send_window: i64,
     max_frame: usize,
     max_streams: usize,
     goes_away: bool,
-    /// Why it is over.
+    /// Why the connection ended.
     over: Option<StreamFault>,
     /// Tasks that wait for capacity: of streams, of windows, of `out`.
     waiting: Vec<Waker>,
     driver: Option<Waker>,
-    /// Nobody will open a stream any more.
+    /// The caller will not open another stream.
     is_abandoned: bool,
 }
 
@@ -76,11 +75,11 @@ struct Block {
     stream: u32,
     last: bool,
     bytes: Vec<u8>,
-    /// Frames count too, for they may be empty.
+    /// Bytes and frames: frames count too, because they may be empty.
     cost: usize,
 }
 
-/// What ends the connection: the error code.
+/// The error code that ends the connection.
 type Broken = u32;
 
 impl Connection {
@@ -122,12 +121,12 @@ impl Connection {
         }
     }
 
-    /// Whether new streams can be tried on it.
+    /// Whether it still accepts new streams.
     pub fn is_open(&self) -> bool {
         self.over.is_none() && !self.goes_away && self.next <= LAST_STREAM
     }
 
-    /// Whether nothing that could still come or go is of use to anybody.
+    /// Whether no more data in either direction is of use to the caller.
     pub fn is_unwanted(&self) -> bool {
         let is_closing = self.is_abandoned || self.goes_away;
         self.over.is_some() || is_closing && self.streams.is_empty()
@@ -162,14 +161,14 @@ impl Connection {
         !self.marks.is_empty()
     }
 
-    /// All was written, then.
+    /// Everything was written.
     pub fn flushed(&mut self, at: Moment) {
         for mark in self.marks.drain(..) {
             mark.set(Some(at));
         }
     }
 
-    /// The socket broke, or nothing more comes.
+    /// The socket failed or was closed.
     pub fn fail(&mut self, fault: StreamFault) {
         if self.over.is_none() {
             self.over = Some(fault.clone());
@@ -180,7 +179,7 @@ impl Connection {
         self.wake_waiting();
     }
 
-    /// Takes what came.
+    /// Processes received bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.over.is_some() {
             return;
@@ -211,7 +210,7 @@ impl Connection {
         }
     }
 
-    /// Takes whole frames; where the first begins that is not whole.
+    /// Processes complete frames. Returns the start of the first incomplete one.
     fn take_frames(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
         let mut at = 0;
         while let Some(head) = bytes.get(at..).and_then(FrameHead::read) {
@@ -231,7 +230,7 @@ impl Connection {
         Ok(at)
     }
 
-    /// The peer begins with SETTINGS: RFC 9113, section 3.4.
+    /// The peer must begin with SETTINGS: RFC 9113, section 3.4.
     fn check_first(&self, head: FrameHead) -> Result<(), Broken> {
         if self.has_settings || head.kind == kind::SETTINGS && !head.has(flag::ACK) {
             return Ok(());
@@ -253,15 +252,15 @@ impl Connection {
             kind::PING => self.ping(head, payload),
             kind::GOAWAY => self.go_away(head, payload),
             kind::WINDOW_UPDATE => self.window(head, payload),
-            // We have forbidden it: section 8.4.
+            // Our settings forbid it: section 8.4.
             kind::PUSH_PROMISE => Err(code::PROTOCOL_ERROR),
             kind::PRIORITY if head.stream == 0 => Err(code::PROTOCOL_ERROR),
-            // Section 5.5: what nobody knows is passed over.
+            // Section 5.5: unknown frames are ignored.
             _ => Ok(()),
         }
     }
 
-    /// A stream that we have opened. None if it is over; an error if it never was: section 5.1.
+    /// A stream that we opened. `None` if it has ended; an error if it never existed: section 5.1.
     fn known(&self, id: u32) -> Result<Option<Rc<RefCell<Stream>>>, Broken> {
         if id.is_multiple_of(2) || id >= self.next {
             return Err(code::PROTOCOL_ERROR);
@@ -272,7 +271,7 @@ impl Connection {
     fn data(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
         let piece = unpadded(head, payload).ok_or(code::PROTOCOL_ERROR)?;
         let stream = self.known(head.stream)?;
-        // Of the connection's window all is given back as it comes: each stream has its own.
+        // The connection's window is returned as data arrives: each stream has its own window.
         self.owed += head.length as i64;
         if self.owed > WINDOW {
             return Err(code::FLOW_CONTROL_ERROR);
@@ -290,7 +289,7 @@ impl Connection {
         Ok(())
     }
 
-    /// What is wrong with one stream ends that one.
+    /// An error on one stream ends only that stream.
     fn settle(&mut self, stream: &mut Stream, taken: Result<(), stream::Refused>) {
         match taken {
             Ok(()) => self.forget_if_over(stream),
@@ -334,7 +333,7 @@ impl Connection {
     }
 
     fn heading(&mut self, id: u32, block: &[u8], last: bool) -> Result<(), Broken> {
-        // Also of a stream that is over, for the table's sake.
+        // Decoded even if the stream has ended, to keep the table in sync.
         let decoded = self.decoder.decode(block, LONGEST_HEAD);
         let decoded = decoded.map_err(|_| code::COMPRESSION_ERROR)?;
         let Some(stream) = self.known(id)? else {
@@ -388,7 +387,7 @@ impl Connection {
     fn set(&mut self, name: u16, value: u32) -> Result<(), Broken> {
         match name {
             setting::HEADER_TABLE_SIZE => self.encoder.resize(value as usize),
-            // A server may not ask for what only servers do: section 6.5.2.
+            // A server may not send settings that only clients may send: section 6.5.2.
             setting::ENABLE_PUSH if value != 0 => return Err(code::PROTOCOL_ERROR),
             setting::MAX_CONCURRENT_STREAMS => self.max_streams = value as usize,
             setting::INITIAL_WINDOW_SIZE => {
@@ -431,7 +430,7 @@ impl Connection {
         self.answer(kind::PING, payload)
     }
 
-    /// Acknowledges something, for a peer that reads what it asked for.
+    /// Queues an acknowledgement, unless too many wait for a peer that does not read them.
     fn answer(&mut self, kind: u8, payload: &[u8]) -> Result<(), Broken> {
         if self.unwritten().len() >= FLOOD {
             return Err(code::ENHANCE_YOUR_CALM);
@@ -452,7 +451,7 @@ impl Connection {
             said: String::from_utf8_lossy(said).into_owned(),
         };
         self.goes_away = true;
-        // Section 6.8: what was opened after that one was not and will not be looked at.
+        // Section 6.8: the server did not and will not process streams after that one.
         self.streams.retain(|id, stream| {
             let is_looked_at = *id <= last;
             if !is_looked_at {
@@ -488,8 +487,9 @@ impl Connection {
     }
 }
 
-/// Has a connection with two open streams take what a server says, cut into these pieces,
-/// and reads both to their end; gives back what they held. For fuzzing: no socket, no clock.
+/// Passes a server's bytes, split into these pieces, to a connection with two open streams, and
+/// reads both streams to their end. Returns how much was read. For fuzzing: no socket, no
+/// clock.
 pub fn hear(pieces: &[&[u8]]) -> usize {
     let request = http::Request::new(());
     let head = Rc::new(RequestHead::of(&request));

@@ -1,4 +1,4 @@
-//! HPACK, the way from the peer: RFC 7541.
+//! HPACK decoding: RFC 7541.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -8,24 +8,24 @@ use crate::huffman;
 use crate::primitives::Input;
 use crate::static_table::STATIC;
 
-/// What we allow the peer to keep: the value that holds unless a setting says otherwise.
+/// Size of the table that we allow the peer to use: the default of the setting.
 const TABLE_SIZE: usize = 4096;
 /// Number of header blocks that are remembered by their bytes.
 const KNOWN: usize = 4;
 
-/// Reads header blocks, all of a connection's, in their order.
+/// Decodes all header blocks of a connection, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     dynamic: VecDeque<Field>,
     /// The sum of the entries' sizes.
     size: usize,
-    /// What the peer limits itself to; below [`TABLE_SIZE`].
+    /// The size to which the peer limits itself; below [`TABLE_SIZE`].
     limit: Option<usize>,
-    /// Blocks of nothing but references, and what they mean while the table stays as it is.
+    /// Blocks that consist only of references, and their meaning while the table stays unchanged.
     known: Vec<(Vec<u8>, Rc<Heading>)>,
 }
 
-/// What a block is.
+/// The content of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum Decoded {
     Heading(Rc<Heading>),
@@ -33,12 +33,13 @@ pub(crate) enum Decoded {
     Malformed,
 }
 
-/// The block cannot be read, and so no later one either.
+/// The block cannot be decoded, and neither can any later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
 impl Decoder {
-    /// Reads a block whose fields are at most `longest` bytes, names, values and 32 for each.
+    /// Decodes a block whose fields are at most `longest` bytes, counting names, values and 32 for
+    /// each.
     ///
     /// # Errors
     /// When the connection has to end.
@@ -128,7 +129,7 @@ impl Decoder {
         kept.map(Entry::Kept).ok_or(Unreadable)
     }
 
-    /// Section 4.4: what is larger than the table empties it.
+    /// Section 4.4: a field that is larger than the table empties it.
     fn insert(&mut self, field: Field) {
         let limit = self.limit.unwrap_or(TABLE_SIZE);
         self.shrink(limit.saturating_sub(field.size));
@@ -155,7 +156,7 @@ enum Entry<'a> {
     Kept(&'a Field),
 }
 
-/// A string; what is longer than `longest` is of no use to anybody.
+/// A string; one that is longer than `longest` is rejected.
 fn string(input: &mut Input<'_>, longest: usize) -> Option<Vec<u8>> {
     match input.string(7)? {
         (text, true) => huffman::decode(text, longest),
@@ -177,7 +178,7 @@ mod tests {
 
     fn told(decoder: &mut Decoder, block: &str) -> (u16, Vec<(String, String)>) {
         let Ok(Decoded::Heading(heading)) = decoder.decode(&hex(block), 1 << 14) else {
-            panic!("{block} is no head");
+            panic!("{block} does not decode to headers");
         };
         let fields = heading.fields.iter();
         (
@@ -224,13 +225,13 @@ mod tests {
     #[test]
     fn what_is_only_referred_to_is_remembered_until_the_table_changes() {
         let mut decoder = Decoder::default();
-        // :status 200, and x: y to be kept.
+        // :status 200, and x: y to be added to the table.
         told(&mut decoder, "88 40 01 78 01 79");
         let first = told(&mut decoder, "88 be");
         assert_eq!(first, (200, vec![("x".into(), "y".into())]));
         assert_eq!(decoder.known.len(), 1);
         assert_eq!(told(&mut decoder, "88 be"), first);
-        // What 0xbe means moves on.
+        // Index 0xbe now refers to another field.
         told(&mut decoder, "88 40 01 61 01 62");
         assert_eq!(
             told(&mut decoder, "88 be"),
@@ -255,7 +256,7 @@ mod tests {
                 "{unreadable}"
             );
         }
-        // Upper case; a status that is none; a status behind a field; another pseudo-field.
+        // Upper case; an invalid status; a status after a field; another pseudo-field.
         for malformed in [
             "00 01 58 00",
             "08 01 78",

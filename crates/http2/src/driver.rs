@@ -13,17 +13,17 @@ use tokio::io::ReadBuf;
 use crate::connection::Connection;
 use crate::fault::StreamFault;
 
-/// How much is read at once.
+/// Maximum bytes per read.
 const READ: usize = 64 << 10;
-/// How often one turn reads before others get theirs.
+/// Maximum reads per turn, so that other tasks get theirs.
 const TURNS: usize = 16;
 
 thread_local! {
-    /// What all connections of this thread read into: between two reads nothing is left in it.
+    /// The read buffer of all connections of this thread: it is empty between two reads.
     static READ_INTO: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
 }
 
-/// Reads and writes until the connection is over, or nobody wants it any more.
+/// Reads and writes until the connection has ended or is no longer needed.
 pub(crate) async fn drive<W: Wire>(connection: Rc<RefCell<Connection>>, wire: W) {
     let mut driver = Driver {
         wire,
@@ -31,7 +31,7 @@ pub(crate) async fn drive<W: Wire>(connection: Rc<RefCell<Connection>>, wire: W)
         has_ended: false,
     };
     poll_fn(|cx| driver.turn(cx, &connection)).await;
-    // What was said last is on its way; whether it arrives is the peer's affair.
+    // Whether the last frames arrive is up to the peer.
     let _ = poll_fn(|cx| Pin::new(&mut driver.wire).poll_shutdown(cx)).await;
 }
 
@@ -39,7 +39,7 @@ struct Driver<W> {
     wire: W,
     /// Bytes were written since the last flush.
     is_dirty: bool,
-    /// The peer says nothing more.
+    /// The peer has closed its sending half.
     has_ended: bool,
 }
 
@@ -53,7 +53,7 @@ impl<W: Wire> Driver<W> {
                 connection.fail(StreamFault::io(error));
                 return Poll::Ready(());
             }
-            // Nobody waits for a socket that takes no more of what nobody needs.
+            // Do not wait for a blocked socket if no caller needs the bytes.
             if connection.is_unwanted() || self.has_ended {
                 return Poll::Ready(());
             }
@@ -79,7 +79,7 @@ impl<W: Wire> Driver<W> {
         Poll::Pending
     }
 
-    /// Ready when all is written and flushed.
+    /// Ready when everything is written and flushed.
     fn write(&mut self, cx: &mut Context<'_>, connection: &mut Connection) -> Poll<io::Result<()>> {
         loop {
             let bytes = connection.unwritten();
@@ -109,7 +109,7 @@ impl<W: Wire> Driver<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads once, and has the connection take it.
+    /// Reads once and passes the bytes to the connection.
     fn read(
         &mut self,
         cx: &mut Context<'_>,

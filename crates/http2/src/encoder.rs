@@ -1,4 +1,4 @@
-//! HPACK, the way to the peer: RFC 7541.
+//! HPACK encoding: RFC 7541.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -7,22 +7,22 @@ use crate::head::{RequestHead, Sent};
 use crate::primitives::put_integer;
 use crate::static_table::STATIC;
 
-/// What the peer is asked to keep at most, if it allows as much.
+/// Maximum size of the table that we use, if the peer allows as much.
 const TABLE_SIZE: usize = 4096;
-/// A field that takes more than this part of the table would drive out all others.
+/// A field that takes more than this fraction of the table would evict all others.
 const LARGEST_PART: usize = 4;
 /// Number of headers that are remembered as encoded references.
 const KNOWN: usize = 8;
 
-/// Writes header blocks, all of a connection's.
+/// Encodes all header blocks of a connection.
 #[derive(Debug)]
 pub(crate) struct Encoder {
-    /// Names and values that the peer keeps, the latest first.
+    /// Names and values in the peer's table, the newest first.
     dynamic: VecDeque<(Vec<u8>, Vec<u8>)>,
     size: usize,
     limit: usize,
-    /// The peer's limit has changed since the last block, at least to this. The next one
-    /// must say so: section 4.2.
+    /// The peer has changed its limit since the last block, at lowest to this. The next block must
+    /// announce it: section 4.2.
     lowest: Option<usize>,
     /// Headers sent before, as blocks that are valid while the table stays the same.
     known: Vec<(Rc<RequestHead>, Vec<u8>)>,
@@ -41,7 +41,7 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    /// The peer keeps at most that many bytes.
+    /// The peer's table holds at most `size` bytes.
     pub fn resize(&mut self, size: usize) {
         let limit = size.min(TABLE_SIZE);
         if limit != self.limit {
@@ -52,7 +52,7 @@ impl Encoder {
         }
     }
 
-    /// Appends the block of a request's headers.
+    /// Appends the header block of a request.
     pub fn encode(&mut self, head: &Rc<RequestHead>, out: &mut Vec<u8>) {
         if let Some(lowest) = self.lowest.take() {
             if lowest < self.limit {
@@ -78,7 +78,8 @@ impl Encoder {
         }
     }
 
-    /// Appends a field. True where it leaves the table as it is and means the same again.
+    /// Appends a field. Returns true if the table is unchanged, so that the same bytes keep their
+    /// meaning.
     fn field(&mut self, field: &Sent, out: &mut Vec<u8>) -> bool {
         let (whole, name) = self.look_up(field);
         if let Some(index) = whole.filter(|_| !field.is_secret) {
@@ -88,7 +89,7 @@ impl Encoder {
         let size = field.name.len() + field.value.len() + 32;
         let is_kept = !field.is_secret && size <= self.limit / LARGEST_PART;
         let (mark, bits) = match (field.is_secret, is_kept) {
-            // Section 6.2.3: nobody may keep it.
+            // Section 6.2.3: no intermediary may index it.
             (true, _) => (0x10, 4),
             (false, true) => (0x40, 6),
             (false, false) => (0x00, 4),
@@ -108,7 +109,7 @@ impl Encoder {
         !is_kept
     }
 
-    /// Where the whole field is in the tables, and where its name is.
+    /// The index of the whole field in the tables, and the index of its name.
     fn look_up(&self, field: &Sent) -> (Option<usize>, Option<usize>) {
         let mut named = None;
         let fixed = STATIC
@@ -140,7 +141,7 @@ impl Encoder {
     }
 }
 
-/// Without the Huffman code: it saves the wire a third of what is sent once a connection.
+/// Without the Huffman code: it would save a third of bytes that are sent once per connection.
 fn string(out: &mut Vec<u8>, text: &[u8]) {
     put_integer(out, 0, 7, text.len());
     out.extend_from_slice(text);
@@ -173,7 +174,8 @@ mod tests {
         let first = encode(&mut encoder, &head);
         assert!(first.len() > 20);
         let second = encode(&mut encoder, &head);
-        // :method POST and :scheme http are in the static table, and three fields were kept.
+        // :method POST and :scheme http are in the static table, and three fields are in the
+        // dynamic one.
         assert_eq!(second, [0x83, 0x86, 0xc0, 0xbf, 0xbe]);
         assert_eq!(encoder.known.len(), 1);
         assert_eq!(encode(&mut encoder, &head), second);
@@ -197,7 +199,7 @@ mod tests {
         let long = "x".repeat(2000);
         let head = head("/", &[("authorization", "Bearer 1"), ("x-long", &long)]);
         encode(&mut encoder, &head);
-        // The authority alone.
+        // Only the authority.
         assert_eq!(encoder.dynamic.len(), 1);
         let again = encode(&mut encoder, &head);
         assert!(again.ends_with(long.as_bytes()));

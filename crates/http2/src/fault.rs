@@ -4,22 +4,22 @@ use std::io;
 /// Why a stream, or its connection, ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamFault {
-    /// The stream was reset, with that error code (RFC 9113, section 7).
+    /// The stream was reset with this error code (RFC 9113, section 7).
     Reset { code: u32, by_peer: bool },
-    /// The peer wants no more of the connection, for that reason, and has not looked at the
-    /// stream; what it said besides.
+    /// The peer closes the connection for this reason and did not process the stream; `said` is its
+    /// debug text.
     GoAway { code: u32, said: String },
-    /// One side broke the protocol, and the connection is over.
+    /// One side violated the protocol, and the connection has ended.
     Connection { code: u32, by_peer: bool },
-    /// The connection broke: in words, without the number.
+    /// The connection failed: a message without the number.
     Broken(String),
-    /// The caller asked for what a stream cannot do.
+    /// The caller requested something that a stream cannot do.
     Other(String),
 }
 
 impl StreamFault {
-    /// Whether the peer has promised that it never looked at the stream, so that it may be
-    /// opened again elsewhere: RFC 9113, sections 8.7 and 6.8.
+    /// Whether the peer guarantees that it did not process the stream, so that it may be opened
+    /// again elsewhere: RFC 9113, sections 8.7 and 6.8.
     pub fn is_unprocessed(&self) -> bool {
         matches!(
             self,
@@ -41,7 +41,7 @@ impl StreamFault {
         StreamFault::Broken(plimsoll_net::describe(error))
     }
 
-    /// The peer said that nothing follows, in the middle of something.
+    /// The peer closed its sending half in the middle of something.
     pub(crate) fn end() -> StreamFault {
         StreamFault::Broken("EOF".to_owned())
     }

@@ -3,11 +3,12 @@ use std::hash::BuildHasher;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use rustc_hash::FxBuildHasher;
 
-/// The headers of a request as they are sent: pseudo-fields first. Made once, sent often.
+/// The headers of a request in the order in which they are sent: pseudo-fields first. Built once,
+/// sent often.
 #[derive(Debug)]
 pub struct RequestHead {
     pub(crate) fields: Vec<Sent>,
-    /// Of the fields.
+    /// Hash of the fields.
     hash: u64,
 }
 
@@ -16,13 +17,13 @@ pub struct RequestHead {
 pub(crate) struct Sent {
     pub name: Vec<u8>,
     pub value: Vec<u8>,
-    /// It is not kept in any table, here or on the way: RFC 7541, section 7.1.3.
+    /// No table may hold it, neither here nor in an intermediary: RFC 7541, section 7.1.3.
     pub is_secret: bool,
 }
 
 impl RequestHead {
-    /// The headers of a request whose URL has scheme and authority (RFC 9113, section 8.3.1).
-    /// The caller must leave out fields that belong to a connection.
+    /// The headers of a request whose URL has a scheme and an authority (RFC 9113, section 8.3.1).
+    /// The caller must leave out connection-specific fields.
     pub fn of(request: &Request<()>) -> RequestHead {
         let uri = request.uri();
         let mut fields = Vec::with_capacity(4 + request.headers().len());
@@ -52,14 +53,14 @@ impl RequestHead {
         RequestHead { fields, hash }
     }
 
-    /// The first value of that field, if there is one.
+    /// The first value of that field, if any.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let mut fields = self.fields.iter();
         let field = fields.find(|field| field.name == name.as_bytes())?;
         Some(&field.value)
     }
 
-    /// Whether it says the same as another one.
+    /// Whether both have the same fields.
     pub(crate) fn is_like(&self, other: &RequestHead) -> bool {
         std::ptr::eq(self, other) || self.hash == other.hash && self.fields == other.fields
     }
@@ -68,16 +69,16 @@ impl RequestHead {
 /// The headers of a response, or its trailers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
-    /// None of trailers.
+    /// `None` for trailers.
     pub status: Option<StatusCode>,
     pub fields: HeaderMap,
 }
 
-/// A field as it came.
+/// A field as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub name: Name,
-    /// None where the bytes can be no value.
+    /// `None` if the bytes are not a valid value.
     pub value: Option<HeaderValue>,
     /// Bytes of name and value, and 32: RFC 7541, section 4.1.
     pub size: usize,
@@ -88,7 +89,7 @@ pub(crate) enum Name {
     Plain(HeaderName),
     /// `:status`
     Status,
-    /// Another pseudo-field, or no name at all: RFC 9113, sections 8.2.1 and 8.3.
+    /// Another pseudo-field, or an invalid name: RFC 9113, sections 8.2.1 and 8.3.
     Wrong,
 }
 
@@ -101,7 +102,7 @@ impl Field {
         }
     }
 
-    /// A field with this one's name, which is so long.
+    /// A field with this name, whose encoded length is `name_length`.
     pub fn with_value(&self, name_length: usize, value: &[u8]) -> Field {
         Field {
             size: name_length + value.len() + 32,
@@ -138,10 +139,10 @@ impl Name {
 pub(crate) struct Malformed;
 
 impl Heading {
-    /// Puts a field where it belongs.
+    /// Adds a field.
     ///
     /// # Errors
-    /// For a field that no response may have, or not in that place.
+    /// For a field that is not allowed in a response, or not in that place.
     pub(crate) fn put(&mut self, field: &Field) -> Result<(), Malformed> {
         let value = field.value.as_ref().ok_or(Malformed)?;
         match &field.name {
@@ -149,7 +150,7 @@ impl Heading {
                 let appended = self.fields.try_append(name.clone(), value.clone());
                 appended.map(|_| ()).map_err(|_| Malformed)
             }
-            // Pseudo-fields come before others: RFC 9113, section 8.3.
+            // Pseudo-fields must come before others: RFC 9113, section 8.3.
             Name::Status if self.status.is_none() && self.fields.is_empty() => {
                 let status = StatusCode::from_bytes(value.as_bytes());
                 self.status = Some(status.map_err(|_| Malformed)?);

@@ -1,9 +1,9 @@
-//! The Huffman code of field values: RFC 7541, appendix B, which QPACK shares
-//! (RFC 9204, section 4.1.2). The code is canonical, so that the lengths say it all.
+//! The Huffman code of field values: RFC 7541, appendix B, which QPACK shares (RFC 9204, section
+//! 4.1.2). The code is canonical, so the code lengths define it completely.
 
 use std::sync::OnceLock;
 
-/// Bits of each byte's code; the last one is the end of a string.
+/// Code length of each byte in bits; the last entry is the end of a string.
 #[rustfmt::skip]
 const LENGTHS: [u8; 257] = [
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
@@ -27,10 +27,10 @@ const LENGTHS: [u8; 257] = [
 const LONGEST: usize = 30;
 const END_OF_STRING: u16 = 256;
 
-/// Symbols in the order of their codes, and where each length begins.
+/// Symbols in the order of their codes, and the range of each length.
 struct Code {
     symbols: Vec<u16>,
-    /// By length: the first code, the number of codes, the place of the first.
+    /// By length: the first code, the number of codes, the index of the first symbol.
     lengths: [(u32, u32, usize); LONGEST + 1],
 }
 
@@ -57,7 +57,7 @@ fn code() -> &'static Code {
     })
 }
 
-/// Decodes a string; at most `limit` bytes. `None` if it is none, or longer.
+/// Decodes a string of at most `limit` bytes. `None` if it is invalid or longer.
 pub fn decode(input: &[u8], limit: usize) -> Option<Vec<u8>> {
     let table = code();
     let mut out = Vec::with_capacity((input.len() * 2).min(limit));
@@ -73,7 +73,7 @@ pub fn decode(input: &[u8], limit: usize) -> Option<Vec<u8>> {
                 continue;
             };
             let symbol = *table.symbols.get(place + offset as usize)?;
-            // Encoding the end of a string is an error: RFC 7541, section 5.2.
+            // An encoded end-of-string symbol is an error: RFC 7541, section 5.2.
             let symbol = u8::try_from(symbol).ok()?;
             if out.len() >= limit {
                 return None;
@@ -82,8 +82,8 @@ pub fn decode(input: &[u8], limit: usize) -> Option<Vec<u8>> {
             (bits, length, only_ones) = (0, 0, true);
         }
     }
-    // The rest is filled with the first bits of the end of a string, all ones,
-    // and never with a whole byte of them.
+    // The padding consists of the first bits of the end-of-string code, all ones, and is shorter
+    // than a byte.
     (length < 8 && only_ones).then_some(out)
 }
 

@@ -1,10 +1,10 @@
-//! A client's HTTP/2 (RFC 9113, RFC 7541): streams whose bodies go both ways, for what is
-//! made often and has to cost little. A connection belongs to one worker's thread.
+//! An HTTP/2 client (RFC 9113, RFC 7541) with streams in both directions, optimized for many cheap
+//! requests. A connection belongs to one worker thread.
 //!
-//! Request headers are encoded once into references to the peer's table, and then copied.
-//! Response headers that consist only of references are decoded once, and then shared. Bodies
-//! are bounded by the window of their stream (4 MiB), headers by 1 MiB, and data for a peer
-//! that does not read by 1 MiB.
+//! Request headers are encoded once into references to the peer's table, and then copied. Response
+//! headers that consist only of references are decoded once, and then shared. Bodies are bounded by
+//! the window of their stream (4 MiB), headers by 1 MiB, and data for a peer that does not read by
+//! 1 MiB.
 //!
 //! [`connection`] is the protocol without a socket, [`driver`] has the socket.
 

@@ -1,7 +1,7 @@
-//! What HPACK is written with (RFC 7541, section 5), and QPACK too (RFC 9204, section 4.1):
-//! integers that begin within a byte, and strings that may be in the Huffman code.
+//! The primitives of HPACK (RFC 7541, section 5) and QPACK (RFC 9204, section 4.1): integers that
+//! begin within a byte, and strings that may use the Huffman code.
 
-/// Appends an integer with a prefix of this number of bits, below the bits of `mark`: section 5.1.
+/// Appends an integer with a prefix of `bits` bits, below the bits of `mark`: section 5.1.
 pub fn put_integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
     let most = (1usize << bits) - 1;
     if value < most {
@@ -17,7 +17,7 @@ pub fn put_integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
     out.push(rest as u8);
 }
 
-/// What is left to be read.
+/// The bytes that remain to be read.
 pub struct Input<'a>(pub &'a [u8]);
 
 impl<'a> Input<'a> {
@@ -27,8 +27,8 @@ impl<'a> Input<'a> {
         Some(*first)
     }
 
-    /// An integer in the last bits of a byte, and what follows it: section 5.1. None where it
-    /// is cut off, or beyond what anybody can mean.
+    /// An integer that begins in the last `bits` bits of a byte: section 5.1. `None` if it is
+    /// incomplete or absurdly large.
     pub fn integer(&mut self, bits: u32) -> Option<usize> {
         let most = (1usize << bits) - 1;
         let mut value = usize::from(self.byte()?) & most;
@@ -45,8 +45,8 @@ impl<'a> Input<'a> {
         None
     }
 
-    /// The bytes of a string whose length has that many bits, below one that says whether they
-    /// are in the Huffman code, and that one: section 5.2. None where they are cut off.
+    /// The bytes of a string whose length has a prefix of `bits` bits, and whether they use the
+    /// Huffman code, which is the bit above: section 5.2. `None` if the string is incomplete.
     pub fn string(&mut self, bits: u32) -> Option<(&'a [u8], bool)> {
         let is_coded = self.0.first()? & (1 << bits) != 0;
         let length = self.integer(bits)?;

@@ -1,4 +1,4 @@
-//! What one stream has to tell, and to ask for.
+//! The state of one stream.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use crate::fault::StreamFault;
 use crate::head::Heading;
 
-/// What the peer may send on a stream before it is read: its speed is its own, not the window's.
+/// Receive window of a stream, large enough that the peer and not the window limits the speed.
 pub(crate) const WINDOW: i64 = 4 << 20;
 /// This number of chunks is kept as received; further ones are combined, because each has a cost.
 const PIECES: usize = 64;
@@ -18,27 +18,27 @@ const PIECES: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub id: u32,
-    /// What we may send.
+    /// How much we may send.
     pub send_window: i64,
-    /// What the peer may send.
+    /// How much the peer may send.
     receive_window: i64,
-    /// Read, and not yet given back to the window.
+    /// Bytes read and not yet returned to the window.
     owed: i64,
     pub has_sent_all: bool,
     pub has_received_all: bool,
     head: Option<Rc<Heading>>,
     has_head: bool,
     data: VecDeque<Bytes>,
-    /// What came after those.
+    /// What arrived after those.
     more: BytesMut,
     trailers: Option<Rc<Heading>>,
     pub fault: Option<StreamFault>,
     pub reader: Option<Waker>,
-    /// How many of its two ways somebody holds.
+    /// How many of its two halves have an owner.
     pub held: u8,
 }
 
-/// The peer did what it must not on a stream: the error code.
+/// The error code for a violation that ends only this stream.
 pub(crate) type Refused = u32;
 
 impl Stream {
@@ -61,12 +61,12 @@ impl Stream {
         }
     }
 
-    /// Whether neither side sends any more.
+    /// Whether both sides have finished sending.
     pub fn is_over(&self) -> bool {
         self.fault.is_some() || self.has_sent_all && self.has_received_all
     }
 
-    /// Takes headers or trailers.
+    /// Processes headers or trailers.
     pub fn heading(&mut self, heading: Rc<Heading>, last: bool) -> Result<(), Refused> {
         use crate::fault::code::{PROTOCOL_ERROR, STREAM_CLOSED};
         if self.has_received_all {
@@ -87,7 +87,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Takes a piece of the body; `length` is what it takes of the window, its padding included.
+    /// Processes a piece of the body. `length` is what it uses of the window, including padding.
     pub fn piece(&mut self, piece: &[u8], length: usize, last: bool) -> Result<(), Refused> {
         use crate::fault::code::{FLOW_CONTROL_ERROR, PROTOCOL_ERROR, STREAM_CLOSED};
         if self.has_received_all {
@@ -100,7 +100,7 @@ impl Stream {
         if self.receive_window < 0 {
             return Err(FLOW_CONTROL_ERROR);
         }
-        // Padding is read at once.
+        // Padding counts as read immediately.
         self.owed += (length - piece.len()) as i64;
         if !piece.is_empty() {
             if self.data.len() >= PIECES || !self.more.is_empty() {
@@ -133,7 +133,7 @@ impl Stream {
         self.trailers.take()
     }
 
-    /// Whether nothing is left to read, and nothing will come.
+    /// Whether nothing is left to read and nothing will arrive.
     pub fn is_read(&self) -> bool {
         self.has_received_all
             && self.head.is_none()
@@ -145,7 +145,7 @@ impl Stream {
         !self.data.is_empty() || !self.more.is_empty()
     }
 
-    /// What is to be given back to the peer's window, if it is worth a frame.
+    /// The bytes to return to the peer's window, if that is worth a frame.
     pub fn take_owed(&mut self) -> Option<u32> {
         if self.owed < WINDOW / 2 || self.has_received_all || self.fault.is_some() {
             return None;
@@ -154,7 +154,7 @@ impl Stream {
         u32::try_from(std::mem::take(&mut self.owed)).ok()
     }
 
-    /// It is over, for that reason, unless it is already.
+    /// Ends the stream with this fault, unless it has already ended.
     pub fn fail(&mut self, fault: StreamFault) {
         if !self.is_over() {
             self.fault = Some(fault);
@@ -162,7 +162,7 @@ impl Stream {
         self.tell();
     }
 
-    /// Wakes who reads.
+    /// Wakes the reader.
     pub fn tell(&mut self) {
         if let Some(reader) = self.reader.take() {
             reader.wake();

@@ -13,25 +13,25 @@ use crate::fault::{StreamFault, code};
 use crate::head::{Heading, RequestHead};
 use crate::stream::Stream;
 
-/// One HTTP/2 connection whose streams are all the caller's.
+/// One HTTP/2 connection on which the caller opens streams.
 #[derive(Debug)]
 pub struct Streams(Rc<RefCell<Connection>>);
 
 impl Streams {
-    /// Begins on an open byte stream. The connection's own task runs on this thread (call it
-    /// within a `LocalSet`) until the last stream and the handle are gone.
+    /// Performs the handshake on an open byte stream. The connection's own task runs on this thread
+    /// (call this within a `LocalSet`) until the last stream and the handle are gone.
     pub fn start<W: Wire + 'static>(wire: W) -> Streams {
         let connection = Rc::new(RefCell::new(Connection::new()));
         tokio::task::spawn_local(drive(Rc::clone(&connection), wire));
         Streams(connection)
     }
 
-    /// Whether new streams can be tried on it.
+    /// Whether it still accepts new streams.
     pub fn is_open(&self) -> bool {
         self.0.borrow().is_open()
     }
 
-    /// Opens a stream; with `last` nothing follows the request's headers. Waits while the peer
+    /// Opens a stream; with `last`, the request has only headers. Waits while the peer
     /// allows no more streams.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Drop for Streams {
     }
 }
 
-/// One way of a stream.
+/// One direction of a stream.
 #[derive(Debug)]
 struct Held {
     connection: Rc<RefCell<Connection>>,
@@ -79,7 +79,7 @@ impl Drop for Held {
     }
 }
 
-/// The way to the peer. Dropping both ways before their end resets the stream.
+/// The direction to the peer. Dropping both directions before their end resets the stream.
 #[derive(Debug)]
 pub struct Outgoing {
     held: Held,
@@ -87,7 +87,7 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// Sends bytes, as fast as the peer's window opens; with `last` nothing follows.
+    /// Sends bytes as fast as the peer's window allows; `last` ends the body.
     ///
     /// # Errors
     /// See [`StreamFault`].
@@ -95,7 +95,7 @@ impl Outgoing {
         poll_fn(|cx| self.poll_send(cx, &mut bytes, last)).await
     }
 
-    /// Sends what is left of `bytes`, and takes away what was sent. Ready when all is.
+    /// Sends the rest of `bytes` and removes what was sent. Ready when everything is sent.
     ///
     /// # Errors
     /// See [`StreamFault`].
@@ -114,19 +114,19 @@ impl Outgoing {
         sent
     }
 
-    /// Resets the stream with that error code.
+    /// Resets the stream with this error code.
     pub fn reset(&mut self, code: u32) {
         let stream = &mut *self.held.stream.borrow_mut();
         self.held.connection.borrow_mut().reset(stream, code);
     }
 
-    /// When the kernel had taken the bytes sent last, if it has by now.
+    /// When the kernel accepted the bytes sent last; `None` if it has not yet.
     pub fn written(&self) -> Option<Moment> {
         self.written.as_ref().and_then(|mark| mark.get())
     }
 }
 
-/// The way from the peer.
+/// The direction from the peer.
 #[derive(Debug)]
 pub struct Incoming(Held);
 
@@ -149,7 +149,7 @@ impl Incoming {
             (Some(head), _) => Poll::Ready(Ok(head)),
             (None, Some(fault)) => Poll::Ready(Err(fault.clone())),
             (None, None) if stream.has_received_all => {
-                let text = "the head of the answer was read before".to_owned();
+                let text = "the response headers were read before".to_owned();
                 Poll::Ready(Err(StreamFault::Other(text)))
             }
             (None, None) => {
@@ -167,7 +167,7 @@ impl Incoming {
         poll_fn(|cx| self.poll_data(cx)).await
     }
 
-    /// [`Incoming::data`] in the form of a poll.
+    /// [`Incoming::data`] as a poll function.
     ///
     /// # Errors
     /// See [`StreamFault`].
@@ -195,7 +195,7 @@ impl Incoming {
         poll_fn(|cx| self.poll_trailers(cx)).await
     }
 
-    /// [`Incoming::trailers`] in the form of a poll.
+    /// [`Incoming::trailers`] as a poll function.
     ///
     /// # Errors
     /// See [`StreamFault`].

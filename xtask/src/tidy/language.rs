@@ -68,6 +68,26 @@ const PHRASES: &[(&str, &str)] = &[
     ("is had", "\"exists\" or \"is available\""),
     ("as it were", "leave it out"),
     ("dwell", "\"wait\" or \"stay\""),
+    ("shake hands", "\"perform the handshake\""),
+    ("shakes hands", "\"performs the handshake\""),
+    ("hands over", "\"passes\" or \"returns\""),
+    ("takes in", "\"processes\" or \"reads\""),
+    ("ways in", "\"entry points\""),
+    ("came whole", "\"was complete\""),
+    ("as it came", "\"as received\""),
+    ("as they came", "\"as received\""),
+    ("is asked of", "\"is requested from\" or \"must …\""),
+    ("make of", "\"interpret\""),
+    ("makes of", "\"interprets\""),
+    ("stands behind", "\"is behind\""),
+    ("beside", "\"next to\", \"in addition to\" or \"with\""),
+    ("goes on", "\"continues\""),
+    ("for want of", "\"because there is no\""),
+    ("to be had", "\"available\""),
+    ("whence", "\"from where\""),
+    ("stray", "\"deviate\""),
+    ("strays", "\"deviates\""),
+    ("tells of", "\"reports\""),
 ];
 
 /// A phrase is fine where this stands directly before or after it.
@@ -132,7 +152,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 fn phrases(file: &File) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut look = |number: usize, text: &str| {
-        let text = text.to_lowercase();
+        // The method of HTTP is the only all-capitals word that is also a phrase.
+        let text = text.replace("HEAD", "").to_lowercase();
         for (phrase, instead) in PHRASES {
             for _ in 0..occurrences(&text, phrase) {
                 let message = format!("`{phrase}`: write {instead} (plain English)");
@@ -142,8 +163,8 @@ fn phrases(file: &File) -> Vec<Finding> {
     };
     if file.is_rust() {
         for line in file.rust_lines() {
-            look(line.number, &line.comment);
-            look(line.number, &line.text);
+            look(line.number, &without_code(&line.comment, '`', '`'));
+            look(line.number, &without_code(&line.text, '{', '}'));
         }
     } else if file.path.ends_with(".md") {
         let mut in_code = false;
@@ -151,11 +172,28 @@ fn phrases(file: &File) -> Vec<Finding> {
             if line.trim_start().starts_with("```") {
                 in_code = !in_code;
             } else if !in_code {
-                look(index + 1, line);
+                look(index + 1, &without_code(line, '`', '`'));
             }
         }
     }
     findings
+}
+
+/// `text` without what is between `open` and `close`: code in comments and Markdown, placeholders
+/// in string literals. Names in code are not checked there either.
+fn without_code(text: &str, open: char, close: char) -> String {
+    let mut prose = String::new();
+    let mut rest = text;
+    while let Some((before, code)) = rest.split_once(open) {
+        let Some((_, after)) = code.split_once(close) else {
+            break;
+        };
+        prose.push_str(before);
+        prose.push(open);
+        rest = after;
+    }
+    prose.push_str(rest);
+    prose
 }
 
 /// How often `phrase` occurs in `text` as whole words, without the uses that are fine.
@@ -244,8 +282,10 @@ mod tests {
     #[test]
     fn ordinary_uses_are_left_alone() {
         let fine = "There is no cache. It is no longer sent. The headroom is ahead.\n\
-                    The answer to the question.\nmulti-room\n";
+                    The answer to the question.\nmulti-room\nA HEAD request sets `head`.\n";
         assert_eq!(lines(&[("docs/a.md", fine)]), []);
+        let rust = "// The response sets `answer`.\nlet a = \"{answer}\";\n";
+        assert_eq!(lines(&[("crates/a/src/b.rs", rust)]), []);
     }
 
     #[test]

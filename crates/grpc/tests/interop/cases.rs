@@ -1,7 +1,6 @@
-//! The cases of gRPC's interoperability tests that are about a client, under their own names:
-//! <https://github.com/grpc/grpc/blob/master/doc/interop-test-descriptions.md>. Left out are those of
-//! credentials of a cloud, of load reports for balancers, and of calls by GET, which no client of
-//! HTTP/2 makes today.
+//! The client cases of gRPC's interoperability tests, under their own names:
+//! <https://github.com/grpc/grpc/blob/master/doc/interop-test-descriptions.md>. Left out are cloud
+//! credentials, load reports for balancers, and calls by GET, which no HTTP/2 client makes today.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -118,7 +117,7 @@ async fn client_streaming(peer: &Peer) -> Ended {
     }
     let _ = call.sender.finish().await;
     let Some(message) = call.receiver.message().await else {
-        return wrong(format!("no answer: {:?}", call.receiver.status()));
+        return wrong(format!("no response: {:?}", call.receiver.status()));
     };
     let told = read(&method, &message)?;
     holds(told["aggregatedPayloadSize"] == 74_922, || told.to_string())?;
@@ -134,7 +133,7 @@ async fn server_streaming(peer: &Peer) -> Ended {
     let _ = call.sender.finish().await;
     for size in RESPONSE_SIZES {
         let Some(message) = call.receiver.message().await else {
-            return wrong(format!("too few answers: {:?}", call.receiver.status()));
+            return wrong(format!("too few responses: {:?}", call.receiver.status()));
         };
         check_payload(&read(&method, &message)?, size)?;
     }
@@ -151,13 +150,13 @@ async fn ping_pong(peer: &Peer) -> Ended {
     ends_well(&mut call).await
 }
 
-/// One message there and one back, in a full-duplex call.
+/// One message in each direction, in a full-duplex call.
 async fn play(peer: &Peer, call: &mut Call, request: usize, response: usize) -> Ended {
     let method = peer.method("FullDuplexCall")?;
     let json = duplex(request, response);
     send(call, &framed(&method, &json, Compression::Identity)?).await?;
     let Some(message) = call.receiver.message().await else {
-        return wrong(format!("no answer: {:?}", call.receiver.status()));
+        return wrong(format!("no response: {:?}", call.receiver.status()));
     };
     check_payload(&read(&method, &message)?, response)
 }
@@ -296,7 +295,7 @@ async fn timeout_on_sleeping_server(peer: &Peer) -> Ended {
     };
     let body = format!("{{\"payload\":{{\"body\":\"{}\"}}}}", zeros(27_182));
     let message = framed(&method, &body, Compression::Identity)?;
-    // The deadline may pass before all is sent.
+    // The deadline may pass before everything is sent.
     let _ = call.sender.send(&message).await;
     ends_with(&mut call, Code::DEADLINE_EXCEEDED).await
 }
@@ -312,7 +311,7 @@ pub async fn send(call: &mut Call, message: &plimsoll_grpc::Framed) -> Ended {
     sent.map_err(|status| Fault::Wrong(format!("nothing can be sent: {status}")))
 }
 
-/// Nothing more comes, and the status is OK.
+/// Nothing more arrives, and the status is OK.
 pub async fn ends_well(call: &mut Call) -> Ended {
     ends_with(call, Code::OK).await
 }

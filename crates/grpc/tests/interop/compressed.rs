@@ -1,4 +1,4 @@
-//! The cases of packed messages.
+//! The cases with compressed messages.
 
 use plimsoll_grpc::{Answer, Code, Compression};
 
@@ -7,7 +7,7 @@ use super::peer::{
     Ended, Fault, How, Peer, check_code, check_payload, framed, holds, read, wrong, zeros,
 };
 
-/// A head that says that messages may be packed.
+/// Headers that announce compressed messages.
 fn packing() -> How {
     How {
         compression: Compression::Gzip,
@@ -35,8 +35,8 @@ pub async fn client_unary(peer: &Peer) -> Ended {
             "{{\"expectCompressed\":{{\"value\":{packed}}},\"responseSize\":314159,\"payload\":{{\"body\":\"{body}\"}}}}"
         )
     };
-    // First a message that is not packed and says that it is: a server that does not mind checks
-    // nothing, so that the rest would show nothing.
+    // First sends a message that claims to be compressed but is not. A server that accepts it
+    // checks nothing, so the rest of the case would prove nothing.
     let probe = ask(peer, Compression::Identity, &json(true)).await?;
     if probe.status.code.is_ok() {
         return Err(UNCHECKED);
@@ -95,7 +95,7 @@ pub async fn client_streaming(peer: &Peer) -> Ended {
     send(&mut call, &framed(&method, &json(false, last), unpacked)?).await?;
     let _ = call.sender.finish().await;
     let Some(message) = call.receiver.message().await else {
-        return wrong(format!("no answer: {:?}", call.receiver.status()));
+        return wrong(format!("no response: {:?}", call.receiver.status()));
     };
     let told = read(&method, &message)?;
     holds(told["aggregatedPayloadSize"] == 73_086, || told.to_string())?;
@@ -111,7 +111,7 @@ pub async fn server_streaming(peer: &Peer) -> Ended {
     let _ = call.sender.finish().await;
     for (wanted, size) in [(true, 31_415), (false, 92_653)] {
         let Some(message) = call.receiver.message().await else {
-            return wrong(format!("too few answers: {:?}", call.receiver.status()));
+            return wrong(format!("too few responses: {:?}", call.receiver.status()));
         };
         if wanted && !call.receiver.was_packed() {
             return Err(UNPACKED);

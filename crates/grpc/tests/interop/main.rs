@@ -1,5 +1,5 @@
-//! gRPC's interoperability cases against the test kit's server, in the clear and over TLS. The same
-//! cases run against grpc-go's server by `make interop`.
+//! gRPC's interoperability cases against the test kit's server, without and with TLS. `make
+//! interop` runs the same cases against grpc-go's server.
 
 mod cases;
 mod compressed;
@@ -28,7 +28,7 @@ fn run_all(peer: &Peer) -> Vec<String> {
     })
 }
 
-/// Where the server listens under that variable.
+/// The server's address from that environment variable.
 fn address(server: &Server, variable: &str) -> String {
     let mut variables = server.addresses.variables.iter();
     let (_, address) = variables.find(|(name, _)| name == variable).unwrap();

@@ -1,4 +1,4 @@
-//! The client's side of a case: channels, messages as JSON, and what is wrong with an answer.
+//! The client side of a case: channels, messages as JSON, and checks of a response.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,12 +11,12 @@ use plimsoll_grpc::{
 use plimsoll_net::{Network, NetworkSettings, TlsSettings};
 use serde_json::Value;
 
-/// Why a case did not end as it should.
+/// Why a case did not end as expected.
 #[derive(Debug)]
 pub enum Fault {
     /// In a sentence.
     Wrong(String),
-    /// The server lacks what the case is about, and says so.
+    /// The server does not support what the case tests, and reports that.
     Lacking(&'static str),
 }
 
@@ -26,12 +26,12 @@ pub fn wrong<T>(what: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Wrong(what.into()))
 }
 
-/// A fault unless it holds.
+/// A fault unless the condition holds.
 pub fn holds(is_so: bool, what: impl FnOnce() -> String) -> Ended {
     if is_so { Ok(()) } else { wrong(what()) }
 }
 
-/// A server and what is known of it.
+/// A server and its description.
 pub struct Peer {
     endpoint: Endpoint,
     network: Rc<Network>,
@@ -45,7 +45,7 @@ pub struct Peer {
 pub struct How {
     pub metadata: Metadata,
     pub timeout: Option<Duration>,
-    /// What the head says of messages.
+    /// The compression that the headers announce.
     pub compression: Compression,
 }
 
@@ -58,8 +58,8 @@ impl Source for OneFile {
 }
 
 impl Peer {
-    /// The server at `address`; over TLS with an authority's certificate (PEM) and the name that
-    /// the server's certificate is for.
+    /// The server at `address`; with TLS, given an authority's certificate (PEM) and the name in
+    /// the server's certificate.
     pub fn new(address: &str, tls: Option<(&[u8], &str)>) -> Result<Peer, String> {
         let mut endpoint = Endpoint::parse(address, tls.is_some())?;
         let mut settings = NetworkSettings::default();
@@ -82,7 +82,7 @@ impl Peer {
         })
     }
 
-    /// A way of its own.
+    /// A channel of its own.
     pub fn fresh(&self) -> Rc<Channel> {
         Rc::new(Channel::new(
             self.endpoint.clone(),
@@ -93,7 +93,7 @@ impl Peer {
         ))
     }
 
-    /// The way that most calls share.
+    /// The channel that most calls share.
     pub fn channel(&self) -> Rc<Channel> {
         let mut shared = self.shared.borrow_mut();
         Rc::clone(shared.get_or_insert_with(|| self.fresh()))
@@ -120,7 +120,7 @@ impl Peer {
         .map_err(Fault::Wrong)
     }
 
-    /// A call with one message each way, packed as told.
+    /// A call with one message in each direction, compressed as `how` says.
     pub async fn unary(
         &self,
         channel: &Channel,
@@ -137,7 +137,7 @@ impl Peer {
             .await)
     }
 
-    /// A call of streams.
+    /// A streaming call.
     pub async fn open(
         &self,
         name: &str,
@@ -150,27 +150,27 @@ impl Peer {
     }
 }
 
-/// The message that `json` means.
+/// The message given as JSON.
 pub fn framed(method: &Method, json: &str, packing: Compression) -> Result<Framed, Fault> {
     let bytes = method.input().encode(json);
     let bytes = bytes.map_err(|error| Fault::Wrong(format!("{json}: {error}")))?;
     Framed::new(&bytes, packing, usize::MAX).map_err(|status| Fault::Wrong(status.to_string()))
 }
 
-/// An answer's message as JSON.
+/// A response message as JSON.
 pub fn read(method: &Method, bytes: &[u8]) -> Result<Value, Fault> {
     let text = method.output().to_json(bytes);
     let text = text.map_err(|error| Fault::Wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| Fault::Wrong(format!("{text}: {error}")))
 }
 
-/// So many zeros, as JSON has bytes.
+/// `count` zeros, as JSON encodes bytes.
 pub fn zeros(count: usize) -> String {
     let ending = ["", "AA==", "AAA="];
     "A".repeat(count / 3 * 4) + ending[count % 3]
 }
 
-/// Whether the payload of a message is so many zeros.
+/// Checks that the payload of a message is `count` zeros.
 pub fn check_payload(message: &Value, count: usize) -> Ended {
     let body = message["payload"]["body"].as_str().unwrap_or_default();
     holds(body == zeros(count), || {
@@ -181,7 +181,7 @@ pub fn check_payload(message: &Value, count: usize) -> Ended {
     })
 }
 
-/// Whether a status is of that code.
+/// Checks the code of a status.
 pub fn check_code(status: &Status, code: Code) -> Ended {
     holds(status.code == code, || {
         format!("{status} instead of {code}")

@@ -1,6 +1,6 @@
-//! An allocator that counts the bytes each thread holds, and the most that it held.
+//! An allocator that counts the bytes each thread holds, and their maximum.
 //!
-//! Unsafe, as every allocator is; it does nothing but count and pass on.
+//! Every allocator is unsafe; this one only counts and forwards.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -18,31 +18,31 @@ pub fn live() -> i64 {
     LIVE.get()
 }
 
-/// The most that it held since the last call.
+/// The maximum since the last call.
 pub fn take_peak() -> i64 {
     PEAK.replace(LIVE.get())
 }
 
 fn note(bytes: i64) {
-    // A thread's end may free after its counters are gone.
+    // A thread may still free memory after its counters are gone.
     let _ = LIVE.try_with(|live| {
         live.set(live.get() + bytes);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(live.get())));
     });
 }
 
-// SAFETY: every call goes to the system allocator unchanged; counting touches
-// thread-local cells only and allocates nothing.
+// SAFETY: every call goes to the system allocator unchanged; counting only touches thread-local
+// cells and allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size() as i64);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         note(-(layout.size() as i64));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(at, layout) }
     }
 }

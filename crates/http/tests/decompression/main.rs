@@ -1,5 +1,5 @@
-//! Small responses that expand to huge ones: what they take is bounded for all users together, the
-//! request timeout stops them, and other users run meanwhile.
+//! Small responses that expand to huge ones: their total memory is bounded for all users together,
+//! the request timeout stops them, and other users run meanwhile.
 
 #[path = "../peer/mod.rs"]
 mod peer;
@@ -119,11 +119,11 @@ fn four_users_share_one_budget() {
             ticker.abort();
             assert_eq!(BUDGET.used(), 0, "{codings}");
             let most = heap::take_peak() - before;
-            // The rest is what came over the wire, and the decompressors' tables.
+            // The rest is the compressed bytes and the decompressors' tables.
             let bound = LIMIT as i64 + 8 * MIB as i64;
             assert!(most < bound, "{codings}: {most} bytes");
             assert!(most > LIMIT as i64 / 2, "{codings}: {most} bytes");
-            // Unsliced, the ticker runs at most once per user.
+            // Without slices, the ticker runs at most once per user.
             assert!(ticks.get() > 8, "{codings}: {} ticks", ticks.get());
         }
     });
@@ -141,7 +141,7 @@ fn the_request_timeout_stops_decompression() {
         let client = client(settings);
         for codings in ["gzip", "zstd", "gzip,gzip"] {
             let mut get = request(Method::Get, &format!("http://{address}/{codings}"));
-            // Far too short to decompress a gigabyte, also where nothing else runs.
+            // Far too short to decompress a gigabyte, even on an idle machine.
             get.timeout = Duration::from_millis(60);
             let failure = client.send(&get, None, &mut |_| {}).await.unwrap_err();
             assert_eq!(failure.error.code, code::REQUEST_TIMEOUT, "{codings}");
@@ -166,7 +166,7 @@ fn a_body_counts_for_as_long_as_it_is_held() {
         assert_eq!(BUDGET.used(), 8 * MIB);
         let failure = client.send(&get, None, &mut |_| {}).await.unwrap_err();
         assert_eq!(failure.error.code, code::DECOMPRESSION);
-        // One that nobody looks at is not decompressed.
+        // A body that nobody reads is not decompressed.
         get.body_use = BodyUse::Discard;
         let unseen = client.send(&get, None, &mut |_| {}).await.unwrap();
         assert_eq!((unseen.status, unseen.body.len()), (200, 0));
@@ -178,7 +178,7 @@ fn a_body_counts_for_as_long_as_it_is_held() {
     });
 }
 
-/// Redirects are followed without a look at their bodies.
+/// Redirects are followed without decoding their bodies.
 #[test]
 fn the_body_of_a_followed_redirect_is_not_decompressed() {
     let address = serve(|head, _| match head.starts_with("GET /end ") {

@@ -1,5 +1,4 @@
-//! A server written by hand: each request goes to a function that gives the
-//! bytes of the answer.
+//! A hand-written server: a function returns the response bytes for each request.
 
 #![allow(dead_code)] // Each test program uses its part.
 
@@ -10,8 +9,8 @@ use std::sync::Arc;
 
 use plimsoll_http::{Client, Method, Request, Settings, Shared, Url};
 
-/// Starts a server whose connections live until the client closes them. An
-/// empty answer closes the connection.
+/// Starts a server whose connections live until the client closes them. An empty response closes
+/// the connection.
 pub fn serve(answer: impl Fn(&str, &[u8]) -> Vec<u8> + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -49,7 +48,7 @@ fn converse(mut socket: TcpStream, answer: &dyn Fn(&str, &[u8]) -> Vec<u8>) {
     }
 }
 
-/// An answer with a body and its length.
+/// A response with a body and its length.
 pub fn answer(status: &str, fields: &str, body: &[u8]) -> Vec<u8> {
     let mut out = format!(
         "HTTP/1.1 {status}\r\nContent-Length: {}\r\n{fields}\r\n",

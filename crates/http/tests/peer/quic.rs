@@ -1,5 +1,5 @@
-//! Servers of HTTP/3 that share no code with the client above QUIC: one made with
-//! another library's frames and headers, and one that writes what it is told.
+//! HTTP/3 servers that share no code with the client above QUIC: one built on another library's
+//! frames and headers, and one that sends the bytes it is given.
 
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -29,7 +29,7 @@ fn endpoint(acceptor: &TlsAcceptor) -> Endpoint {
     Endpoint::server(config, "127.0.0.1:0".parse().unwrap()).unwrap()
 }
 
-/// Answers by path; see `answer`.
+/// Responds by path; see `answer`.
 pub fn serve(acceptor: &TlsAcceptor) -> (SocketAddr, Rc<Seen>) {
     let endpoint = endpoint(acceptor);
     let address = endpoint.local_addr().unwrap();
@@ -119,15 +119,15 @@ async fn answer(request: Request<()>, mut stream: Stream, quic: quinn::Connectio
     }
     let _ = stream.send_data(body).await;
     if path == "/close" {
-        // What was sent before is to arrive before.
+        // Let the data sent before arrive first.
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         return quic.close(VarInt::from_u32(0x102), b"by and by");
     }
     let _ = stream.finish().await;
 }
 
-/// Answers each request with these bytes on its stream, whatever they are, and begins
-/// its control stream with those.
+/// Responds to each request with these bytes on its stream, whatever they are, and starts its
+/// control stream with `control`.
 pub fn serve_raw(acceptor: &TlsAcceptor, control: &'static [u8], bytes: Vec<u8>) -> SocketAddr {
     let endpoint = endpoint(acceptor);
     let address = endpoint.local_addr().unwrap();

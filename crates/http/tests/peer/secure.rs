@@ -1,4 +1,4 @@
-//! TLS for the hand-written server, with certificates made on the spot.
+//! TLS for the hand-written server, with certificates generated in the test.
 
 #![allow(dead_code)] // Each test program uses its part.
 
@@ -11,7 +11,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
-/// A certificate for `names` that vouches for itself, and its key, as PEM.
+/// A self-signed certificate for `names`, and its key, as PEM.
 pub struct Identity {
     pub certificate_pem: String,
     pub key_pem: String,
@@ -23,14 +23,14 @@ pub fn identity(names: &[&str]) -> Identity {
     signed_by_itself(names, |_| {})
 }
 
-/// As `openssl req -x509` makes it: an authority's.
+/// As `openssl req -x509` creates it: the certificate of an authority.
 pub fn authority(names: &[&str]) -> Identity {
     signed_by_itself(names, |params| {
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     })
 }
 
-/// Out of date.
+/// Expired.
 pub fn expired(names: &[&str]) -> Identity {
     signed_by_itself(names, |params| {
         params.not_before = rcgen::date_time_ymd(2020, 1, 1);
@@ -56,7 +56,7 @@ pub fn acceptor(identity: &Identity, alpn: &[&str]) -> TlsAcceptor {
     accepting(identity, alpn, None)
 }
 
-/// Takes connections only from the holder of `client`.
+/// Accepts connections only from the holder of `client`.
 pub fn acceptor_asking(identity: &Identity, client: &Identity, alpn: &[&str]) -> TlsAcceptor {
     accepting(identity, alpn, Some(client))
 }

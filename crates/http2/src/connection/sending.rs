@@ -1,4 +1,4 @@
-//! For those who open streams and send on them.
+//! Opening streams and sending on them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::head::RequestHead;
 use crate::stream::Stream;
 
 impl Connection {
-    /// Opens a stream, as soon as the peer allows one more.
+    /// Opens a stream as soon as the peer allows one more.
     pub fn poll_open(
         &mut self,
         cx: &mut Context<'_>,
@@ -80,7 +80,7 @@ impl Connection {
         }
     }
 
-    /// Sends what the windows allow of `bytes`, and takes it away. Ready when all is sent.
+    /// Sends what the windows allow of `bytes` and removes it. Ready when everything is sent.
     pub fn poll_send(
         &mut self,
         cx: &mut Context<'_>,
@@ -122,7 +122,7 @@ impl Connection {
         }
     }
 
-    /// Tells the peer that a stream is of no more use.
+    /// Resets a stream that is no longer needed.
     pub fn reset(&mut self, stream: &mut Stream, code: u32) {
         if stream.is_over() {
             return;
@@ -134,7 +134,7 @@ impl Connection {
         self.wake_driver();
     }
 
-    /// Gives back to the peer's window what was read, when it is worth a frame.
+    /// Returns the bytes that were read to the peer's window, once that is worth a frame.
     pub fn give_back(&mut self, stream: &mut Stream) {
         if let Some(owed) = stream.take_owed() {
             put_number(&mut self.out, kind::WINDOW_UPDATE, stream.id, owed);
@@ -142,7 +142,7 @@ impl Connection {
         }
     }
 
-    /// A cell that is set when all that was queued so far has been written.
+    /// A cell that is set when everything queued so far has been written.
     pub fn mark(&mut self) -> Mark {
         let mark = Mark::default();
         self.marks.push(Rc::clone(&mark));

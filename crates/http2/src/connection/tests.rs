@@ -7,7 +7,7 @@ use http::Request;
 
 use super::*;
 
-/// An empty SETTINGS frame, with which a server begins.
+/// An empty SETTINGS frame, which a server sends first.
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
 
 fn cx() -> Context<'static> {
@@ -183,16 +183,16 @@ fn small_pieces_do_not_cost_their_places() {
 fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
     let head = frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88");
     let of_stream: &[(&str, Vec<u8>)] = &[
-        ("a body without a head", frame(kind::DATA, 0, 1, b"x")),
+        ("a body without headers", frame(kind::DATA, 0, 1, b"x")),
         (
-            "a head without a status",
+            "headers without a status",
             frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b"),
         ),
         (
             "a name in upper case",
             frame(kind::HEADERS, 5, 1, b"\x88\0\x01A\x01b"),
         ),
-        ("a second head", [head.clone(), head.clone()].concat()),
+        ("second headers", [head.clone(), head.clone()].concat()),
         (
             "a window of nothing",
             frame(kind::WINDOW_UPDATE, 0, 1, &[0; 4]),
@@ -232,11 +232,11 @@ fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
             frame(kind::RST_STREAM, 0, 1, b"123"),
         ),
         (
-            "a frame within a head",
+            "a frame within a header block",
             [frame(kind::HEADERS, 0, 1, b"\x88"), SETTINGS.to_vec()].concat(),
         ),
         (
-            "a head that goes on from nothing",
+            "a CONTINUATION without HEADERS",
             frame(kind::CONTINUATION, 4, 1, b"\x88"),
         ),
         (
