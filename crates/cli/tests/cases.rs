@@ -1,8 +1,7 @@
-//! Our program on every case under `cases/`, beside what the real k6 did.
+//! Runs every case under `cases/` and compares it with the recording of the real k6.
 //!
-//! `cases/pending.txt` names the cases that are not right yet, one a line; everything else must
-//! be as expected. A case that has come right and is still named there is told, so that the list
-//! only shrinks.
+//! `cases/pending.txt` lists the cases that still differ, one per line; all others must match. The
+//! output names listed cases that match now, so that they can be removed from the list.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -12,7 +11,7 @@ use std::path::Path;
 use plimsoll_testkit::cases::Case;
 use plimsoll_testkit::cases::suite;
 
-/// Cases wait for timers and servers most of their time, but two of them fill two cores.
+/// Cases mostly wait for timers and servers, but two concurrent ones can use two cores.
 const AT_ONCE: usize = 2;
 
 #[test]
@@ -30,7 +29,7 @@ fn every_case_is_as_recorded() -> Result<(), Box<dyn Error>> {
         match (outcome.passed(), pending.contains(name)) {
             (true, false) => {}
             (true, true) => {
-                report += &format!("\n{name} is right now: take it off cases/pending.txt")
+                report += &format!("\n{name} matches now: remove it from cases/pending.txt")
             }
             (false, true) => {}
             (false, false) => {
@@ -44,7 +43,7 @@ fn every_case_is_as_recorded() -> Result<(), Box<dyn Error>> {
     }
     assert!(
         wrong == 0,
-        "{wrong} of {} cases differ from cases/*/expected.json:{report}",
+        "{wrong} of {} cases differ from cases/*/*/expected.json:{report}",
         outcomes.len()
     );
     assert!(

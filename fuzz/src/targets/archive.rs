@@ -9,9 +9,9 @@ pub const TARGET: Target = Target {
     name: "archive",
     run,
     seeds: &[
-        include_bytes!("../../../cases/archive-run/tests.tar"),
-        include_bytes!("../../../cases/archive-cut/tests.tar"),
-        include_bytes!("../../../cases/archive-missing-file/tests.tar"),
+        include_bytes!("../../../cases/archive/run/tests.tar"),
+        include_bytes!("../../../cases/archive/cut/tests.tar"),
+        include_bytes!("../../../cases/archive/missing-file/tests.tar"),
     ],
     words: &[
         "ustar",

@@ -1,13 +1,13 @@
 //! Runs and records the cases under `cases/`.
 //!
 //! ```text
-//! cases run PROGRAM [NAME-PREFIX…]        compare a program with what is expected
+//! cases run PROGRAM [NAME-PREFIX…]        compare a program with the recordings
 //! cases pending PROGRAM                   write the names of those that differ to cases/pending.txt
-//! cases record [NAME-PREFIX…]             ask the judge again (the k6 of $K6, or ~/go/bin/k6)
+//! cases record [NAME-PREFIX…]             record with k6 again ($K6, or ~/go/bin/k6)
 //! ```
 //!
-//! It works on the folder `cases` of the current directory; both print only what went wrong,
-//! and a last line that counts.
+//! It uses the folder `cases` of the current directory. A name is `area/case`, for example
+//! `http/redirects`. It prints only failures, and a last line with the counts.
 
 use std::fs;
 use std::io::{self, Write};
@@ -27,15 +27,15 @@ fn main() -> io::Result<ExitCode> {
             suite::run(cases, &program.canonicalize()?, 2)?
         }
         "record" => {
-            let judge = std::env::var_os("K6")
+            let k6 = std::env::var_os("K6")
                 .map(PathBuf::from)
                 .unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join("go/bin/k6"));
-            suite::record(chosen(&arguments.collect::<Vec<_>>())?, &judge, 2)?
+            suite::record(chosen(&arguments.collect::<Vec<_>>())?, &k6, 2)?
         }
         _ => {
             writeln!(
                 io::stderr(),
-                "say `cases run PROGRAM [NAME…]`, `cases pending PROGRAM` or `cases record [NAME…]`"
+                "usage: `cases run PROGRAM [NAME…]`, `cases pending PROGRAM` or `cases record [NAME…]`"
             )?;
             return Ok(ExitCode::from(2));
         }

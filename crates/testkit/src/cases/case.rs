@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
 
-/// One case: its folder's name, and what its `case.json` says.
+/// One case: its name (`area/case`, the path of its folder below `cases/`), and its `case.json`.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub name: String,
@@ -19,7 +20,7 @@ pub struct Case {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Told {
-    /// One sentence: what this case is about.
+    /// One sentence: what the case tests.
     pub about: String,
     /// The subcommand; `run` by default.
     #[serde(default = "run")]
@@ -33,45 +34,46 @@ pub struct Told {
     /// Environment variables of the process.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// A file of the folder to give as standard input.
+    /// A file of the folder that the run gets as stdin.
     #[serde(default)]
     pub stdin: Option<String>,
-    /// A signal to send once a log line or screen line holds a text.
+    /// A signal to send once a log line or screen line contains a text.
     #[serde(default)]
     pub signal: Option<Signal>,
-    /// Leave `--quiet` out, so that the header and the progress lines are seen too.
+    /// Omit `--quiet`, so that the banner and the progress lines are compared too.
     #[serde(default)]
     pub loud: bool,
-    /// Do not ask for the metrics (`--out json`); for commands without them.
+    /// Do not request the metrics (`--out json`); for commands that have none.
     #[serde(default)]
     pub no_metrics: bool,
     /// The order of the log lines is not fixed (several users log at once).
     #[serde(default)]
     pub any_order: bool,
-    /// Leave out where errors were thrown: an engine may not know the place for a value that is not an `Error`.
+    /// Do not compare where errors were thrown: an engine may not know the position for a value
+    /// that is not an `Error`.
     #[serde(default)]
     pub no_places: bool,
-    /// Messages made by the JavaScript engine itself: only the error's class is compared.
+    /// The messages come from the JavaScript engine: only the error's class is compared.
     #[serde(default)]
     pub engine_messages: bool,
-    /// The text after a failed parse or compilation differs by engine: only that it failed, and
-    /// how, is compared. Log lines at error level are cut after their first word.
+    /// The text of a parse or compile error differs by engine: log lines at error level are cut
+    /// after their first word.
     #[serde(default)]
     pub parser_messages: bool,
-    /// Regular expressions and what replaces their matches in every text, before comparing.
+    /// Regular expressions and their replacements, applied to every text before the comparison.
     #[serde(default)]
     pub replace: Vec<(String, String)>,
-    /// Files that the run writes, to be compared.
+    /// Files that the run writes and that are compared.
     #[serde(default)]
     pub files: Vec<String>,
     /// Parts not compared: `logs`, `screen`, `metrics`, `exit`, or `metric:NAME`.
     #[serde(default)]
     pub ignore: Vec<String>,
     /// Bounds on counters, for runs whose exact count depends on timing: name → [least, most].
-    /// With any of them, how many samples there are is not compared.
+    /// If there are any, the number of samples is not compared.
     #[serde(default)]
     pub ranges: BTreeMap<String, (f64, f64)>,
-    /// Why ours differs on purpose, by part as in `ignore`.
+    /// Reasons for intended differences, by part as in `ignore`.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
 }
@@ -82,7 +84,7 @@ pub struct Told {
 pub struct Signal {
     /// `INT` or `TERM`.
     pub name: String,
-    /// Sent when a log line holds this.
+    /// Sent when a log line contains this text.
     pub after: String,
     /// How many times, a quarter of a second apart; 1 by default.
     #[serde(default = "once")]
@@ -102,41 +104,59 @@ fn once() -> u32 {
 }
 
 impl Case {
-    /// Longer than any case takes; a run that is still going then is killed.
+    /// Longer than any case takes; a run is killed after this time.
     pub const LIMIT: Duration = Duration::from_secs(40);
 
-    /// Reads one case's folder.
-    pub fn read(folder: &Path) -> Result<Case, String> {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    /// Reads one case's folder; `name` is its path below `cases/`.
+    fn read(name: &str, folder: &Path) -> Result<Case, String> {
         let path = folder.join("case.json");
         let text =
             fs::read_to_string(&path).map_err(|error| format!("{name}: case.json: {error}"))?;
         let told =
             serde_json::from_str(&text).map_err(|error| format!("{name}: case.json: {error}"))?;
         Ok(Case {
-            name: name.into_owned(),
+            name: name.to_owned(),
             folder: folder.to_owned(),
             told,
         })
     }
 
-    /// All cases of a folder, by name; `wanted` chooses those whose name starts with any of it.
+    /// All cases under `root`, in the order of their names. `wanted` selects those whose name
+    /// starts with one of its entries; empty selects all.
+    ///
+    /// # Errors
+    /// When a folder cannot be read, a `case.json` is invalid, or a folder of an area is not a
+    /// case: nothing in `cases/` may be skipped silently.
     pub fn read_all(root: &Path, wanted: &[String]) -> Result<Vec<Case>, String> {
-        let entries = fs::read_dir(root).map_err(|error| format!("{}: {error}", root.display()))?;
-        let mut folders: Vec<PathBuf> = entries
-            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .filter(|path| path.join("case.json").exists())
-            .filter(|path| {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                wanted.is_empty() || wanted.iter().any(|start| name.starts_with(start.as_str()))
-            })
-            .collect();
-        folders.sort();
-        folders.iter().map(|folder| Case::read(folder)).collect()
+        let mut cases = Vec::new();
+        for area in folders(root)? {
+            for case in folders(&root.join(&area))? {
+                let name = format!("{area}/{case}");
+                if wanted.is_empty() || wanted.iter().any(|start| name.starts_with(start.as_str()))
+                {
+                    cases.push(Case::read(&name, &root.join(&name))?);
+                }
+            }
+        }
+        Ok(cases)
     }
 
-    /// Whether a part is left out of the comparison with ours.
+    /// Whether a part is left out of the comparison.
     pub fn skips(&self, part: &str) -> bool {
         self.told.ignore.iter().any(|name| name == part) || self.told.differs.contains_key(part)
     }
+}
+
+/// The names of the folders in `parent`, sorted.
+fn folders(parent: &Path) -> Result<Vec<String>, String> {
+    let unreadable = |error: io::Error| format!("{}: {error}", parent.display());
+    let mut names = Vec::new();
+    for entry in fs::read_dir(parent).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.path().is_dir() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
 }

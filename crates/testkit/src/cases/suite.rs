@@ -14,7 +14,7 @@ use super::expected::Expected;
 use super::observe::{Observation, observe};
 use crate::case_server::{self, Addresses};
 
-/// The server of the cases on a thread of its own, for as long as this lives.
+/// The server of the cases, on its own thread until this is dropped.
 pub struct Server {
     pub addresses: Addresses,
     _certificates: tempfile::TempDir,
@@ -25,7 +25,7 @@ impl Server {
     pub fn start() -> io::Result<Server> {
         let certificates = tempfile::tempdir()?;
         let folder = certificates.path().to_owned();
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let (stop, stopped) = tokio::sync::oneshot::channel();
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -37,15 +37,15 @@ impl Server {
             });
             match started {
                 Ok((runtime, addresses)) => {
-                    let _ = tell.send(Ok(addresses));
+                    let _ = sender.send(Ok(addresses));
                     let _ = runtime.block_on(stopped);
                 }
                 Err(error) => {
-                    let _ = tell.send(Err(error));
+                    let _ = sender.send(Err(error));
                 }
             }
         });
-        let addresses = told.recv().map_err(io::Error::other)??;
+        let addresses = receiver.recv().map_err(io::Error::other)??;
         Ok(Server {
             addresses,
             _certificates: certificates,
@@ -68,7 +68,7 @@ impl Outcome {
 
 /// Runs every case with `program`, `at_once` of them at a time, and compares.
 pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
-    let judge = |case: &Case, server: &Addresses| -> Result<Vec<String>, String> {
+    let differences = |case: &Case, server: &Addresses| -> Result<Vec<String>, String> {
         let path = case.folder.join("expected.json");
         let text = fs::read_to_string(path).map_err(|error| format!("expected.json: {error}"))?;
         let expected: Expected =
@@ -76,19 +76,19 @@ pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<O
         Ok(compare(case, &expected, &observe(case, program, server)?))
     };
     each(cases, at_once, |case, server| Outcome {
-        differences: judge(&case, server).unwrap_or_else(|problem| vec![problem]),
+        differences: differences(&case, server).unwrap_or_else(|problem| vec![problem]),
         case,
     })
 }
 
-/// How often the judge runs a case when it is recorded, to see what varies.
+/// How often k6 runs a case when it is recorded, to detect what varies.
 const RUNS: usize = 3;
 
-/// Runs every case with the judge and writes `expected.json`; reports the outcome of each case.
-pub fn record(cases: Vec<Case>, judge: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
+/// Runs every case with k6 and writes `expected.json`; returns the outcome of each case.
+pub fn record(cases: Vec<Case>, k6: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
     let write = |case: &Case, server: &Addresses| -> Result<(), String> {
         let runs: Vec<Observation> = (0..RUNS)
-            .map(|_| observe(case, judge, server))
+            .map(|_| observe(case, k6, server))
             .collect::<Result<_, _>>()?;
         let runs: Vec<Observation> = runs
             .into_iter()
