@@ -1,36 +1,35 @@
-//! Messages of the domain name system (RFC 1035, section 4): the question for a
-//! name's addresses, and what was answered. Pure.
+//! DNS messages (RFC 1035, section 4): the query for a name's addresses, and the response. Pure.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Which addresses are asked for.
+/// The address family of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     V4,
     V6,
 }
 
-/// What a name server said.
+/// The response of a name server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// It did not fit: the same is to be asked over TCP.
+    /// It did not fit into a datagram: repeat the query over TCP.
     pub truncated: bool,
     /// 0 for success, 3 for no such name (section 4.1.1).
     pub code: u8,
-    /// The addresses of the family that was asked for, in their order.
+    /// The addresses of the requested family, in their order.
     pub addresses: Vec<IpAddr>,
 }
 
-/// Why a message gives no reply.
+/// Why a message is not a usable response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It answers another question than this: whoever sent it, it is passed over.
+    /// It responds to another query. It is ignored, whoever sent it.
     NotOurs,
-    /// It ends too early, or a length in it is wrong.
+    /// It ends too early or contains a wrong length.
     Broken,
 }
 
-/// No such name, in the four bits of the answer's code.
+/// No such name: a value of the response's four-bit code.
 pub const NO_SUCH_NAME: u8 = 3;
 
 /// Sizes of the fixed parts, in bytes.
@@ -50,9 +49,8 @@ impl Family {
     }
 }
 
-/// The question for addresses of `host`, with recursion desired. None where
-/// `host` is no name that the system can carry: labels have 1 to 63 bytes, a name
-/// 255 (section 2.3.4).
+/// A query for addresses of `host`, with recursion desired. `None` if `host` cannot be a DNS name:
+/// labels have 1 to 63 bytes, a name at most 255 (section 2.3.4).
 pub fn question(id: u16, host: &str, family: Family) -> Option<Vec<u8>> {
     let host = host.strip_suffix('.').unwrap_or(host);
     let mut message = Vec::with_capacity(HEADER + host.len() + 6);
@@ -75,10 +73,10 @@ pub fn question(id: u16, host: &str, family: Family) -> Option<Vec<u8>> {
     Some(message)
 }
 
-/// What `message` answers to `question`, which [`question`] made for `family`.
+/// Parses `message` as the response to `question`, which [`question`] built for `family`.
 ///
 /// # Errors
-/// When it is no answer to it, or broken.
+/// When it is not a response to this query, or malformed.
 pub fn reply(question: &[u8], family: Family, message: &[u8]) -> Result<Reply, Unreadable> {
     use Unreadable::{Broken, NotOurs};
     let header = message.get(..HEADER).ok_or(NotOurs)?;
@@ -104,8 +102,7 @@ pub fn reply(question: &[u8], family: Family, message: &[u8]) -> Result<Reply, U
     let truncated = flags & 0x02 != 0;
     let mut at = HEADER;
     if questions == 1 {
-        // RFC 5452, section 9.1: an answer must repeat the question; the case of
-        // letters may differ.
+        // RFC 5452, section 9.1: a response must repeat the query; upper and lower case may differ.
         let asked = question.get(HEADER..).unwrap_or_default();
         let repeated = message.get(HEADER..question.len()).ok_or(Broken)?;
         if !asked.eq_ignore_ascii_case(repeated) {
@@ -130,9 +127,9 @@ pub fn reply(question: &[u8], family: Family, message: &[u8]) -> Result<Reply, U
     })
 }
 
-/// The address in the record at `at`, if it is of that kind, and where the next
-/// begins. None where the message ends before it. What leads from the name to
-/// its addresses (CNAME) is passed over: a server that recurs follows it itself.
+/// The address in the record at `at`, if it is of that family, and the position of the next record.
+/// `None` if the message ends too early. CNAME records are skipped: a recursive server follows them
+/// itself.
 fn record(message: &[u8], at: usize, family: Family) -> Option<(Option<IpAddr>, usize)> {
     let at = after_name(message, at)?;
     let fixed = message.get(at..at.checked_add(RECORD)?)?;
@@ -165,8 +162,8 @@ fn record(message: &[u8], at: usize, family: Family) -> Option<(Option<IpAddr>, 
     Some((address, end))
 }
 
-/// Where a name ends that begins at `at`: after its empty label, or after a
-/// pointer, which is not followed (section 4.1.4).
+/// The end of a name that begins at `at`: after its empty label, or after a pointer, which is not
+/// followed (section 4.1.4).
 fn after_name(message: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match *message.get(at)? {
@@ -182,8 +179,8 @@ fn after_name(message: &[u8], mut at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// An answer to `question` with these flags and records, each with a pointer to
-    /// the question's name before it.
+    /// A response to `question` with these flags and records, each preceded by a pointer to the
+    /// name in the query.
     fn answer(question: &[u8], flags: [u8; 2], records: &[(u16, &[u8])]) -> Vec<u8> {
         let mut message = question.to_vec();
         message[2..4].copy_from_slice(&flags);
@@ -220,7 +217,7 @@ mod tests {
             (1, &[127, 0, 0, 2]),
         ];
         let mut message = answer(&asked, [0x81, 0x80], &records);
-        // Some servers answer in the case of their own files.
+        // Some servers respond in the upper and lower case of their own files.
         message[13] = b'A';
         let read = reply(&asked, Family::V4, &message).unwrap();
         let addresses: Vec<_> = read.addresses.iter().map(ToString::to_string).collect();

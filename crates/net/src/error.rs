@@ -2,26 +2,26 @@ use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// Why a stream could not be had.
+/// Why a stream could not be opened.
 #[derive(Debug)]
 pub enum Error {
     /// The name matches a pattern of `blockHostnames`.
     BlockedHost { host: String, pattern: String },
-    /// The address lies in a range of `blacklistIPs`.
+    /// The address is in a range of `blacklistIPs`.
     BlacklistedIp { ip: IpAddr, range: String },
-    /// The resolver knows no such name.
+    /// The name does not exist.
     NoSuchHost { host: String },
-    /// The resolver failed otherwise.
+    /// The lookup failed otherwise.
     Lookup { host: String, source: io::Error },
-    /// The peer could not be connected.
+    /// Connecting to the peer failed.
     Connect { to: SocketAddr, source: io::Error },
-    /// The unix socket could not be connected.
+    /// Connecting to the unix socket failed.
     ConnectUnix { to: String, source: io::Error },
     /// No connection within the dial timeout.
     ConnectTimeout { to: SocketAddr },
     /// The local address could not be bound.
     Bind { from: IpAddr, source: io::Error },
-    /// No socket could be made.
+    /// No socket could be created.
     Socket { source: io::Error },
     /// The TLS handshake failed.
     Tls(TlsError),
@@ -30,21 +30,21 @@ pub enum Error {
 /// Why a TLS handshake failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsError {
-    /// The first record is no TLS record: the peer speaks something else.
+    /// The peer's first bytes are not a TLS record: it uses another protocol.
     NotTls,
-    /// The chain ends in no root we trust.
+    /// The chain does not end in a trusted root.
     UnknownAuthority,
-    /// The certificate names other hosts.
+    /// The certificate is for other hosts.
     WrongName { host: String, names: Vec<String> },
     /// The certificate is expired or not valid yet; the text says which.
     Expired(String),
     /// The handshake took longer than its limit.
     Timeout,
-    /// The peer closed in the middle of the handshake.
+    /// The peer closed the connection during the handshake.
     Closed,
-    /// The connection broke in the middle of the handshake.
+    /// The connection failed during the handshake.
     Broken(io::ErrorKind, String),
-    /// Our own settings cannot work.
+    /// The client's own settings cannot work.
     Settings(String),
     /// The peer sent a fatal alert.
     Alert(String),
@@ -53,8 +53,8 @@ pub enum TlsError {
 }
 
 impl Error {
-    /// Whether this machine, not the peer, is at its limit: no free local port
-    /// or no free descriptor. Such a failure says nothing about the target.
+    /// Whether the limit was on this machine, not on the peer: no free local port or no free
+    /// descriptor. Such a failure says nothing about the target.
     pub fn is_local_exhaustion(&self) -> bool {
         match self {
             Error::Connect { source, .. }
@@ -66,7 +66,7 @@ impl Error {
     }
 }
 
-/// Whether an I/O error means that this machine ran out of ports or descriptors.
+/// Whether an I/O error means that this machine has run out of ports or descriptors.
 pub fn is_local_exhaustion(error: &io::Error) -> bool {
     matches!(
         error.raw_os_error(),
@@ -74,7 +74,7 @@ pub fn is_local_exhaustion(error: &io::Error) -> bool {
     )
 }
 
-/// The system's word for an I/O error, without Rust's "(os error N)".
+/// The system's message for an I/O error, without Rust's "(os error N)".
 pub fn describe(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::ECONNREFUSED) => "connection refused".into(),

@@ -5,8 +5,8 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Takes any certificate: `insecureSkipTLSVerify`. The handshake's signature is
-/// still checked, so the peer does hold the key it shows.
+/// Accepts any certificate: `insecureSkipTLSVerify`. The signature of the handshake is still
+/// verified, so the peer does own the key of the certificate.
 #[derive(Debug)]
 pub(crate) struct AcceptAny {
     provider: Arc<CryptoProvider>,

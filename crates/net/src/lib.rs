@@ -1,8 +1,8 @@
-//! Byte streams with known timing: names are looked up, addresses connected,
-//! streams secured, and each step says when it ended.
+//! Byte streams with timestamps: look up names, connect to addresses, perform TLS handshakes, and
+//! record when each step ended.
 //!
-//! Nothing here knows a protocol above TLS. Everything lives on one thread; a
-//! [`Network`] belongs to a worker and is shared by its users.
+//! This crate knows no protocol above TLS. Everything lives on one thread; a [`Network`] belongs to
+//! a worker and is shared by its users.
 
 pub mod dns_message;
 mod error;

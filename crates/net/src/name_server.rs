@@ -1,5 +1,5 @@
-//! Asks name servers that the user named for a name's addresses, instead of the
-//! system: over UDP, and over TCP where an answer does not fit.
+//! Looks up addresses at name servers that the user specified, instead of through the system: over
+//! UDP, or over TCP if the response is too large.
 
 use std::cell::Cell;
 use std::io;
@@ -12,14 +12,14 @@ use tokio::net::{TcpStream, UdpSocket};
 
 use crate::dns_message::{Family, NO_SUCH_NAME, Reply, Unreadable, question, reply};
 
-/// How long one server may take for one answer.
+/// How long to wait for one response of one server.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often each server is asked, since datagrams get lost.
+/// How often to query each server, because datagrams get lost.
 const ATTEMPTS: usize = 2;
-/// The longest datagram that is taken; without EDNS none is longer than 512.
+/// Maximum length of a datagram; without EDNS they have at most 512 bytes.
 const LONGEST: usize = 4096;
 
-/// The servers, which take turns at being asked first.
+/// The servers, which are used in turn.
 #[derive(Debug)]
 pub(crate) struct NameServers {
     servers: Vec<SocketAddr>,
@@ -27,7 +27,7 @@ pub(crate) struct NameServers {
 }
 
 impl NameServers {
-    /// None where no server is named.
+    /// `None` if no server is given.
     pub(crate) fn new(servers: &[SocketAddr]) -> Option<NameServers> {
         (!servers.is_empty()).then(|| NameServers {
             servers: servers.to_vec(),
@@ -35,9 +35,8 @@ impl NameServers {
         })
     }
 
-    /// The addresses of `host`, which none at all means that there is no such name.
-    /// The file of hosts comes first, as with the system's own resolver. `id` is
-    /// what the answer is told by.
+    /// The addresses of `host`; empty if the name does not exist. The hosts file takes precedence,
+    /// as in the system's own resolver. `id` identifies the query.
     pub(crate) async fn look_up(
         &self,
         host: &str,
@@ -58,7 +57,7 @@ impl NameServers {
         Ok(addresses)
     }
 
-    /// Asks until one answers; gives what the last one said if none does.
+    /// Queries servers until one succeeds. If none does, returns the last error.
     async fn ask(&self, question: &[u8], family: Family) -> io::Result<Vec<IpAddr>> {
         let first = self.turn.replace(self.turn.get().wrapping_add(1));
         let count = self.servers.len();
@@ -76,7 +75,7 @@ impl NameServers {
                 }) => return Ok(Vec::new()),
                 Ok(Reply { code, .. }) => {
                     last = io::Error::other(format!(
-                        "the name server {server} answered {}",
+                        "the name server {server} responded with {}",
                         refusal(code)
                     ));
                 }
@@ -102,7 +101,7 @@ async fn ask_one(server: SocketAddr, question: &[u8], family: Family) -> io::Res
         Ok(said) => said,
         Err(_elapsed) => Err(io::Error::new(
             io::ErrorKind::TimedOut,
-            "no answer within 5 s",
+            "no response within 5 s",
         )),
     }
 }
@@ -120,7 +119,7 @@ async fn over_udp(server: SocketAddr, question: &[u8], family: Family) -> io::Re
         let length = socket.recv(&mut datagram).await?;
         let datagram = datagram.get(..length).unwrap_or_default();
         match reply(question, family, datagram) {
-            // A late answer to an earlier question, or somebody's guess.
+            // A late response to an earlier query, or a spoofed one.
             Err(Unreadable::NotOurs) => {}
             Err(Unreadable::Broken) => return Err(broken()),
             Ok(said) => return Ok(said),
@@ -128,7 +127,7 @@ async fn over_udp(server: SocketAddr, question: &[u8], family: Family) -> io::Re
     }
 }
 
-/// RFC 7766: each message has its length in two bytes before it.
+/// RFC 7766: two bytes before each message contain its length.
 async fn over_tcp(server: SocketAddr, question: &[u8], family: Family) -> io::Result<Reply> {
     let mut stream = TcpStream::connect(server).await?;
     let length = u16::try_from(question.len()).map_err(|_| broken())?;
@@ -142,22 +141,22 @@ async fn over_tcp(server: SocketAddr, question: &[u8], family: Family) -> io::Re
 fn broken() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
-        "its answer is broken: it ends too early, or a length in it is wrong",
+        "its response is malformed: it ends too early or contains a wrong length",
     )
 }
 
 /// The names of RFC 1035, section 4.1.1.
 fn refusal(code: u8) -> String {
     match code {
-        1 => "FORMERR: it does not understand the question".to_owned(),
-        2 => "SERVFAIL: it failed to find out".to_owned(),
-        4 => "NOTIMP: it does not do such questions".to_owned(),
-        5 => "REFUSED: it does not answer us".to_owned(),
-        code => format!("the code {code}"),
+        1 => "FORMERR: it does not understand the query".to_owned(),
+        2 => "SERVFAIL: its lookup failed".to_owned(),
+        4 => "NOTIMP: it does not support such queries".to_owned(),
+        5 => "REFUSED: it does not accept queries from this machine".to_owned(),
+        code => format!("code {code}"),
     }
 }
 
-/// What the file of hosts says of `host` (hosts(5)).
+/// The addresses of `host` in the hosts file (hosts(5)).
 fn local_names(host: &str, file: &Path) -> Vec<IpAddr> {
     let Ok(text) = std::fs::read_to_string(file) else {
         return Vec::new();
@@ -176,7 +175,7 @@ fn local_names(host: &str, file: &Path) -> Vec<IpAddr> {
 mod tests {
     use super::*;
 
-    /// A name server that has each question answered by `answer`, over UDP and TCP.
+    /// A name server that responds with `answer` to each query, over UDP and TCP.
     async fn server(answer: fn(&[u8], bool) -> Option<Vec<u8>>) -> SocketAddr {
         let (socket, listener) = loop {
             let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
@@ -209,7 +208,7 @@ mod tests {
         address
     }
 
-    /// One address, or what the flags say alone.
+    /// A response with one address, or with only the flags.
     fn says(asked: &[u8], flags: [u8; 2], address: Option<[u8; 4]>) -> Vec<u8> {
         let mut said = asked.to_vec();
         said[2..4].copy_from_slice(&flags);
@@ -281,7 +280,7 @@ mod tests {
     #[test]
     fn strangers_answers_are_passed_over() {
         run(async {
-            // First an answer with another number, which a guess would have.
+            // First a response with another id, as a spoofed one would have.
             let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
             let address = socket.local_addr().unwrap();
             tokio::spawn(async move {

@@ -17,35 +17,35 @@ use crate::traffic::TrafficCounter;
 #[cfg(unix)]
 use crate::unix::{UnixPath, UnixSocket};
 
-/// Everything that decides how streams are opened. Plain data.
+/// All settings for opening streams. Plain data.
 #[derive(Clone, Debug)]
 pub struct NetworkSettings {
     pub rules: HostRules,
     pub dns: DnsSettings,
-    /// Name servers that are asked instead of the system; empty leaves it to the system.
+    /// Name servers to use instead of the system's resolver; empty uses the system's.
     pub name_servers: Vec<SocketAddr>,
-    /// Local addresses that users bind in turn; empty leaves it to the system.
+    /// Local addresses that users bind in turn; if empty, the system chooses.
     pub local_ips: Vec<IpRange>,
-    /// How long one connection attempt may take.
+    /// Limit for one connection attempt.
     pub connect_timeout: Duration,
     pub tls: TlsSettings,
     pub io: Io,
-    /// Every stream goes to this socket, whatever host and port it is for:
-    /// nothing is looked up, and no local address bound.
+    /// Every stream connects to this socket, whatever its host and port: no name is looked up and
+    /// no local address is bound.
     pub unix_socket: Option<UnixPath>,
 }
 
-/// The kernel interface that carries TCP.
+/// The kernel interface for TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Io {
-    /// One system call per read and per write, when epoll reports the socket ready.
+    /// One system call per read and per write, when epoll reports that the socket is ready.
     #[default]
     Epoll,
     /// io_uring for plain TCP; TLS and unix sockets use epoll. Streams must be opened where tokio
-    /// can spawn local tasks, and opening one fails where [`check_uring`](crate::check_uring) does.
+    /// can spawn local tasks. Opening fails if [`check_uring`](crate::check_uring) fails.
     Uring,
-    /// As [`Io::Epoll`], and with the kernel's word on when bytes arrived, where
-    /// it gives it: some more work a read, for runs whose clock is a schedule.
+    /// As [`Io::Epoll`], plus the kernel's timestamps of when bytes arrived, if available. Each
+    /// read costs a little more. For runs whose start times follow a schedule.
     Stamped,
 }
 
@@ -64,7 +64,7 @@ impl Default for NetworkSettings {
     }
 }
 
-/// A worker's way to the network: settings and a resolver with its cache.
+/// A worker's access to the network: settings, and a resolver with its cache.
 #[derive(Debug)]
 pub struct Network {
     settings: NetworkSettings,
@@ -72,8 +72,7 @@ pub struct Network {
     tls: Tls,
 }
 
-/// When the steps of opening a stream ended. A step not reached, or not
-/// needed, has none.
+/// When the steps of opening a stream ended. `None` for a step that was not reached or not needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     pub looked_up: Option<Moment>,
@@ -81,11 +80,11 @@ pub struct Steps {
     pub secured: Option<Moment>,
 }
 
-/// An open stream and its far end.
+/// An open stream and its remote address.
 #[derive(Debug)]
 pub struct Dialled {
     pub stream: Stream,
-    /// None behind a unix socket.
+    /// `None` for a unix socket.
     pub remote: Option<SocketAddr>,
 }
 
@@ -106,7 +105,7 @@ impl Network {
         &self.tls
     }
 
-    /// The local address of user `number` (counted from 1), if users bind any.
+    /// The local address of user `number` (counted from 1), if users bind addresses.
     pub fn local_ip(&self, number: u64) -> Option<IpAddr> {
         let pool = &self.settings.local_ips;
         let total = pool
@@ -122,10 +121,10 @@ impl Network {
         None
     }
 
-    /// Opens a stream to `host:port`, from `local` if given. One that will
-    /// be `secured` goes through the reactor in any case: records come singly,
-    /// and a ring has nothing to gather. `steps` tells
-    /// how far it came, also when it fails.
+    /// Opens a stream to `host:port`, from `local` if given. A stream that
+    /// will be `secured` uses epoll in any case: TLS records are read one by one,
+    /// so io_uring has nothing to batch. `steps` records how far it got, also on
+    /// failure.
     ///
     /// # Errors
     /// See [`Error`].
@@ -150,7 +149,7 @@ impl Network {
             });
         }
         let remote = self.locate(host, port).await?;
-        // An address needs no looking up.
+        // An address needs no lookup.
         if host.parse::<IpAddr>().is_err() {
             steps.looked_up = Some(plimsoll_clock::now());
         }
@@ -168,7 +167,7 @@ impl Network {
         })
     }
 
-    /// Secures a plain stream to `host`.
+    /// Performs the TLS handshake with `host` on a plain stream.
     ///
     /// # Errors
     /// See [`TlsError`].
@@ -192,7 +191,7 @@ impl Network {
         Ok((Stream::Tls(Box::new(stream)), facts))
     }
 
-    /// Refuses a name that the rules block.
+    /// Rejects a blocked name.
     fn check_name(&self, host: &str) -> Result<(), Error> {
         match self.settings.rules.blocking(host) {
             Some(pattern) if host.parse::<IpAddr>().is_err() => Err(Error::BlockedHost {
@@ -203,7 +202,7 @@ impl Network {
         }
     }
 
-    /// The address of `host:port` after the rules have had their say.
+    /// The address of `host:port` after the rules were applied.
     pub(crate) async fn locate(&self, host: &str, port: u16) -> Result<SocketAddr, Error> {
         let rules = &self.settings.rules;
         let literal = host.parse::<IpAddr>().ok();
@@ -247,7 +246,7 @@ impl Network {
             Ok(Err(source)) => return Err(Error::Connect { to: remote, source }),
             Ok(Ok(stream)) => stream,
         };
-        // A load generator measures the server's delay, not Nagle's.
+        // A load generator measures the delay of the server, not that of Nagle's algorithm.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     }

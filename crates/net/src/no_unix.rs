@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// Where a unix socket is: nowhere, on this system.
+/// The path of a unix socket. It has no values, because this system has no unix sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnixPath {}
 
 impl UnixPath {
-    /// Takes no path.
+    /// Accepts no path.
     ///
     /// # Errors
     /// Always.
@@ -13,7 +13,7 @@ impl UnixPath {
         Err("this system has no unix sockets".to_owned())
     }
 
-    /// As it was written.
+    /// The path as written.
     pub fn as_str(&self) -> &str {
         match *self {}
     }

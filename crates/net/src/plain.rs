@@ -18,12 +18,12 @@ use crate::wire::Wire;
 /// A stream without TLS.
 #[derive(Debug)]
 pub enum Plain {
-    /// Through the reactor.
+    /// Through epoll.
     Tcp(Tcp),
     /// Through io_uring.
     #[cfg(target_os = "linux")]
     Uring(UringTcp),
-    /// To a unix socket, through the reactor.
+    /// To a unix socket, through epoll.
     #[cfg(unix)]
     Unix(UnixSocket),
 }
@@ -33,14 +33,14 @@ pub enum Plain {
 pub struct Tcp {
     socket: TcpStream,
     counter: Rc<TrafficCounter>,
-    /// Whether the kernel tells when bytes arrive.
+    /// Whether the kernel reports when bytes arrive.
     stamped: bool,
-    /// When what was read last arrived, if that is known.
+    /// When the bytes of the last read arrived, if known.
     arrived: Option<Moment>,
 }
 
 impl Tcp {
-    /// Reads with the kernel's word on when the bytes arrived.
+    /// Reads, with the kernel's timestamp of when the bytes arrived.
     #[cfg(target_os = "linux")]
     fn poll_stamped(
         &mut self,
@@ -63,8 +63,8 @@ impl Tcp {
                 Err(error) => return Poll::Ready(Err(error)),
             };
             if 0 < count && count < all {
-                // The socket is empty. Saying so here spares the next read a system call
-                // that finds nothing, as the runtime's own reading does.
+                // The socket is empty. Reporting that here saves the next read a system call that
+                // would find nothing, as the runtime's own read does.
                 let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
                 let _ = socket.try_io(Interest::READABLE, empty);
             }
@@ -74,7 +74,7 @@ impl Tcp {
         }
     }
 
-    /// Reads through the runtime, which is all there is elsewhere.
+    /// Reads through the runtime: other systems have no such timestamps.
     #[cfg(not(target_os = "linux"))]
     fn poll_stamped(
         &mut self,
@@ -86,10 +86,10 @@ impl Tcp {
 }
 
 impl Plain {
-    /// Takes a connected socket, and moves it to this thread's ring if `io` asks for that.
+    /// Wraps a connected socket, and moves it to this thread's ring if `io` requests that.
     ///
     /// # Errors
-    /// When there can be no ring, or the system cannot move the socket.
+    /// When no ring is available, or the system cannot move the socket.
     pub(crate) fn new(socket: TcpStream, counter: Rc<TrafficCounter>, io: Io) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if io == Io::Uring {
@@ -99,7 +99,7 @@ impl Plain {
         if io == Io::Uring {
             crate::check_uring()?;
         }
-        // A kernel without such notes leaves us with the moment of reading.
+        // Without the kernel's timestamps we use the time of the read.
         #[cfg(target_os = "linux")]
         let stamped =
             io == Io::Stamped && crate::stamped::enable(std::os::fd::AsFd::as_fd(&socket)).is_ok();
@@ -227,7 +227,7 @@ impl Wire for Plain {
     #[inline]
     fn is_disturbed(&mut self) -> bool {
         match self {
-            // No system call as long as the reactor has seen nothing.
+            // No system call as long as epoll has reported nothing.
             Plain::Tcp(io) => {
                 let tried = io.socket.try_read(&mut [0]);
                 !matches!(tried, Err(error) if error.kind() == io::ErrorKind::WouldBlock)

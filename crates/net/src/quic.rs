@@ -1,6 +1,6 @@
-//! TLS for QUIC, whose packets carry the handshake and are protected by its keys
-//! (RFC 9001). The library that drives it tells neither the cipher suite nor why a
-//! certificate was refused, so both are noted here where TLS comes upon them.
+//! TLS for QUIC, whose packets carry the handshake and are protected by its keys (RFC 9001). The
+//! QUIC library reports neither the cipher suite nor why a certificate was rejected, so both are
+//! noted here when TLS determines them.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -21,12 +21,12 @@ use crate::error::{Error, TlsError};
 use crate::network::{Network, Steps};
 use crate::tls::{Alpn, TlsFacts, alert_text, fault_of, go_name};
 
-/// What TLS came upon since it was last asked, on this thread.
+/// What TLS has noted on this thread since the last call of [`QuicNotes::take`].
 #[derive(Clone, Debug, Default)]
 pub struct QuicNotes {
-    /// The suite that keys were last made for.
+    /// The cipher suite for which keys were last derived.
     pub cipher_suite: Option<&'static str>,
-    /// Why a certificate was refused.
+    /// Why a certificate was rejected.
     pub refusal: Option<TlsError>,
 }
 
@@ -35,22 +35,22 @@ thread_local! {
 }
 
 impl QuicNotes {
-    /// Takes what was noted. A step of a handshake runs from its begin to its end on
-    /// one thread, so that what is noted in it is its own.
+    /// Takes the notes. A step of a handshake runs on one thread from start to end, so the notes
+    /// are from that step.
     pub fn take() -> QuicNotes {
         NOTES.take()
     }
 }
 
 impl TlsError {
-    /// What a peer means that ends a QUIC connection with that alert: RFC 9001, section 4.8.
+    /// The meaning of an alert with which a peer ends a QUIC connection: RFC 9001, section 4.8.
     pub fn of_alert(code: u8) -> TlsError {
         TlsError::Alert(alert_text(rustls::AlertDescription::from(code)))
     }
 }
 
 impl TlsFacts {
-    /// A handshake within QUIC, which is TLS 1.3 always, and new each time here.
+    /// The facts of a QUIC handshake: always TLS 1.3, and never resumed here.
     pub fn of_quic(cipher_suite: &'static str) -> TlsFacts {
         TlsFacts {
             version: "tls1.3",
@@ -62,17 +62,17 @@ impl TlsFacts {
 }
 
 impl Network {
-    /// TLS towards `host` as HTTP/3 needs it.
+    /// The TLS configuration for HTTP/3 to `host`.
     ///
     /// # Errors
-    /// When the settings leave none.
+    /// When the settings do not allow one.
     pub fn quic_tls(&self, host: &str) -> Result<Arc<ClientConfig>, Error> {
         self.tls()
             .config(host, Alpn::Http3)
             .map_err(|text| Error::Tls(TlsError::Settings(text)))
     }
 
-    /// The address that datagrams for `host:port` go to. `steps` tells when a name
+    /// The address for datagrams to `host:port`. `steps` records when a name
     /// was looked up.
     ///
     /// # Errors
@@ -94,13 +94,13 @@ impl Network {
         Ok(remote)
     }
 
-    /// How long one connection attempt may take.
+    /// Limit for one connection attempt.
     pub fn connect_timeout(&self) -> Duration {
         self.settings().connect_timeout
     }
 }
 
-/// The provider with its suites of TLS 1.3, which note when they are used.
+/// The provider with its TLS 1.3 cipher suites, which note when they are used.
 pub(crate) fn noting(provider: &CryptoProvider) -> CryptoProvider {
     static SUITES: OnceLock<Vec<SupportedCipherSuite>> = OnceLock::new();
     let suites = SUITES.get_or_init(|| {
@@ -117,7 +117,8 @@ pub(crate) fn noting(provider: &CryptoProvider) -> CryptoProvider {
     }
 }
 
-/// Kept for the life of the process, as the library wants its suites: three are made.
+/// Kept for the life of the process, because the library requires `'static` suites: there are
+/// three.
 fn noting_suite(
     name: &'static str,
     suite: &'static Tls13CipherSuite,
@@ -163,7 +164,7 @@ impl Algorithm for Noted {
     }
 }
 
-/// A judge of certificates whose refusals are noted.
+/// A certificate verifier that notes why it rejects a certificate.
 #[derive(Debug)]
 pub(crate) struct NotingVerifier(pub(crate) Arc<dyn ServerCertVerifier>);
 

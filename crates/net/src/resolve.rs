@@ -10,38 +10,38 @@ use crate::dns_message::Family;
 use crate::error::Error;
 use crate::name_server::NameServers;
 
-/// Which of several addresses is taken.
+/// Which one of several addresses to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DnsSelect {
     /// Always the first.
     First,
-    /// One at random for each lookup.
+    /// A random one for each lookup.
     #[default]
     Random,
-    /// One after the other.
+    /// Each in turn.
     RoundRobin,
 }
 
-/// Which family of addresses is taken.
+/// Which address family to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DnsPolicy {
-    /// IPv4 if there is one, else IPv6.
+    /// IPv4 if available, otherwise IPv6.
     #[default]
     PreferIpv4,
-    /// IPv6 if there is one, else IPv4.
+    /// IPv6 if available, otherwise IPv4.
     PreferIpv6,
-    /// IPv4 or nothing.
+    /// Only IPv4.
     OnlyIpv4,
-    /// IPv6 or nothing.
+    /// Only IPv6.
     OnlyIpv6,
-    /// Whatever comes.
+    /// Both, in the order of the response.
     Any,
 }
 
-/// How names become addresses.
+/// Settings for name lookups.
 #[derive(Clone, Copy, Debug)]
 pub struct DnsSettings {
-    /// How long an answer is kept; zero asks each time, `Duration::MAX` never again.
+    /// How long to cache a response; zero repeats each lookup, `Duration::MAX` caches forever.
     pub ttl: Duration,
     pub select: DnsSelect,
     pub policy: DnsPolicy,
@@ -57,11 +57,11 @@ impl Default for DnsSettings {
     }
 }
 
-/// The system's resolver, or name servers that were named, behind a cache. One a worker.
+/// The system's resolver or the given name servers, with a cache. One per worker.
 #[derive(Debug)]
 pub(crate) struct Resolver {
     settings: DnsSettings,
-    /// None asks the system.
+    /// `None` uses the system's resolver.
     servers: Option<NameServers>,
     cache: RefCell<FxHashMap<Box<str>, Answer>>,
     seed: std::cell::Cell<u64>,
@@ -84,7 +84,7 @@ impl Resolver {
         }
     }
 
-    /// One address of `host`, which is no address literal.
+    /// One address of `host`, which is not an address literal.
     pub(crate) async fn resolve(&self, host: &str) -> Result<IpAddr, Error> {
         if let Some(ip) = self.cached(host) {
             return Ok(ip);
@@ -144,7 +144,7 @@ impl Resolver {
         self.choose(answer)
     }
 
-    /// Keeps the addresses that the policy admits, each once, in their order.
+    /// Keeps the addresses that the policy allows, without duplicates, in their order.
     fn admit(&self, found: impl Iterator<Item = IpAddr>) -> Vec<IpAddr> {
         let mut all: Vec<IpAddr> = Vec::new();
         for ip in found {
@@ -180,7 +180,7 @@ impl Resolver {
         answer.addresses.get(index).copied()
     }
 
-    /// Marsaglia's xorshift64: enough to spread connections over addresses.
+    /// Marsaglia's xorshift64: random enough to spread connections over addresses.
     fn random(&self) -> u64 {
         let mut x = self.seed.get();
         x ^= x << 13;
@@ -191,7 +191,7 @@ impl Resolver {
     }
 }
 
-/// `getaddrinfo` says "no such name" through an error without an OS code.
+/// `getaddrinfo` reports "no such name" as an error without an OS code.
 fn is_no_such_host(error: &io::Error) -> bool {
     let text = error.to_string();
     text.contains("not known")

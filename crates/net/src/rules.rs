@@ -3,27 +3,26 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Which hosts and addresses may be reached, and where a name leads instead of
-/// where the resolver would lead it.
+/// Rules about which hosts and addresses are allowed, and about names that lead to other addresses
+/// than the resolver's.
 #[derive(Clone, Debug, Default)]
 pub struct HostRules {
-    /// `hosts`: consulted before the resolver. The first match of the most
-    /// specific kind wins: `name:port`, then `name`, then `*` patterns, longest
-    /// first.
+    /// `hosts`: used before the resolver. The most specific match wins: `name:port`, then `name`,
+    /// then `*` patterns, longest first.
     overrides: Vec<(HostPattern, Option<u16>, Target)>,
     blocked: Vec<HostPattern>,
     blacklist: Vec<IpRange>,
-    /// How many times a name with several places was looked up, by all who share the rules.
+    /// Counts lookups of names with several targets, across all clones of the rules.
     turns: Arc<AtomicUsize>,
 }
 
-/// A host name, or `*` and the rest of one. Compared without regard to case.
+/// A host name, or `*` and the end of one. Case is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPattern {
     text: String,
 }
 
-/// Where an override leads: an address, and a port if it gave one.
+/// The target of an override: an address, and a port if given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     pub ip: IpAddr,
@@ -42,13 +41,13 @@ pub struct IpRange {
 impl HostRules {
     /// Adds one entry of `hosts`: `name`, `name:port`, `*.name` or
     /// `*.name:port` leads to `ip` or `ip:port`. A key that is given several
-    /// times leads to its places in turn.
+    /// times uses its targets in turn.
     ///
     /// # Errors
-    /// When the key is no host pattern or the target no address.
+    /// When the key is not a host pattern or the target not an address.
     pub fn add_override(&mut self, key: &str, target: &str) -> Result<(), String> {
         let (pattern, port) = match key.rsplit_once(':') {
-            // More than one colon is an IPv6 address without a port.
+            // With more than one colon it is an IPv6 address without a port.
             Some((name, port)) if !name.contains(':') || name.ends_with(']') => {
                 let port = port
                     .parse()
@@ -57,14 +56,14 @@ impl HostRules {
             }
             _ => (key, None),
         };
-        // An address of version 6 with a port stands in brackets.
+        // An IPv6 address with a port is written in brackets.
         let pattern = pattern
             .strip_prefix('[')
             .and_then(|pattern| pattern.strip_suffix(']'))
             .unwrap_or(pattern);
         let pattern = HostPattern::parse(pattern)?;
         let target = Target::parse(target).ok_or_else(|| {
-            format!("hosts: `{key}` leads to `{target}`, which is no IP or IP:port")
+            format!("hosts: `{key}` leads to `{target}`, which is not an IP or IP:port")
         })?;
         self.overrides.push((pattern, port, target));
         Ok(())
@@ -73,7 +72,7 @@ impl HostRules {
     /// Adds one pattern of `blockHostnames`.
     ///
     /// # Errors
-    /// When the text is no host pattern.
+    /// When the text is not a host pattern.
     pub fn block_host(&mut self, pattern: &str) -> Result<(), String> {
         self.blocked.push(HostPattern::parse(pattern)?);
         Ok(())
@@ -84,7 +83,7 @@ impl HostRules {
         self.blacklist.push(range);
     }
 
-    /// The pattern that forbids `host`, if one does. The longest speaks.
+    /// The pattern that blocks `host`, if any. The longest match wins.
     pub fn blocking(&self, host: &str) -> Option<&HostPattern> {
         self.blocked
             .iter()
@@ -92,12 +91,12 @@ impl HostRules {
             .max_by_key(|pattern| pattern.text.len())
     }
 
-    /// The range that forbids `ip`, if one does.
+    /// The range that blocks `ip`, if any.
     pub fn blacklisting(&self, ip: IpAddr) -> Option<&IpRange> {
         self.blacklist.iter().find(|range| range.contains(ip))
     }
 
-    /// Where `hosts` leads `host:port`. Of several places, the one whose turn it is.
+    /// The target of `host:port` in `hosts`. If there are several, the next one in turn.
     pub fn lookup(&self, host: &str, port: u16) -> Option<Target> {
         let fitting = || {
             let overrides = self.overrides.iter();
@@ -107,7 +106,7 @@ impl HostRules {
         let rank = |(pattern, at, _): &(HostPattern, Option<u16>, Target)| {
             (at.is_some(), !pattern.is_wild(), pattern.text.len())
         };
-        // Those of one rank that match have the same key.
+        // Matches of the same rank have the same key.
         let best = fitting().map(rank).max()?;
         let mut places = fitting().filter(|rule| rank(rule) == best);
         let turn = match places.clone().count() {
@@ -120,7 +119,7 @@ impl HostRules {
 
 impl HostPattern {
     /// # Errors
-    /// When a `*` stands anywhere but first, or the name is empty.
+    /// When a `*` is not the first character, or the name is empty.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
         let rest = text.strip_prefix('*').unwrap_or(&text);
@@ -136,7 +135,7 @@ impl HostPattern {
         self.text.starts_with('*')
     }
 
-    /// Whether `host` is the name, or ends as the pattern does.
+    /// Whether `host` is the name, or ends like the pattern.
     pub fn matches(&self, host: &str) -> bool {
         let host = host.as_bytes();
         match self.text.strip_prefix('*') {
@@ -174,13 +173,13 @@ impl Target {
 }
 
 impl IpRange {
-    /// Reads `10.0.0.0/8`, `10.0.0.1-10.0.0.9` or one address.
+    /// Parses `10.0.0.0/8`, `10.0.0.1-10.0.0.9` or one address.
     ///
     /// # Errors
-    /// When it is none of these, or the range runs backwards or mixes families.
+    /// When it is none of these, or the range is reversed or mixes families.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let wrong = || format!("`{text}` is no IP, no range IP-IP and no CIDR such as 10.0.0.0/8");
+        let wrong = || format!("`{text}` is not an IP, a range IP-IP or a CIDR such as 10.0.0.0/8");
         let (first, last, v6) = if let Some((network, bits)) = text.split_once('/') {
             let network: IpAddr = network.parse().map_err(|_| wrong())?;
             let bits: u32 = bits.parse().map_err(|_| wrong())?;
@@ -210,8 +209,8 @@ impl IpRange {
         })
     }
 
-    /// Whether `ip` lies in the range. An IPv4 address mapped into IPv6 counts
-    /// as the IPv4 address it is.
+    /// Whether `ip` is in the range. An IPv4 address that is mapped into IPv6 counts as that IPv4
+    /// address.
     pub fn contains(&self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();
         ip.is_ipv6() == self.v6 && (self.first..=self.last).contains(&number(ip))
@@ -222,12 +221,12 @@ impl IpRange {
         (self.last - self.first).saturating_add(1)
     }
 
-    /// Never: a range has at least one address.
+    /// Always false: a range has at least one address.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The address `index` places after the first, within the range.
+    /// The address at `index`, counted from 0 and wrapped to the length of the range.
     pub fn nth(&self, index: u128) -> IpAddr {
         let at = (self.first + index % self.len()).min(self.last);
         if self.v6 {

@@ -1,11 +1,10 @@
 #![allow(unsafe_code)]
-//! Reading with the kernel's word on when the bytes arrived.
+//! Reads with the kernel's timestamps of when the bytes arrived.
 //!
-//! Between an answer's arrival and the system call that reads it lie the waking of an
-//! idle processor (tens of microseconds) and whatever else the worker was doing. That
-//! is the generator's time, not the server's. With SO_TIMESTAMPNS the kernel notes on
-//! each packet when it came in (socket(7)), and hands the note of the last one over
-//! with the bytes; of TCP since Linux 4.13.
+//! Between the arrival of a response and the system call that reads it, an idle processor has to
+//! wake up (tens of microseconds) and the worker may be busy. That is the generator's time, not the
+//! server's. With SO_TIMESTAMPNS the kernel timestamps each packet on arrival (socket(7)) and
+//! returns the timestamp of the last one with the bytes; for TCP since Linux 4.13.
 
 use std::io;
 use std::mem::{size_of, zeroed};
@@ -15,17 +14,17 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// A note older than this is not one of a packet, but of a clock that was set.
+/// An older timestamp does not come from a packet but from a clock that was reset.
 const OLDEST: Duration = Duration::from_secs(60);
 
-/// Asks the kernel for its notes.
+/// Enables the kernel's timestamps.
 ///
 /// # Errors
-/// When it has none to give.
+/// When the kernel does not support them.
 pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
     let on: libc::c_int = 1;
-    // SAFETY: the descriptor is open as long as it is borrowed, and the kernel reads as
-    // many bytes from the pointer as it is told.
+    // SAFETY: the descriptor is open as long as it is borrowed, and the kernel reads only as many
+    // bytes from the pointer as the given length.
     let outcome = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -42,24 +41,24 @@ pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
-/// Reads what is there into `bytes`: how many came, and when the last of them arrived.
-/// No moment where the kernel left no note, as on what came before it was asked.
+/// Reads available bytes into `bytes`; returns their number and when the last of them arrived.
+/// There is no time if the kernel gave no timestamp, as for bytes that arrived before `enable`.
 ///
 /// # Errors
-/// As of any read; `WouldBlock` if nothing is there.
+/// As for any read; `WouldBlock` if nothing is available.
 pub fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<(usize, Option<Moment>)> {
     read(socket, bytes, None)
 }
 
-/// Reads a packet as [`receive`] does, and gives its sender too.
+/// Reads a packet as [`receive`] does, and returns its sender too.
 ///
 /// # Errors
-/// As of any read; `WouldBlock` if nothing is there.
+/// As for any read; `WouldBlock` if nothing is available.
 pub fn receive_from(
     socket: BorrowedFd<'_>,
     bytes: &mut [u8],
 ) -> io::Result<(usize, SocketAddr, Option<Moment>)> {
-    // SAFETY: all zeros is an address of no family.
+    // SAFETY: all zeros is a valid address without a family.
     let mut sender: libc::sockaddr_storage = unsafe { zeroed() };
     let (count, arrived) = read(socket, bytes, Some(&mut sender))?;
     let address = address(&sender)
@@ -76,7 +75,7 @@ fn read(
         iov_base: bytes.as_mut_ptr().cast(),
         iov_len: bytes.len(),
     };
-    // Space for one note, aligned as control messages are.
+    // Space for one timestamp, aligned as control messages must be.
     let mut notes = [0_u64; 8];
     // SAFETY: all zeros is an empty message.
     let mut message: libc::msghdr = unsafe { zeroed() };
@@ -93,7 +92,7 @@ fn read(
     // their true lengths, and all outlive the call.
     let count = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT) };
     let count = usize::try_from(count).map_err(|_| io::Error::last_os_error())?;
-    // SAFETY: the kernel filled the message in.
+    // SAFETY: the kernel filled in the message.
     let noted = unsafe { note(&message) };
     Ok((count, noted.and_then(moment)))
 }
@@ -122,19 +121,19 @@ fn address(stored: &libc::sockaddr_storage) -> Option<SocketAddr> {
 /// The time in a message's control data, since the epoch.
 ///
 /// # Safety
-/// The message must be one that `recvmsg` filled in, with its control data in place.
+/// `recvmsg` must have filled in the message, and its control data must still exist.
 unsafe fn note(message: &libc::msghdr) -> Option<Duration> {
-    // SAFETY: the macro's function looks at no more than the length that the kernel set.
+    // SAFETY: the function reads no more than the length that the kernel set.
     let header = unsafe { libc::CMSG_FIRSTHDR(message) };
     if header.is_null() {
         return None;
     }
-    // SAFETY: it is not null, so a whole header is there.
+    // SAFETY: the pointer is not null, so a whole header exists.
     let (level, kind) = unsafe { ((*header).cmsg_level, (*header).cmsg_type) };
     if (level, kind) != (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
         return None;
     }
-    // SAFETY: such a message holds one timespec; it may lie at any place.
+    // SAFETY: such a message holds one timespec, possibly unaligned.
     let time: libc::timespec = unsafe {
         libc::CMSG_DATA(header)
             .cast::<libc::timespec>()
@@ -146,8 +145,8 @@ unsafe fn note(message: &libc::msghdr) -> Option<Duration> {
     ))
 }
 
-/// The kernel's notes are of the wall clock. It is read beside the monotonic one at
-/// once, so that only what happened between the note and now can part the two.
+/// The kernel's timestamps use the wall clock. Both clocks are read immediately one after the
+/// other, so only a clock change between the timestamp and now can cause an error.
 fn moment(noted: Duration) -> Option<Moment> {
     let wall = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
@@ -179,14 +178,14 @@ mod tests {
         let (near, mut far) = pair();
         enable(near.as_fd()).unwrap();
         let mut bytes = [0; 8];
-        // The kernel begins to take notes soon after it was first asked.
+        // The kernel starts to timestamp packets shortly after the request.
         for _ in 0..100 {
             let before = plimsoll_clock::now();
-            far.write_all(b"answer").unwrap();
+            far.write_all(b"reply!").unwrap();
             let after = plimsoll_clock::now();
             sleep(Duration::from_millis(20));
             let (count, arrived) = receive(near.as_fd(), &mut bytes).unwrap();
-            assert_eq!(&bytes[..count], b"answer");
+            assert_eq!(&bytes[..count], b"reply!");
             if let Some(arrived) = arrived {
                 // The two clocks are read one after the other.
                 let slack = Duration::from_millis(5);
@@ -195,7 +194,7 @@ mod tests {
                 return;
             }
         }
-        panic!("the kernel never told when bytes arrived");
+        panic!("the kernel never gave a timestamp for bytes");
     }
 
     #[test]
@@ -207,7 +206,7 @@ mod tests {
             let far = UdpSocket::bind(any).unwrap();
             enable(near.as_fd()).unwrap();
             let mut bytes = [0; 8];
-            // The kernel begins to take notes soon after it was first asked.
+            // The kernel starts to timestamp packets shortly after the request.
             let noted = (0..100).any(|_| {
                 let before = plimsoll_clock::now();
                 far.send_to(b"packet", near.local_addr().unwrap()).unwrap();
@@ -223,7 +222,7 @@ mod tests {
             });
             assert!(
                 noted,
-                "the kernel never told when a packet arrived at {any}"
+                "the kernel never gave a timestamp for a packet to {any}"
             );
             let error = receive_from(near.as_fd(), &mut bytes).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::WouldBlock);

@@ -9,8 +9,8 @@ use tokio_rustls::client::TlsStream;
 use crate::plain::Plain;
 use crate::wire::Wire;
 
-/// A connected byte stream of any kind. An enum, so that the request path pays
-/// a predictable branch and no indirect call.
+/// A connected byte stream of any kind. An enum, so that the request path costs a predictable
+/// branch instead of an indirect call.
 #[derive(Debug)]
 pub enum Stream {
     Plain(Plain),
@@ -83,7 +83,7 @@ impl Wire for Stream {
     fn is_disturbed(&mut self) -> bool {
         match self {
             Stream::Plain(io) => io.is_disturbed(),
-            // Session tickets may have come; only plain bytes disturb.
+            // Session tickets may have arrived; only application data counts.
             Stream::Tls(io) => {
                 let mut byte = [0];
                 let mut buf = ReadBuf::new(&mut byte);

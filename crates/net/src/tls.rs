@@ -18,29 +18,28 @@ use crate::plain::Plain;
 use crate::quic::{NotingVerifier, noting};
 use crate::verify::{Roots, Verifier};
 
-/// How long a handshake may take.
+/// Limit for one handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How streams are secured. Plain data; [`TlsSettings::check`] finds what is
-/// wrong with it before the first connection.
+/// TLS settings. Plain data; [`TlsSettings::check`] reports errors before the first connection.
 #[derive(Clone, Debug, Default)]
 pub struct TlsSettings {
     /// Lowest and highest version; `None` for all.
     pub versions: Option<(TlsVersion, TlsVersion)>,
-    /// Cipher suites of TLS 1.2 by their names in Go; empty for all. Those of
-    /// TLS 1.3 are always on, as in Go.
+    /// Cipher suites of TLS 1.2 by their names in Go; empty for all. Those of TLS 1.3 are always
+    /// enabled, as in Go.
     pub cipher_suites: Vec<String>,
-    /// Any certificate is taken.
+    /// Accept any certificate.
     pub insecure_skip_verify: bool,
     pub client_certificates: Vec<ClientCertificate>,
-    /// PEM certificates trusted beside the system's.
+    /// PEM certificates trusted in addition to the system's.
     pub extra_roots: Vec<Vec<u8>>,
-    /// Sessions are resumed where the server offers it. Off, every connection
-    /// makes a whole handshake, as k6's do.
+    /// Resume sessions if the server offers it. If false, every connection makes a full handshake,
+    /// as in k6.
     pub resume_sessions: bool,
 }
 
-/// A version of TLS. Those below 1.2 are known by name only.
+/// A version of TLS. Those below 1.2 are only recognized, not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
     V1_0,
@@ -49,10 +48,10 @@ pub enum TlsVersion {
     V1_3,
 }
 
-/// A certificate that we show to servers that ask for one.
+/// A certificate for servers that request one.
 #[derive(Clone)]
 pub struct ClientCertificate {
-    /// Hosts, or `*.` and the rest; empty for all hosts.
+    /// Hosts, or `*.` and the end of a name; empty for all hosts.
     pub domains: Vec<String>,
     pub certificate_pem: Vec<u8>,
     pub key_pem: Vec<u8>,
@@ -66,7 +65,7 @@ impl fmt::Debug for ClientCertificate {
     }
 }
 
-/// Which application protocols are offered.
+/// Which application protocols to offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alpn {
     /// `h2`, then `http/1.1`.
@@ -79,7 +78,7 @@ pub enum Alpn {
     Http3,
 }
 
-/// What a handshake agreed on, in the names Go gives them.
+/// What a handshake negotiated, in Go's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlsFacts {
     /// `tls1.2` or `tls1.3`.
@@ -94,9 +93,10 @@ pub struct TlsFacts {
 
 impl TlsSettings {
     /// # Errors
-    /// Says which setting cannot work and why, in one sentence.
+    /// Which setting cannot work and why, in one sentence.
     pub fn check(&self) -> Result<(), String> {
-        // Reading the system's roots takes most of a start, and many runs never need them.
+        // Skip the system's roots: reading them takes most of the startup time, and many runs never
+        // need them.
         let mut checked = self.clone();
         checked.insecure_skip_verify |= self.extra_roots.is_empty();
         Tls::new(checked).config("", Alpn::Http1)?;
@@ -170,7 +170,7 @@ impl TlsSettings {
 }
 
 impl TlsVersion {
-    /// Reads `tls1.0` to `tls1.3`.
+    /// Parses `tls1.0` to `tls1.3`.
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "tls1.0" => TlsVersion::V1_0,
@@ -198,7 +198,7 @@ impl ClientCertificate {
                 .domains
                 .iter()
                 .any(|domain| match domain.strip_prefix("*.") {
-                    // A wildcard stands for one label: RFC 6125, section 6.4.3.
+                    // A wildcard matches exactly one label: RFC 6125, section 6.4.3.
                     Some(rest) => host
                         .split_once('.')
                         .is_some_and(|(_, tail)| tail.eq_ignore_ascii_case(rest)),
@@ -219,7 +219,7 @@ impl ClientCertificate {
             ));
         }
         let key = PrivateKeyDer::from_pem_slice(&self.key_pem)
-            .map_err(|error| format!("the key of {whose} is no PEM private key: {error}"))?;
+            .map_err(|error| format!("the key of {whose} is not a PEM private key: {error}"))?;
         let signing = rustls::crypto::ring::sign::any_supported_type(&key)
             .map_err(|error| format!("the key of {whose} cannot be used: {error}"))?;
         rustls::sign::CertifiedKey::new(chain.clone(), signing)
@@ -234,18 +234,18 @@ fn certificates(pem: &[u8], whose: &str) -> Result<Vec<CertificateDer<'static>>,
     match found {
         Ok(chain) if !chain.is_empty() => Ok(chain),
         Ok(_) => Err(format!("{whose} holds no PEM certificate")),
-        Err(error) => Err(format!("{whose} is no PEM certificate: {error}")),
+        Err(error) => Err(format!("{whose} is not a PEM certificate: {error}")),
     }
 }
 
-/// `SSLKEYLOGFILE`, opened once a process.
+/// `SSLKEYLOGFILE`, opened once per process.
 fn key_log() -> Arc<dyn rustls::KeyLog> {
     static LOG: OnceLock<Arc<rustls::KeyLogFile>> = OnceLock::new();
     LOG.get_or_init(|| Arc::new(rustls::KeyLogFile::new()))
         .clone()
 }
 
-/// A worker's TLS: configurations made when first needed.
+/// A worker's TLS configurations, created on first use.
 #[derive(Debug)]
 pub(crate) struct Tls {
     settings: TlsSettings,
@@ -342,7 +342,7 @@ impl Tls {
         Ok(config)
     }
 
-    /// Secures a connected stream.
+    /// Performs the TLS handshake on a connected stream.
     pub(crate) async fn secure(
         &self,
         plain: Plain,
@@ -351,7 +351,9 @@ impl Tls {
     ) -> Result<(TlsStream<Plain>, TlsFacts), TlsError> {
         let config = self.config(host, alpn).map_err(TlsError::Settings)?;
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
-            TlsError::Settings(format!("{host:?} is no name a certificate can have"))
+            TlsError::Settings(format!(
+                "{host:?} is not a name that a certificate can have"
+            ))
         })?;
         let handshake = TlsConnector::from(config).connect(name, plain);
         let stream = match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
@@ -374,7 +376,7 @@ impl Tls {
     }
 }
 
-/// The name Go gives to a cipher suite.
+/// Go's name of a cipher suite.
 pub(crate) fn go_name(suite: SupportedCipherSuite) -> &'static str {
     use rustls::CipherSuite as S;
     match suite.suite() {
@@ -392,14 +394,14 @@ fn translate(error: io::Error, host: &str) -> TlsError {
     })
 }
 
-/// What TLS says through an I/O error, in a handshake or, as TLS 1.3 refuses
-/// clients after its own is over, at the first read.
+/// The TLS error inside an I/O error. It occurs in a handshake or, because TLS 1.3 rejects clients
+/// after its handshake has ended, at the first read.
 pub fn tls_fault(error: &io::Error, host: &str) -> Option<TlsError> {
     let inner = error.get_ref()?.downcast_ref::<rustls::Error>()?;
     Some(fault_of(inner, host))
 }
 
-/// What an error of the TLS library means.
+/// Converts an error of the TLS library.
 pub(crate) fn fault_of(error: &rustls::Error, host: &str) -> TlsError {
     match error {
         rustls::Error::InvalidMessage(_) => TlsError::NotTls,

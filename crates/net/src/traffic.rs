@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-/// Bytes that crossed sockets, TLS records and handshakes included.
+/// Bytes that crossed sockets, including TLS records and handshakes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Bytes the kernel accepted from us.
@@ -9,7 +9,7 @@ pub struct Traffic {
     pub received: u64,
 }
 
-/// Counts the traffic of one user; every stream the user opens holds it.
+/// Counts the traffic of one user; all streams of the user share it.
 #[derive(Debug, Default)]
 pub struct TrafficCounter {
     sent: Cell<u64>,
@@ -26,14 +26,14 @@ impl TrafficCounter {
             .set(self.received.get().wrapping_add(bytes as u64));
     }
 
-    /// Adds what a protocol counted that has a socket of its own.
+    /// Adds the count of a protocol with its own sockets.
     pub fn add(&self, more: Traffic) {
         self.sent.set(self.sent.get().wrapping_add(more.sent));
         self.received
             .set(self.received.get().wrapping_add(more.received));
     }
 
-    /// What was counted since the last call.
+    /// The traffic since the last call.
     pub fn take(&self) -> Traffic {
         Traffic {
             sent: self.sent.take(),
@@ -41,7 +41,7 @@ impl TrafficCounter {
         }
     }
 
-    /// What was counted since the last [`TrafficCounter::take`], left in place.
+    /// The traffic since the last [`TrafficCounter::take`], without resetting it.
     pub fn peek(&self) -> Traffic {
         Traffic {
             sent: self.sent.get(),

@@ -13,23 +13,22 @@ use tokio::time::{Instant, sleep, timeout_at};
 use crate::error::Error;
 use crate::traffic::TrafficCounter;
 
-/// Where a unix socket is: a path that fits into a socket's address, or a name
-/// of Linux's abstract ones, written with `@` before it.
+/// The address of a unix socket: a path that fits into a socket address, or a name in Linux's
+/// abstract namespace, written with a leading `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnixPath(Arc<str>);
 
-/// The longest path: a byte less than the address has room for (unix(7)).
+/// Maximum length of a path: one byte less than the address has space for (unix(7)).
 const LONGEST: usize = size_of::<libc::sockaddr_un>() - offset_of!(libc::sockaddr_un, sun_path) - 1;
 
-/// How long after a connection was put off it is tried again, at first and at
-/// the most.
+/// First and longest delay before a connection attempt is repeated.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
 impl UnixPath {
-    /// Takes a path that can be one of a socket. It need not be there yet.
+    /// Checks that a path can be that of a socket. It need not exist yet.
     ///
     /// # Errors
-    /// What keeps it from being one, without the path itself.
+    /// Why it cannot be one, without the path itself.
     pub fn parse(text: &str) -> Result<UnixPath, String> {
         if text.is_empty() || text == "@" {
             return Err("name the socket's file, like /run/server.sock".to_owned());
@@ -39,7 +38,7 @@ impl UnixPath {
         }
         if text.len() > LONGEST {
             return Err(format!(
-                "it has {} bytes, and a socket's address takes {LONGEST} at the most; \
+                "it has {} bytes, and a socket address has space for {LONGEST} at most; \
                  use a shorter path, or one relative to the working directory",
                 text.len()
             ));
@@ -55,14 +54,13 @@ impl UnixPath {
         Ok(UnixPath(text.into()))
     }
 
-    /// As it was written.
+    /// The path as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Connects before `limit` has passed. A listener whose queue is full
-    /// refuses with EAGAIN where a TCP one would let wait (connect(2)), so it
-    /// is asked again.
+    /// Connects within `limit`. A listener with a full queue rejects with EAGAIN, where a TCP
+    /// listener would let the client wait (connect(2)), so the attempt is repeated.
     pub(crate) async fn connect(&self, limit: Duration) -> Result<UnixStream, Error> {
         let address = match self.0.strip_prefix('@') {
             Some(name) => format!("\0{name}"),
@@ -115,7 +113,7 @@ mod tests {
         );
         assert!(UnixPath::parse(&"x".repeat(LONGEST)).is_ok());
         let told = |text: &str| UnixPath::parse(text).unwrap_err();
-        assert!(told(&"x".repeat(LONGEST + 1)).contains("at the most"));
+        assert!(told(&"x".repeat(LONGEST + 1)).contains("at most"));
         assert!(told("").contains("name the socket's file"));
         assert!(told("a\0b").contains("zero byte"));
         assert!(told("/etc/passwd").contains("something else"));

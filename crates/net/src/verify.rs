@@ -1,5 +1,5 @@
-//! Who is trusted: the rules of the TLS library, and two habits of Go's that
-//! scripts and test servers rely on.
+//! Certificate verification: the rules of the TLS library, and two of Go's that scripts and test
+//! servers rely on.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-/// Trusted certificates: as anchors, and as they are.
+/// Trusted certificates, as trust anchors and in full.
 #[derive(Clone, Debug)]
 pub(crate) struct Roots {
     anchors: Arc<RootCertStore>,
@@ -20,7 +20,7 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// The system's roots, and `SSL_CERT_FILE`'s. Read once a process.
+    /// The roots of the system and of `SSL_CERT_FILE`. Read once per process.
     pub(crate) fn of_system() -> Roots {
         static ROOTS: OnceLock<Roots> = OnceLock::new();
         ROOTS
@@ -38,10 +38,10 @@ impl Roots {
         }
     }
 
-    /// These and more.
+    /// These roots and more.
     ///
     /// # Errors
-    /// When a certificate cannot be used.
+    /// When a certificate is not usable.
     pub(crate) fn with(&self, more: Vec<CertificateDer<'static>>) -> Result<Roots, Error> {
         let mut anchors = RootCertStore::clone(&self.anchors);
         let mut whole = HashSet::clone(&self.whole);
@@ -71,7 +71,7 @@ impl Verifier {
                 .build()
                 .ok();
         Verifier {
-            // Without any root there is no verifier, and nothing is trusted.
+            // Without roots the library builds no verifier, and no certificate is trusted.
             chain,
             roots,
             provider,
@@ -97,14 +97,14 @@ impl ServerCertVerifier for Verifier {
         let Err(Error::InvalidCertificate(why)) = &verified else {
             return verified;
         };
-        // A certificate that vouches for itself is often made as an authority's
-        // (`openssl req -x509`), which webpki takes from no server. By then its
-        // dates have been checked. Go takes it if it is itself trusted.
+        // Self-signed certificates are often created as an authority's (`openssl req -x509`), which
+        // webpki rejects for servers. At this point its dates have been checked. Go accepts it if
+        // the certificate itself is trusted.
         let is_authority = format!("{why:?}").contains("CaUsedAsEndEntity");
         if !is_authority && *why != CertificateError::UnknownIssuer {
             return verified;
         }
-        // The name is judged before the issuer, as in Go.
+        // The name is checked before the issuer, as in Go.
         verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
         if is_authority && self.roots.whole.contains(end_entity.as_ref()) {
             return Ok(ServerCertVerified::assertion());

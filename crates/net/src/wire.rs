@@ -4,11 +4,10 @@ use std::task::{Context, Waker};
 use plimsoll_units::Moment;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 
-/// A byte stream that a protocol can run on.
+/// A byte stream under a protocol.
 pub trait Wire: AsyncRead + AsyncWrite + Unpin {
-    /// Whether something has arrived while nothing was asked for: the peer
-    /// closed, or speaks out of turn. An idle stream of which this is true is
-    /// of no more use.
+    /// Whether something arrived unexpectedly on an idle stream: the peer closed it or sent
+    /// unsolicited bytes. Such a stream must not be reused.
     fn is_disturbed(&mut self) -> bool {
         let mut byte = [0];
         let mut buf = ReadBuf::new(&mut byte);
@@ -16,20 +15,20 @@ pub trait Wire: AsyncRead + AsyncWrite + Unpin {
         Pin::new(self).poll_read(&mut cx, &mut buf).is_ready()
     }
 
-    /// Asked right after a write: when its last byte was accepted by the
-    /// kernel. `None` if it is queued only; then [`Wire::sent_at`] tells later.
+    /// Call right after a write: when the kernel accepted its last byte. `None` if it is only
+    /// queued; [`Wire::sent_at`] returns the time later.
     #[inline]
     fn written_at(&self) -> Option<Moment> {
         Some(plimsoll_clock::now())
     }
 
-    /// When the last byte of a queued write was accepted, if that is known.
+    /// When the last byte of a queued write was accepted, if known.
     #[inline]
     fn sent_at(&self) -> Option<Moment> {
         None
     }
 
-    /// Asked right after a read: when its bytes were there.
+    /// Call right after a read: when its bytes arrived.
     #[inline]
     fn read_at(&self) -> Moment {
         plimsoll_clock::now()

@@ -1,6 +1,6 @@
 //! Connections that are dropped with unread data leave no memory and no descriptors behind.
 //!
-//! Alone in its program, because it measures the program.
+//! The only test in its program, because it measures the whole process.
 #![cfg(target_os = "linux")]
 
 use std::io::Write;
@@ -29,8 +29,8 @@ async fn dial(network: &Network, listener: &TcpListener) -> Stream {
     dialled.await.unwrap().stream
 }
 
-/// Opens connections one by one, so that each is the last one of its thread, reads a little of
-/// what has come, and drops them.
+/// Opens connections one by one, so that each is the only one of its thread, reads some of what has
+/// arrived, and drops them.
 async fn drop_with_unread_data(io: Io) {
     let network = Network::new(NetworkSettings {
         io,
@@ -62,7 +62,7 @@ fn connections_dropped_with_unread_data_leave_nothing_behind() {
         .build()
         .unwrap();
     for io in [Io::Epoll, Io::Uring] {
-        // A kernel that refuses io_uring has none to be tested.
+        // Nothing to test if the kernel does not allow io_uring.
         if io == Io::Uring && plimsoll_net::check_uring().is_err() {
             continue;
         }

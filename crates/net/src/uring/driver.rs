@@ -1,5 +1,5 @@
 #![allow(unsafe_code)]
-//! The task that turns a ring.
+//! The task that drives a ring.
 
 use std::future::poll_fn;
 use std::io;
@@ -11,9 +11,9 @@ use tokio::io::unix::AsyncFd;
 
 use super::ring::Ring;
 
-/// Starts the driver of `ring` as a local task, which ends with the event loop. It owns the ring:
-/// a ring that ended with its last stream would be made anew for every connection of a user that
-/// keeps none.
+/// Starts the driver of `ring` as a local task, which ends with the event loop. The driver owns the
+/// ring: if the streams owned it, a user that keeps no connection would create a new ring for each
+/// one.
 pub(super) fn start(ring: &Rc<Ring>) -> io::Result<()> {
     let event = event()?;
     ring.notify(&event)?;
@@ -33,22 +33,22 @@ struct Driver {
 }
 
 impl Drop for Driver {
-    /// Nobody turns the ring any more: streams that outlive the event loop fail, and do not hang.
+    /// The ring has no driver any more: streams that outlive the event loop fail instead of
+    /// hanging.
     fn drop(&mut self) {
         self.ring.end(libc::ECANCELED);
     }
 }
 
 impl Driver {
-    /// One turn. If it did something, another follows when the tasks it woke have
-    /// run; if not, the driver sleeps until a task queues something or the kernel
-    /// has completed something.
+    /// One turn. If it did something, another follows once the tasks it woke have run. If not, the
+    /// driver sleeps until a task queues something or the kernel completes something.
     fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.ring.awake();
         self.ring.set_driver(cx.waker());
         loop {
             match self.ring.turn() {
-                // The kernel refuses the ring altogether, and its streams have failed.
+                // The kernel rejects the ring completely, and its streams have failed.
                 Err(_) => return Poll::Ready(()),
                 Ok(true) => {
                     cx.waker().wake_by_ref();
@@ -59,7 +59,7 @@ impl Driver {
             if !self.ring.sleep() {
                 continue;
             }
-            // Readiness of old is taken away until there is none.
+            // Clear old readiness until none is left.
             loop {
                 match ready!(self.event.poll_read_ready(cx)) {
                     Ok(mut guard) => guard.clear_ready(),
@@ -70,10 +70,10 @@ impl Driver {
     }
 }
 
-/// An eventfd that the reactor can watch. It is never read: each notification
-/// is an edge of its own.
+/// An eventfd that tokio can watch. It is never read: with edge triggering, each notification
+/// counts.
 fn event() -> io::Result<OwnedFd> {
-    // SAFETY: the call takes no pointers; a descriptor it returns is ours.
+    // SAFETY: the call takes no pointers; the returned descriptor is new and ours.
     unsafe {
         let fd = libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK);
         if fd < 0 {

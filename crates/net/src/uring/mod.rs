@@ -1,14 +1,12 @@
-//! TCP through io_uring: many sends and receives a system call.
+//! TCP through io_uring: many sends and receives per system call.
 //!
-//! One ring a worker thread. Sends are queued as they are made and go to the
-//! kernel together when the tasks that were ready have run, and with them a
-//! receive for every socket whose receive buffer is empty. A task of its own,
-//! the *driver*, submits, reaps and wakes; when there is nothing to do it
-//! sleeps on an eventfd in tokio's reactor. So nothing else in the program
-//! needs to know.
+//! There is one ring per worker thread. Sends are queued. Once the tasks that were ready have run,
+//! they go to the kernel together, with a receive for every socket whose receive buffer is empty. A
+//! separate task, the *driver*, submits, reaps and wakes; when there is nothing to do, it sleeps on
+//! an eventfd in tokio's reactor, so the rest of the program needs no changes.
 //!
-//! The moment of a send is taken just before the system call that submits it:
-//! a server can look slower by the length of that call, never faster.
+//! The time of a send is taken just before the system call that submits it: a server can look
+//! slower by the length of that call, never faster.
 
 mod driver;
 #[cfg(test)]
@@ -32,31 +30,31 @@ thread_local! {
 
 enum Current {
     Untried,
-    /// The kernel has no io_uring, or not enough of it, or refuses it with this error.
+    /// The kernel has no io_uring, lacks a needed feature, or rejects it with this error.
     Refused(i32),
-    /// Owned by its driver, which ends with the event loop, and by the streams on it.
+    /// Owned by its driver, which ends with the event loop, and by its streams.
     Running(Weak<Ring>),
 }
 
-/// Checks that the kernel allows io_uring, with all that is used of it.
+/// Checks that the kernel allows io_uring, with all the features used here.
 ///
 /// # Errors
-/// What the kernel says against it.
+/// The kernel's reason.
 pub fn check() -> io::Result<()> {
     Ring::new().map(drop)
 }
 
-/// This thread's ring, made when first asked for. Must be called where tokio can spawn local tasks.
+/// This thread's ring, created on first use. Call it where tokio can spawn local tasks.
 ///
 /// # Errors
-/// What the kernel says against it; it is asked once per thread.
+/// The kernel's reason; it is checked once per thread.
 pub(crate) fn current() -> io::Result<Rc<Ring>> {
     CURRENT.with(|current| {
         let mut current = current.borrow_mut();
         match &*current {
             Current::Refused(error) => return Err(io::Error::from_raw_os_error(*error)),
             Current::Running(ring) => {
-                // One may be left from an event loop that has ended.
+                // The previous event loop may have left one.
                 if let Some(ring) = ring.upgrade()
                     && ring.is_usable()
                 {

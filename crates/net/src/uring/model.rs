@@ -1,6 +1,7 @@
 //! Random schedules of connects, writes, slow and missing readers, floods, resets, drops and stops,
-//! on epoll, on a ring, and on a ring so small that its queues overflow. Whatever happens, bytes
-//! keep their order, a healthy connection goes on, and what was dropped leaves nothing behind.
+//! on epoll, on a ring, and on a ring so small that its queues overflow. In every case, bytes must
+//! keep their order, a healthy connection must continue, and dropped connections must leave nothing
+//! behind.
 //!
 //! A schedule follows from its seed; the kernel's own timing does not.
 
@@ -22,12 +23,12 @@ use crate::plain::Plain;
 use crate::traffic::TrafficCounter;
 use crate::wire::Wire;
 
-/// Far longer than anything takes, on a busy machine too.
+/// Far longer than any operation takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 const SCHEDULES: u64 = 40;
 const STEPS: usize = 250;
 const MOST_CONNECTIONS: u64 = 40;
-/// What any socket buffer holds, so that a write of so much never waits for the peer.
+/// Every socket buffer has space for this, so a write of this size never waits for the peer.
 const ALWAYS_TAKEN: u64 = 16 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl Random {
     }
 }
 
-/// All streams are one long sequence without repeats nearby, each from a place of its own.
+/// All streams are sections of one long sequence without nearby repeats, each at its own offset.
 static SEQUENCE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut random = Random::of(1);
     let once: Vec<u8> = (0..PERIOD).map(|_| random.below(256) as u8).collect();
@@ -62,7 +63,7 @@ static SEQUENCE: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 const PERIOD: u64 = 65_521;
 
-/// What one direction of a connection carries from a place on; at most `PERIOD` bytes.
+/// The bytes of one direction of a connection from an offset on; at most `PERIOD`.
 fn bytes(stream: u64, from: u64, length: u64) -> &'static [u8] {
     let start = (stream % PERIOD * 1_009 + from) % PERIOD;
     &SEQUENCE[start as usize..][..length.min(PERIOD) as usize]
@@ -76,7 +77,7 @@ fn check(stream: u64, from: &mut u64, received: &[u8]) {
 
 /// Our end of a connection.
 enum Ours {
-    /// Reads and writes when the schedule says so.
+    /// Reads and writes when the schedule does.
     Slow {
         stream: Plain,
         read: u64,
@@ -89,9 +90,9 @@ enum Ours {
 struct Connection {
     number: u64,
     ours: Ours,
-    /// None once it was closed or reset.
+    /// `None` once it was closed or reset.
     theirs: Option<TcpStream>,
-    /// Bytes that we wrote, and that the peer has read of them.
+    /// Bytes that we wrote, and how many of them the peer has read.
     written: u64,
     peer_read: u64,
     peer_sent: u64,
@@ -174,7 +175,7 @@ impl Model {
         let connection = &mut self.connections[at];
         match choice {
             5..=7 => connection.peer_sends(amount),
-            // More than every buffer on the way holds.
+            // More than all buffers in between can hold.
             8 => connection.peer_sends(8 << 20),
             9 => connection.peer_reads(amount),
             10 | 11 => connection.reads(amount),
@@ -244,7 +245,7 @@ impl Connection {
         }
     }
 
-    /// Looks at a stream as a pool of idle ones does, which drops those that have something to say.
+    /// Checks a stream as a pool of idle ones does, which drops disturbed streams.
     fn looks(&mut self) {
         let Ours::Slow { stream, read } = &mut self.ours else {
             return;
@@ -266,13 +267,13 @@ impl Connection {
         }
     }
 
-    /// After our end was dropped: the peer gets what was written, in order, and sees the end, so
-    /// the descriptor is closed.
+    /// After our end was dropped: the peer receives what was written, in order, and then the end,
+    /// so the descriptor was closed.
     async fn ends_for_the_peer(mut self) {
         let Some(mut theirs) = self.theirs.take() else {
             return;
         };
-        // Unread bytes make the kernel reset a connection, and that takes sent ones with it.
+        // The kernel resets a connection with unread bytes, and that discards sent ones too.
         let is_complete = self.peer_sent == 0 && self.written - self.peer_read <= ALWAYS_TAKEN;
         let deadline = Instant::now() + PATIENCE;
         let mut piece = vec![0; PERIOD as usize];
@@ -315,7 +316,7 @@ async fn pause() {
     tokio::time::sleep(Duration::from_micros(200)).await;
 }
 
-/// Four bytes there and back on a connection that keeps up, with nothing but wakes to go by.
+/// A round trip of four bytes on a connection that keeps up, driven only by wakes.
 async fn exchange((ours, theirs): &mut (Plain, TcpStream), number: u32) {
     let sent = number.to_be_bytes();
     let both = async {
@@ -332,14 +333,14 @@ async fn exchange((ours, theirs): &mut (Plain, TcpStream), number: u32) {
         assert_eq!(received, sent);
     };
     let ended = tokio::time::timeout(PATIENCE, both).await;
-    ended.expect("the healthy connection goes on");
+    ended.expect("the healthy connection continues");
 }
 
-/// One schedule; gives the connections that were stopped with the event loop.
+/// Runs one schedule; returns the connections that were still open when the event loop stopped.
 async fn schedule(mode: Mode, seed: u64) -> Vec<Connection> {
     let mut model = match Model::new(mode, seed) {
         Ok(model) => model,
-        // A kernel that refuses rings has none to be tested.
+        // Nothing to test if the kernel does not allow rings.
         Err(_) if mode != Mode::Epoll => return Vec::new(),
         Err(error) => panic!("{error}"),
     };
@@ -349,7 +350,7 @@ async fn schedule(mode: Mode, seed: u64) -> Vec<Connection> {
     }
     exchange(&mut healthy, 7).await;
     if seed.is_multiple_of(2) {
-        // Stopped with operations under way.
+        // Stopped with operations in flight.
         return model.connections;
     }
     drop(healthy);
@@ -368,14 +369,14 @@ async fn schedule(mode: Mode, seed: u64) -> Vec<Connection> {
     Vec::new()
 }
 
-/// An event loop of its own for each schedule, as each worker of a run has.
+/// Each schedule has its own event loop, as each worker of a run does.
 fn run(mode: Mode, seed: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     let stopped = tokio::task::LocalSet::new().block_on(&runtime, schedule(mode, seed));
-    // The set is gone, and with it its tasks and the driver.
+    // The task set was dropped, and with it its tasks and the driver.
     runtime.block_on(async {
         for mut connection in stopped {
             connection.ours.end();

@@ -1,5 +1,5 @@
 #![allow(unsafe_code)]
-//! The ring and the sockets on it: the one place that submits.
+//! The ring and its sockets: the only code that submits operations.
 
 use std::cell::RefCell;
 use std::io;
@@ -13,11 +13,11 @@ use tokio::io::ReadBuf;
 
 use super::socket::Socket;
 
-/// Entries of the submission queue; a full one is submitted early.
+/// Entries of the submission queue; when it is full, it is submitted early.
 const QUEUE: u32 = 1024;
 /// `IORING_ENTER_GETEVENTS`: deferred work is done in the same call.
 const GET_EVENTS: u32 = 1;
-/// How often, and how long each time, a ring that ends waits for its operations to end.
+/// How often, and how long each time, a ring waits for its operations when it is dropped.
 const LAST_WAITS: (u32, Duration) = (40, Duration::from_millis(25));
 
 const RECEIVE: u64 = 0;
@@ -35,10 +35,11 @@ struct State {
     free: Vec<usize>,
     /// Sockets that the next turn sends from or receives on.
     listed: Vec<usize>,
-    /// Tasks to be woken when the state is no longer borrowed.
+    /// Tasks to wake once the state is no longer borrowed.
     woken: Vec<Waker>,
     driver: Option<Waker>,
-    /// The error number with which everything fails: the kernel refuses the ring, or its driver is gone.
+    /// The error with which all operations fail: the kernel rejects the ring, or its driver is
+    /// gone.
     broken: Option<i32>,
 }
 
@@ -47,7 +48,7 @@ impl Ring {
         Self::with_entries(QUEUE)
     }
 
-    /// A ring whose submission queue has this many entries.
+    /// A ring with this many entries in its submission queue.
     pub(super) fn with_entries(entries: u32) -> io::Result<Self> {
         let ring = IoUring::builder()
             .setup_single_issuer()
@@ -69,7 +70,7 @@ impl Ring {
         })
     }
 
-    /// Lets the kernel report completions through `event`.
+    /// Makes the kernel report completions through `event`.
     pub(super) fn notify(&self, event: &OwnedFd) -> io::Result<()> {
         let mut state = self.state.borrow_mut();
         state.ring.submitter().register_eventfd(event.as_raw_fd())?;
@@ -77,7 +78,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Takes a connected socket in; gives its number.
+    /// Adds a connected socket; returns its number.
     ///
     /// # Errors
     /// When the ring is broken, or memory is short.
@@ -99,7 +100,7 @@ impl Ring {
         Ok(number)
     }
 
-    /// Closes a socket, at once or when its operations have ended.
+    /// Closes a socket, immediately or once its operations have ended.
     pub(super) fn remove(&self, number: usize) {
         let mut state = self.state.borrow_mut();
         let waited = match state.sockets.get_mut(number) {
@@ -109,11 +110,11 @@ impl Ring {
         state.release_if_done(number);
         state.wake_driver();
         drop(state);
-        // A task that goes with its waker may drop streams of this ring.
+        // A task that is dropped with its waker may drop streams of this ring.
         drop(waited);
     }
 
-    /// Reads what has arrived.
+    /// Reads the bytes that have arrived.
     #[inline]
     pub(super) fn poll_read(
         &self,
@@ -132,7 +133,7 @@ impl Ring {
         read
     }
 
-    /// Whether an idle socket has received something, or ended.
+    /// Whether an idle socket has received bytes or was closed.
     #[inline]
     pub(super) fn is_disturbed(&self, number: usize) -> bool {
         match self.state.borrow().sockets.get(number) {
@@ -141,8 +142,8 @@ impl Ring {
         }
     }
 
-    /// Queues bytes to be sent, as many as one operation takes. What is written before the next
-    /// turn goes out in one piece.
+    /// Queues bytes, as many as one operation takes. All writes before the next turn are sent
+    /// together.
     #[inline]
     pub(super) fn poll_write(
         &self,
@@ -161,7 +162,7 @@ impl Ring {
         written
     }
 
-    /// When the last bytes written went to the kernel; `None` while they wait.
+    /// When the last bytes written were submitted to the kernel; `None` while they are queued.
     pub(super) fn sent_at(&self, number: usize) -> Option<Moment> {
         let state = self.state.borrow();
         state.sockets.get(number)?.as_ref()?.sent_at()
@@ -173,16 +174,16 @@ impl Ring {
         state.sockets.get(number)?.as_ref()?.received_at()
     }
 
-    /// Who submits and reaps: woken when there is something to submit.
+    /// Sets the waker of the driver, which is woken when there is something to submit.
     pub(super) fn set_driver(&self, waker: &Waker) {
         self.state.borrow_mut().driver = Some(waker.clone());
     }
 
-    /// Submits what is queued, reaps what is done, wakes who waits for it. False if there was
+    /// Submits what is queued, reaps completions, and wakes their tasks. Returns false if there was
     /// nothing to do.
     ///
     /// # Errors
-    /// When the kernel refuses the ring altogether. Every stream on it fails from then on.
+    /// When the kernel rejects the ring completely. Every stream on it fails from then on.
     pub(super) fn turn(&self) -> io::Result<bool> {
         let mut state = self.state.borrow_mut();
         let result = state.submit_and_reap();
@@ -195,32 +196,32 @@ impl Ring {
         result
     }
 
-    /// Has every stream fail with this error number, now and later.
+    /// Makes every stream fail with this error, now and later.
     pub(super) fn end(&self, error: i32) {
         self.state.borrow_mut().fail(error);
         self.wake();
     }
 
-    /// Whether streams on it can still be served.
+    /// Whether its streams still work.
     pub(super) fn is_usable(&self) -> bool {
         self.state.borrow().broken.is_none()
     }
 
-    /// Wakes who waits for what was reaped.
+    /// Wakes the tasks of reaped completions.
     fn wake(&self) {
         let mut woken = std::mem::take(&mut self.state.borrow_mut().woken);
         for waker in woken.drain(..) {
             waker.wake();
         }
-        // The list's memory is used again.
+        // Keep the memory of the list.
         let mut state = self.state.borrow_mut();
         if state.woken.is_empty() {
             state.woken = woken;
         }
     }
 
-    /// Asks for a notification of the next completion. False if one is there
-    /// already, and a turn is needed first.
+    /// Requests a notification of the next completion. Returns false if a completion is already
+    /// available, so that another turn is needed first.
     pub(super) fn sleep(&self) -> bool {
         let mut state = self.state.borrow_mut();
         state.ring.completion().enable_eventfd();
@@ -236,7 +237,7 @@ impl Ring {
         self.state.borrow_mut().ring.completion().disable_eventfd();
     }
 
-    /// How many sockets are on it, closed ones included that the kernel has not let go of.
+    /// The number of sockets, including closed ones that the kernel still uses.
     #[cfg(test)]
     pub(super) fn sockets(&self) -> usize {
         self.state.borrow().sockets.iter().flatten().count()
@@ -246,7 +247,7 @@ impl Ring {
 impl State {
     fn has_work(&mut self) -> bool {
         let submission = self.ring.submission();
-        // Completions that found no place in their queue are handed over by the next call.
+        // Completions that overflowed their queue are delivered by the next call.
         let queued = !submission.is_empty() || submission.taskrun() || submission.cq_overflow();
         drop(submission);
         queued || !self.listed.is_empty() || !self.ring.completion().is_empty()
@@ -258,7 +259,7 @@ impl State {
         }
     }
 
-    /// Has the next turn look at a socket.
+    /// Lists a socket for the next turn.
     fn list(&mut self, number: usize) {
         if let Some(Some(socket)) = self.sockets.get_mut(number)
             && !std::mem::replace(&mut socket.listed, true)
@@ -268,12 +269,12 @@ impl State {
         }
     }
 
-    /// Puts the operations of listed sockets into the submission queue.
+    /// Adds the operations of listed sockets to the submission queue.
     fn submit_listed(&mut self, now: Moment) -> io::Result<()> {
         let mut numbers = std::mem::take(&mut self.listed);
         let mut outcome = Ok(());
         for number in numbers.drain(..) {
-            // It may be gone meanwhile, or be another in its place.
+            // The socket may be gone, or its slot may belong to another one.
             let Some(Some(socket)) = self.sockets.get_mut(number) else {
                 continue;
             };
@@ -287,28 +288,28 @@ impl State {
                 }
             }
         }
-        // Making room in a full queue may have found more to do.
+        // Submitting a full queue may have listed more sockets.
         numbers.append(&mut self.listed);
         self.listed = numbers;
         outcome
     }
 
     fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
-        // SAFETY: what the entry points to belongs to a socket that is kept until the operation
-        // has ended, and is neither moved nor used before that.
+        // SAFETY: the memory that the entry refers to belongs to a socket that is kept until the
+        // operation has ended, and is neither moved nor used before that.
         while unsafe { self.ring.submission().push(entry) }.is_err() {
-            // The queue is full: this makes room.
+            // The queue is full: submit it to make space.
             self.enter()?;
             self.reap(plimsoll_clock::now());
         }
         Ok(())
     }
 
-    /// Submits what is in the queue, and has the kernel hand over what it has done.
+    /// Submits the queue and collects completions.
     fn enter(&mut self) -> io::Result<()> {
         let queued = self.ring.submission().len() as u32;
-        // SAFETY: no argument is passed; what the entries point to outlives
-        // them, as said at `push`.
+        // SAFETY: no argument is passed; the memory that the entries refer to outlives them, as
+        // explained at `push`.
         let entered = unsafe {
             self.ring
                 .submitter()
@@ -316,7 +317,7 @@ impl State {
         };
         match entered {
             Ok(_) => Ok(()),
-            // Interrupted, or completions must be reaped first: the next call.
+            // Interrupted, or completions must be reaped first: the next call continues.
             Err(error)
                 if matches!(
                     error.raw_os_error(),
@@ -329,7 +330,7 @@ impl State {
         }
     }
 
-    /// False if there was nothing to submit and nothing to reap.
+    /// Returns false if there was nothing to submit and nothing to reap.
     fn submit_and_reap(&mut self) -> io::Result<bool> {
         if !self.has_work() {
             return Ok(false);
@@ -343,7 +344,7 @@ impl State {
     }
 
     fn reap(&mut self, now: Moment) {
-        // Taken out one by one, because handling one changes the state.
+        // One by one, because handling a completion changes the state.
         loop {
             let Some(entry) = self.ring.completion().next() else {
                 return;
@@ -352,7 +353,7 @@ impl State {
         }
     }
 
-    /// Takes note of an operation's end.
+    /// Records the end of an operation.
     fn ended(&mut self, entry: &cqueue::Entry, now: Moment) {
         let number = (entry.user_data() >> 1) as usize;
         let Some(Some(socket)) = self.sockets.get_mut(number) else {
@@ -378,7 +379,7 @@ impl State {
         }
     }
 
-    /// Has everything on the ring fail.
+    /// Makes everything on the ring fail.
     fn fail(&mut self, error: i32) {
         self.broken.get_or_insert(error);
         for socket in self.sockets.iter_mut().flatten() {
@@ -388,7 +389,7 @@ impl State {
 }
 
 impl Drop for State {
-    /// Ends every operation, so that the kernel writes to no memory that is given back.
+    /// Ends every operation, so that the kernel does not write to memory that was freed.
     fn drop(&mut self) {
         for socket in self.sockets.iter_mut().flatten() {
             drop(socket.close());
@@ -401,7 +402,7 @@ impl Drop for State {
             if self.sockets.iter().flatten().all(Socket::is_idle) {
                 return;
             }
-            // Whether it succeeded shows in what is reaped.
+            // The completions show whether it succeeded.
             let _ = self.ring.submitter().submit_with_args(1, &wait);
         }
         for socket in self.sockets.iter_mut().filter_map(Option::take) {

@@ -1,8 +1,8 @@
 #![allow(unsafe_code)]
-//! One socket on a ring: its two buffers, and who waits for them.
+//! One socket on a ring: its two buffers, and the tasks that wait for them.
 //!
-//! Each socket receives into memory of its own, and only while that is empty. So a connection that
-//! nobody reads holds one buffer and no more, and cannot take one from another connection.
+//! Each socket receives into its own memory, and only while that is empty. So a connection that
+//! nobody reads holds one buffer and cannot take one from another connection.
 
 use std::collections::TryReserveError;
 use std::io;
@@ -13,9 +13,9 @@ use io_uring::{cqueue, opcode, squeue, types};
 use plimsoll_units::Moment;
 use tokio::io::ReadBuf;
 
-/// The size of the receive buffer. Its pages exist only once bytes have come that far.
+/// Size of the receive buffer. Its pages are allocated only when bytes reach them.
 const RECEIVE_BUFFER: usize = 16 * 1024;
-/// Most bytes of one send operation.
+/// Maximum bytes of one send operation.
 const MAX_SEND: usize = 64 * 1024;
 /// `IORING_RECVSEND_POLL_FIRST`: wait for bytes before the first attempt to receive.
 const POLL_FIRST: u16 = 1;
@@ -25,22 +25,23 @@ pub(super) struct Socket {
     fd: OwnedFd,
     inbox: Inbox,
     outbox: Outbox,
-    /// In the list of sockets that the next turn looks at.
+    /// Whether it is in the list of sockets for the next turn.
     pub(super) listed: bool,
-    /// Its stream is gone; it goes too when the kernel has let go of it.
+    /// Its stream is gone; it is removed once the kernel no longer uses it.
     closing: bool,
 }
 
 #[derive(Debug)]
 struct Inbox {
-    /// Filled by the kernel while `receiving`; otherwise `start..end` is received and not read yet.
+    /// The kernel writes to it while `receiving`; otherwise `start..end` was received and not read
+    /// yet.
     data: Vec<u8>,
     start: usize,
     end: usize,
     receiving: bool,
     /// The last receive left bytes in the kernel.
     has_more: bool,
-    /// How the receiving side ended: 0 for a close, else an error number.
+    /// How the receiving side ended: 0 for a close, otherwise an error number.
     ended: Option<i32>,
     received_at: Option<Moment>,
     reader: Option<Waker>,
@@ -52,7 +53,7 @@ struct Outbox {
     data: Vec<u8>,
     start: usize,
     sending: bool,
-    /// It waits for the next turn, and more may be added to it.
+    /// It is queued for the next turn, and more may be added to it.
     queued: bool,
     error: Option<i32>,
     sent_at: Option<Moment>,
@@ -60,7 +61,7 @@ struct Outbox {
 }
 
 impl Socket {
-    /// Takes a connected socket that is in blocking mode.
+    /// Wraps a connected socket in blocking mode.
     pub(super) fn new(fd: OwnedFd) -> Result<Self, TryReserveError> {
         let mut data = Vec::new();
         data.try_reserve_exact(RECEIVE_BUFFER)?;
@@ -82,8 +83,8 @@ impl Socket {
         })
     }
 
-    /// Reads what has arrived. True in the second place if the buffer became empty, so that the
-    /// socket wants another receive.
+    /// Reads bytes that have arrived. The second value is true if the buffer became empty, so that
+    /// the socket needs another receive.
     #[inline]
     pub(super) fn poll_read(
         &mut self,
@@ -93,8 +94,8 @@ impl Socket {
         let inbox = &mut self.inbox;
         if inbox.start < inbox.end {
             let length = buf.remaining().min(inbox.end - inbox.start);
-            // SAFETY: the kernel has filled the buffer up to `end`, and is not receiving, as there
-            // are bytes to read.
+            // SAFETY: the kernel has filled the buffer up to `end`, and is not receiving, because
+            // there are bytes to read.
             let bytes =
                 unsafe { std::slice::from_raw_parts(inbox.data.as_ptr().add(inbox.start), length) };
             buf.put_slice(bytes);
@@ -139,13 +140,13 @@ impl Socket {
         Poll::Ready(Ok(taken.len()))
     }
 
-    /// Whether something has arrived or ended while nobody asked.
+    /// Whether bytes or an end arrived while no read was pending.
     pub(super) fn is_disturbed(&self) -> bool {
         let inbox = &self.inbox;
         inbox.start < inbox.end || inbox.ended.is_some() || self.outbox.error.is_some()
     }
 
-    /// When the last bytes written went to the kernel; `None` while they wait.
+    /// When the last bytes written were submitted to the kernel; `None` while they are queued.
     pub(super) fn sent_at(&self) -> Option<Moment> {
         self.outbox.sent_at
     }
@@ -155,7 +156,7 @@ impl Socket {
         self.inbox.received_at
     }
 
-    /// The next send, if one is queued. Whoever takes it must submit it, and keep the socket until
+    /// The next send, if one is queued. The caller must submit it, and keep the socket until
     /// [`Socket::sent`] was called.
     pub(super) fn next_send(&mut self, now: Moment) -> Option<squeue::Entry> {
         let outbox = &mut self.outbox;
@@ -171,8 +172,8 @@ impl Socket {
         Some(send.flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL).build())
     }
 
-    /// The next receive, if there is room for one. Whoever takes it must submit it, and keep the
-    /// socket until [`Socket::received`] was called.
+    /// The next receive, if the buffer has space. The caller must submit it, and keep the socket
+    /// until [`Socket::received`] was called.
     pub(super) fn next_receive(&mut self) -> Option<squeue::Entry> {
         let inbox = &mut self.inbox;
         let is_full = inbox.start < inbox.end;
@@ -186,7 +187,7 @@ impl Socket {
         Some(receive.ioprio(how).build())
     }
 
-    /// Takes note of a send's end. True if the rest has to be sent.
+    /// Records the end of a send. Returns true if the rest has to be sent.
     pub(super) fn sent(&mut self, result: i32, woken: &mut Vec<Waker>) -> bool {
         let outbox = &mut self.outbox;
         outbox.sending = false;
@@ -207,7 +208,7 @@ impl Socket {
         false
     }
 
-    /// Takes note of a receive's end. True if another one is to follow at once.
+    /// Records the end of a receive. Returns true if another one must follow immediately.
     pub(super) fn received(
         &mut self,
         entry: &cqueue::Entry,
@@ -230,7 +231,7 @@ impl Socket {
         false
     }
 
-    /// Has all that waits fail with this error number.
+    /// Makes pending operations fail with this error.
     pub(super) fn fail(&mut self, error: i32, woken: &mut Vec<Waker>) {
         self.inbox.ended.get_or_insert(error);
         self.outbox.error.get_or_insert(error);
@@ -238,8 +239,9 @@ impl Socket {
         woken.extend(self.outbox.writer.take());
     }
 
-    /// Ends the socket's operations. What was written and not submitted yet is sent as far as the
-    /// kernel takes it now, as it would have been without a ring. Returns who waited.
+    /// Ends the socket's operations. Bytes that were written but not submitted are sent as far as
+    /// the kernel accepts them now, as they would have been without a ring. Returns the wakers of
+    /// waiting tasks.
     pub(super) fn close(&mut self) -> [Option<Waker>; 2] {
         self.closing = true;
         if std::mem::take(&mut self.outbox.queued) {
@@ -247,7 +249,7 @@ impl Socket {
             let rest = rest.unwrap_or_default();
             let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
             // SAFETY: the descriptor is open, and the pointer and length are a slice's. A failure
-            // means that the peer is gone, which nobody asks about any more.
+            // means that the peer is gone, which no longer matters.
             unsafe { libc::send(self.fd.as_raw_fd(), rest.as_ptr().cast(), rest.len(), flags) };
         }
         if !self.is_idle() {
@@ -257,17 +259,17 @@ impl Socket {
         [self.inbox.reader.take(), self.outbox.writer.take()]
     }
 
-    /// Whether the kernel has no operation on it, so that its memory may go.
+    /// Whether the kernel has no operation on it, so that its memory may be freed.
     pub(super) fn is_idle(&self) -> bool {
         !self.inbox.receiving && !self.outbox.sending
     }
 
-    /// Whether it is closed and the kernel has let go of it.
+    /// Whether it is closed and the kernel no longer uses it.
     pub(super) fn is_done(&self) -> bool {
         self.closing && self.is_idle()
     }
 
-    /// Gives up the memory that the kernel may still use.
+    /// Leaks the memory that the kernel may still use.
     pub(super) fn leak(mut self) {
         std::mem::forget(std::mem::take(&mut self.inbox.data));
         std::mem::forget(std::mem::take(&mut self.outbox.data));

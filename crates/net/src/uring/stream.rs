@@ -11,8 +11,8 @@ use tokio::net::TcpStream;
 use super::ring::Ring;
 use crate::traffic::TrafficCounter;
 
-/// A TCP socket on a ring. A write is queued and counts as done; what becomes
-/// of it shows at the next read or write.
+/// A TCP socket on a ring. A write is queued and counts as done; its failure shows at the next read
+/// or write.
 #[derive(Debug)]
 pub struct UringTcp {
     ring: Rc<Ring>,
@@ -21,10 +21,10 @@ pub struct UringTcp {
 }
 
 impl UringTcp {
-    /// Moves a connected socket from the reactor to the ring.
+    /// Moves a connected socket from tokio's reactor to the ring.
     ///
     /// # Errors
-    /// When the reactor or the system cannot let it go.
+    /// When the reactor or the system cannot release it.
     pub(crate) fn new(
         ring: Rc<Ring>,
         socket: TcpStream,

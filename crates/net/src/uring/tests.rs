@@ -1,5 +1,5 @@
-//! Sends on a ring, against sockets of the standard library. A kernel that refuses rings has none
-//! to be tested, and the program uses none there.
+//! Sends on a ring, against sockets of the standard library. Nothing is tested if the kernel does
+//! not allow rings; the program then does not use them either.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,10 +15,10 @@ use crate::network::Io;
 use crate::plain::Plain;
 use crate::traffic::TrafficCounter;
 
-/// Far longer than anything takes, on a busy machine too.
+/// Far longer than any operation takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs `body` where a ring can be.
+/// Runs `body` if the kernel allows rings.
 fn run(body: impl AsyncFnOnce()) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -71,7 +71,7 @@ fn what_is_written_before_a_turn_goes_out_in_one_piece() {
         });
         // The driver sends while this waits for the peer.
         let mut answer = [0; 1];
-        ours.read_exact(&mut answer).await.expect("an answer");
+        ours.read_exact(&mut answer).await.expect("a reply");
         assert_eq!(reading.join().expect("it read"), "one two three");
     });
 }
@@ -96,7 +96,7 @@ fn a_slow_reader_gets_every_byte_in_its_place() {
                 }
             }
         });
-        // Far more than one operation takes and the sockets' buffers hold.
+        // Far more than one operation takes and the socket buffers hold.
         let mut expected = Vec::new();
         for number in 0..WRITES {
             let line = format!("{number:0width$}\n", width = 1 + number % 300);
@@ -106,7 +106,7 @@ fn a_slow_reader_gets_every_byte_in_its_place() {
         ours.write_all(b"end").await.expect("it is queued");
         expected.extend_from_slice(b"end");
         let mut answer = [0; 1];
-        ours.read_exact(&mut answer).await.expect("an answer");
+        ours.read_exact(&mut answer).await.expect("a reply");
         drop(ours);
         tokio::task::yield_now().await;
         let all = reading.join().expect("it read");
@@ -118,14 +118,14 @@ fn a_slow_reader_gets_every_byte_in_its_place() {
 fn what_was_queued_on_a_closed_socket_is_not_its_successors() {
     run(async || {
         let listener = listener();
-        // Keeps the ring while the others come and go.
+        // Keeps the ring alive while other streams open and close.
         let (_keeper, _peer) = pair(&listener).await;
         for round in 0..50 {
             let (mut first, _first_peer) = pair(&listener).await;
             let (second, mut peer) = connected(&listener).await;
             first.write_all(b"old").await.expect("it is queued");
             drop(first);
-            // In the first one's place, before any turn.
+            // In the slot of the first one, before any turn.
             let mut second = on_ring(second);
             second.write_all(b"new").await.expect("it is queued");
             let reading = thread::spawn(move || {
@@ -136,7 +136,7 @@ fn what_was_queued_on_a_closed_socket_is_not_its_successors() {
                 words
             });
             let mut answer = [0; 1];
-            second.read_exact(&mut answer).await.expect("an answer");
+            second.read_exact(&mut answer).await.expect("a reply");
             drop(second);
             tokio::task::yield_now().await;
             assert_eq!(reading.join().expect("it read"), b"new", "{round}");
@@ -147,7 +147,7 @@ fn what_was_queued_on_a_closed_socket_is_not_its_successors() {
 #[test]
 fn completions_beyond_their_queue_are_not_lost() {
     run(async || {
-        // Eight completions have room.
+        // Space for eight completions.
         let ring = Rc::new(Ring::with_entries(2).expect("there was one before"));
         driver::start(&ring).expect("a driver");
         let listener = listener();
@@ -157,12 +157,12 @@ fn completions_beyond_their_queue_are_not_lost() {
             let ours = UringTcp::new(Rc::clone(&ring), ours, Rc::default());
             pairs.push((ours.expect("the ring takes it"), theirs));
         }
-        // The driver submits all receives and sleeps.
+        // The driver submits all receives and then sleeps.
         tokio::time::sleep(Duration::from_millis(20)).await;
         for (_, theirs) in &mut pairs {
             theirs.write_all(b"!").expect("it goes");
         }
-        // Nobody reads the others, which would make the driver turn again.
+        // Nobody reads the others, because that would make the driver turn again.
         let (last, _) = pairs.last_mut().expect("there are some");
         let read = tokio::time::timeout(PATIENCE, last.read_u8()).await;
         assert_eq!(read.expect("it is woken").expect("it comes"), b'!');
@@ -174,7 +174,7 @@ fn a_stream_that_outlives_its_event_loop_fails() {
     let mut left = None;
     run(async || {
         let (ours, theirs) = pair(&listener()).await;
-        // Its receive is under way when the loop ends.
+        // Its receive is in flight when the loop ends.
         tokio::time::sleep(Duration::from_millis(5)).await;
         left = Some((ours, theirs));
     });
@@ -190,12 +190,12 @@ fn a_stream_that_outlives_its_event_loop_fails() {
     });
 }
 
-/// Sends until the other end closes, on a thread of its own.
+/// Sends until the other end closes, on its own thread.
 fn flood(mut peer: TcpStream) {
     thread::spawn(move || while peer.write_all(&[1; 65_536]).is_ok() {});
 }
 
-/// Sends back what it gets until the other end closes, on a thread of its own.
+/// Sends back what it receives until the other end closes, on its own thread.
 fn echo(mut peer: TcpStream) {
     thread::spawn(move || {
         let mut buffer = [0; 1024];
@@ -206,21 +206,21 @@ fn echo(mut peer: TcpStream) {
     });
 }
 
-/// A connection, and its peer, through epoll or through this thread's ring.
+/// A connection and its peer, through epoll or this thread's ring.
 async fn pair_on(io: Io, listener: &TcpListener) -> (Plain, TcpStream) {
     let (ours, theirs) = connected(listener).await;
     let ours = Plain::new(ours, Rc::default(), io).expect("it is taken");
     (ours, theirs)
 }
 
-/// Exchanges 500 short messages beside peers that flood connections nobody reads.
+/// Exchanges 500 short messages while other peers flood connections that nobody reads.
 async fn beside_floods(io: Io) {
     let listener = listener();
     let mut floods = Vec::new();
     for _ in 0..8 {
         let (mut ours, theirs) = pair_on(io, &listener).await;
         flood(theirs);
-        // It reads once and then no more.
+        // It reads once and then never again.
         ours.read_exact(&mut [0; 1]).await.expect("it comes");
         floods.push(ours);
     }
@@ -240,7 +240,7 @@ fn unread_floods_do_not_starve_other_connections() {
     run(async || {
         for io in [Io::Epoll, Io::Uring] {
             let ended = tokio::time::timeout(PATIENCE, beside_floods(io)).await;
-            ended.expect("the healthy connection goes on");
+            ended.expect("the healthy connection continues");
         }
     });
 }
