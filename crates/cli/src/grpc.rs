@@ -9,12 +9,12 @@ use plimsoll_grpc::{Compression, Endpoint, Limits, Metadata, Schema};
 use plimsoll_output::http_result::HttpResult;
 use plimsoll_plan::{Plan, Scenario};
 use plimsoll_scriptless::{CallSpec, Connections, GrpcUsers, Streaming};
+use plimsoll_verdict::with_hint;
 
 use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, GrpcArgs};
 use crate::direct::{self, Direct};
 use crate::exit::Exit;
-use crate::likely_cause::with_hint;
 use crate::recording::{Model, Place, Question};
 use crate::talk::complain;
 

@@ -6,7 +6,8 @@ use plimsoll_engine::Notice;
 use plimsoll_output::Paint;
 use plimsoll_output::live::{GeneratorLoad, LiveView, Quantiles};
 use plimsoll_results::secrets::for_display;
-use plimsoll_samples::{Level, Values, builtin};
+use plimsoll_samples::{Values, builtin};
+use plimsoll_verdict::Level;
 
 use crate::http;
 use crate::session::{Phase, Session, Watcher};

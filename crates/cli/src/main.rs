@@ -19,7 +19,6 @@ mod inspect;
 mod interrupts;
 mod kept;
 mod lab;
-mod likely_cause;
 mod link;
 mod live;
 mod log;

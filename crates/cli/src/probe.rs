@@ -7,8 +7,8 @@ use plimsoll_probe::{Plan, Report};
 
 use crate::args::ProbeArgs;
 use crate::exit::Exit;
-use crate::likely_cause::with_hint;
 use crate::talk::{complain, put};
+use plimsoll_verdict::with_hint;
 
 /// Measures and prints.
 pub fn probe(args: &ProbeArgs) -> Exit {

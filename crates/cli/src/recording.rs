@@ -13,9 +13,10 @@ use plimsoll_results::environment::Environment;
 use plimsoll_results::record::{End, FixedWork, Generator, Header, SCHEMA, Second, Writer};
 use plimsoll_results::{hash, secrets};
 use plimsoll_samples::{
-    Level, MetricSummary, Registry, ScenarioWork, Stretch, Summary, Values, Verdict, Watch, Window,
+    MetricSummary, Registry, ScenarioWork, Stretch, Summary, Values, Watch, Window,
 };
 use plimsoll_units::Moment;
+use plimsoll_verdict::{Level, Verdict};
 use serde_json::Value;
 
 use crate::args::RecordArgs;
@@ -409,12 +410,12 @@ fn fixed_work(work: &ScenarioWork) -> FixedWork {
     }
 }
 
-fn cause(cause: plimsoll_samples::Cause) -> &'static str {
+fn cause(cause: plimsoll_verdict::Cause) -> &'static str {
     match cause {
-        plimsoll_samples::Cause::Client => "client",
-        plimsoll_samples::Cause::Server => "server",
-        plimsoll_samples::Cause::Network => "network",
-        plimsoll_samples::Cause::Clock => "clock",
+        plimsoll_verdict::Cause::Client => "client",
+        plimsoll_verdict::Cause::Server => "server",
+        plimsoll_verdict::Cause::Network => "network",
+        plimsoll_verdict::Cause::Clock => "clock",
     }
 }
 

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, Event, Evidence, Notice, Part, Running, ServiceTimes};
+use plimsoll_engine::{AbortReason, Event, Notice, Part, Running};
 use plimsoll_machine::{MachineReading, ThreadReading};
 use plimsoll_results::secrets::for_display;
-use plimsoll_samples::{Stage, Summary, Totals, Verdict, builtin};
-use plimsoll_units::{Bytes, Moment};
+use plimsoll_samples::{Stage, Summary, Totals, builtin};
+use plimsoll_units::Moment;
+use plimsoll_verdict::{Evidence, RunFigures, Verdict};
 
-use crate::likely_cause::main_failure;
 use crate::outputs::Outputs;
 use crate::recording::{self, Recording};
 
@@ -324,52 +324,20 @@ impl Session {
     }
 
     fn complete_evidence(&mut self, summary: &Summary) {
-        let elapsed = summary.elapsed;
-        let p99 = |metric| milliseconds(self.measured(metric)?.quantile(0.99)?);
-        let lag = p99(builtin::ITERATION_SEND_LAG);
-        let median = self
-            .measured(builtin::HTTP_REQ_DURATION)
-            .and_then(|values| milliseconds(values.med()?));
-        let failed = self
-            .totals
-            .values(builtin::HTTP_REQ_FAILED, elapsed)
-            .and_then(|values| values.passes())
-            .unwrap_or(0);
-        let requests = self.requests() as u64;
-        let dropped = self.count(builtin::DROPPED_ITERATIONS) as u64;
-        let exhausted = summary
-            .http
-            .errors
-            .iter()
-            .filter(|error| is_exhaustion(&error.text))
-            .map(|error| error.count)
-            .sum();
-        let service = self.service_times(lag.is_none());
-        let received = Bytes(self.count(builtin::DATA_RECEIVED) as u64);
-        let evidence = &mut self.evidence;
-        evidence.service = service;
-        evidence.clock_step = Some(plimsoll_machine::clock_step());
-        evidence.machine = MachineReading::now().since(&self.machine_before);
-        evidence.unreadable = evidence.machine.unreadable();
-        evidence.threw = summary.threw;
-        evidence.open_model = lag.is_some();
-        evidence.send_lag_p99 = lag;
-        evidence.latency_median = median;
-        evidence.dropped = if lag.is_some() { dropped } else { 0 };
-        evidence.started =
-            self.running.state.iterations_completed() + self.running.state.iterations_interrupted();
-        evidence.exhausted = exhausted;
-        evidence.failed = failed + summary.http.failed_calls;
-        evidence.requests = requests + summary.http.calls;
-        evidence.responses = summary.http.responses();
-        evidence.resent = summary.http.resent;
-        evidence.websocket_handshakes = summary.http.websocket_handshakes();
-        evidence.messages_sent = summary.http.messages_sent;
-        evidence.messages_received = summary.http.messages_received;
-        evidence.main_failure = main_failure(&summary.http);
-        evidence.is_request_load = self.is_request_load;
-        evidence.interrupted = self.running.state.iterations_interrupted();
-        evidence.received = received;
+        let mut evidence = std::mem::take(&mut self.evidence);
+        let state = &self.running.state;
+        evidence.complete(&RunFigures {
+            summary,
+            whole: &|metric| self.totals.values(metric, summary.elapsed),
+            judged: &|metric| self.measured(metric),
+            judged_time: self.judged(),
+            machine: MachineReading::now().since(&self.machine_before),
+            users_most: self.users_most,
+            completed: state.iterations_completed(),
+            interrupted: state.iterations_interrupted(),
+            is_request_load: self.is_request_load,
+        });
+        self.evidence = evidence;
     }
 }
 
@@ -392,44 +360,4 @@ impl Session {
             _ => self.totals.values(metric, elapsed),
         }
     }
-
-    /// How requests fared, for the verdict.
-    fn service_times(&self, closed: bool) -> Option<ServiceTimes> {
-        let values = self.measured(builtin::HTTP_REQ_DURATION)?;
-        let times = values.histogram()?;
-        let &[p10, median] = times.quantiles(&[0.1, 0.5]).as_slice() else {
-            return None;
-        };
-        let median = milliseconds(median)?;
-        let slow_from = ServiceTimes::slow_from(median).as_secs_f64() * 1e3;
-        let slow = times.beyond(slow_from);
-        let sum = |metric| milliseconds(self.measured(metric)?.histogram()?.sum());
-        let moving = [builtin::HTTP_REQ_SENDING, builtin::HTTP_REQ_RECEIVING];
-        let count = |metric| self.measured(metric)?.count();
-        let bytes = [builtin::DATA_SENT, builtin::DATA_RECEIVED];
-        Some(ServiceTimes {
-            count: times.count(),
-            total: milliseconds(times.sum())?,
-            least: milliseconds(times.min())?,
-            p10: milliseconds(p10)?,
-            median,
-            slow: slow.0,
-            slow_total: milliseconds(slow.1)?,
-            moving: moving.into_iter().filter_map(sum).sum(),
-            bytes: Bytes(bytes.into_iter().filter_map(count).sum::<f64>() as u64),
-            closed_users: closed.then_some(self.users_most),
-            elapsed: self.judged(),
-        })
-    }
-}
-
-/// EADDRNOTAVAIL, EMFILE and ENFILE, as their messages tell.
-fn is_exhaustion(text: &str) -> bool {
-    ["assign requested address", "oo many open files"]
-        .iter()
-        .any(|part| text.contains(part))
-}
-
-fn milliseconds(value: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(value / 1e3).ok()
 }

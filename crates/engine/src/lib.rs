@@ -23,7 +23,6 @@ mod tally;
 pub mod time_slice;
 pub mod timer;
 mod user;
-mod verdict;
 mod worker;
 
 pub use in_flight::InFlightReading;
@@ -35,4 +34,3 @@ pub use tally::Tally;
 pub use user::{
     Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser, Worker,
 };
-pub use verdict::{Evidence, MainFailure, ServiceTimes};

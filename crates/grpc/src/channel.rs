@@ -460,8 +460,9 @@ impl Channel {
                 steps,
             )
             .await;
-        let Dialled { stream, remote } = dialled.map_err(|error| {
-            Status::new(
+        let Dialled { stream, remote } = dialled.map_err(|error| Status {
+            is_exhausted: error.is_local_exhaustion(),
+            ..Status::new(
                 Code::UNAVAILABLE,
                 format!("connection error: desc = \"transport: error while dialing: {error}\""),
             )

@@ -14,6 +14,8 @@ pub struct Status {
     pub message: String,
     /// The serialized `google.rpc.Status` from the trailers; empty if there was none.
     pub details: Bytes,
+    /// The call failed because this machine had no local port or file descriptor left.
+    pub is_exhausted: bool,
 }
 
 impl Status {
@@ -22,6 +24,7 @@ impl Status {
             code,
             message: message.into(),
             details: Bytes::new(),
+            is_exhausted: false,
         }
     }
 

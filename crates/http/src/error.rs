@@ -83,9 +83,11 @@ pub struct ErrorInfo {
     pub message: String,
     /// A longer message with names and addresses, for logs; `None` if there is no more to say.
     pub detail: Option<String>,
-    /// The limit was on this machine, not on the target: no free local port or no free descriptor.
+    /// This machine, not the target, was at its limit: no free local port, descriptor or memory.
     /// Such a failure says nothing about the target.
     pub is_local: bool,
+    /// It was a local port or a descriptor that this machine lacked.
+    pub is_exhausted: bool,
     /// The response was complete, but its redirect has no usable target.
     pub of_redirect: bool,
 }
@@ -97,6 +99,7 @@ impl ErrorInfo {
             message: message.into(),
             detail: None,
             is_local: false,
+            is_exhausted: false,
             of_redirect: false,
         }
     }
@@ -168,7 +171,8 @@ impl From<&plimsoll_net::Error> for ErrorInfo {
             },
         };
         let mut info = ErrorInfo::new(code, message).with_detail(error.to_string());
-        info.is_local = error.is_local_exhaustion();
+        info.is_exhausted = error.is_local_exhaustion();
+        info.is_local = info.is_exhausted;
         info
     }
 }

@@ -60,6 +60,7 @@ impl Error {
             Error::Connect { source, .. }
             | Error::ConnectUnix { source, .. }
             | Error::Bind { source, .. }
+            | Error::Lookup { source, .. }
             | Error::Socket { source } => is_local_exhaustion(source),
             _ => false,
         }

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plimsoll_samples::{Level, Reason, Summary, Values, Verdict};
+use plimsoll_samples::{Summary, Values};
 use plimsoll_units::Bytes;
+use plimsoll_verdict::{Level, Reason, Verdict};
 use serde::Serialize;
 
 use crate::fixed_work::FixedWork;

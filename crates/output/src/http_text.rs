@@ -10,7 +10,7 @@ use crate::numbers;
 use crate::own_block::verdict_lines;
 use crate::paint::{Paint, printable, spaces, width};
 use crate::spoken;
-use plimsoll_samples::Verdict;
+use plimsoll_verdict::Verdict;
 
 /// Renders the result; `title` says what was run. The text starts and ends
 /// with an empty line. On a terminal no row is wider than its `columns`.

@@ -1,7 +1,8 @@
 //! What Plimsoll tells beside k6's figures: metrics of its own, the errors met,
 //! what was left out, and whether the run can be believed.
 
-use plimsoll_samples::{Cause, Level, MetricSummary, Summary, Values, Verdict};
+use plimsoll_samples::{MetricSummary, Summary, Values};
+use plimsoll_verdict::{Cause, Level, Verdict};
 
 use crate::fixed_work::{FixedWork, Teller};
 use crate::metric_table::{Row, Style, Widths, sorted};

@@ -1,7 +1,8 @@
 //! The summary as `handleSummary` gets it.
 
 use plimsoll_plan::{TimeUnit, TrendStat};
-use plimsoll_samples::{Check, Group, MetricSummary, Summary, Values, Verdict};
+use plimsoll_samples::{Check, Group, MetricSummary, Summary, Values};
+use plimsoll_verdict::Verdict;
 use serde_json::{Map, Value, json};
 
 use crate::fixed_work::FixedWork;

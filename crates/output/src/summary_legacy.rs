@@ -1,7 +1,8 @@
 //! The end summary in the layout of k6 before 1.0: groups and checks as a
 //! tree, then all metrics by name.
 
-use plimsoll_samples::{Check, Group, Summary, Verdict};
+use plimsoll_samples::{Check, Group, Summary};
+use plimsoll_verdict::Verdict;
 
 use crate::metric_table::{Row, Style, Widths, sorted};
 use crate::own_block;

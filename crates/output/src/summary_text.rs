@@ -1,9 +1,8 @@
 //! The end summary in k6's layout since 1.0: thresholds, then totals by
 //! category and, in full, the same for every group and scenario.
 
-use plimsoll_samples::{
-    CheckTotal, GroupPart, MetricSummary, Summary, ThresholdOutcome, Values, Verdict,
-};
+use plimsoll_samples::{CheckTotal, GroupPart, MetricSummary, Summary, ThresholdOutcome, Values};
+use plimsoll_verdict::Verdict;
 
 use crate::category::Category;
 use crate::metric_table::{Figures, Row, Style, Widths, sorted, split_name};

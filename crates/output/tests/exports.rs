@@ -8,7 +8,7 @@ use plimsoll_output::summary_data::{Circumstances, handle_summary_argument};
 use plimsoll_output::summary_export::summary_export;
 use plimsoll_output::summary_machine::{RunIdentity, machine_readable};
 use plimsoll_output::{default_trend_stats, pretty_json};
-use plimsoll_samples::{Level, Verdict};
+use plimsoll_verdict::{Level, Verdict};
 use serde_json::{Value, json};
 use support::{Figures, expect};
 

@@ -8,9 +8,10 @@ use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_output::live::{self, GeneratorLoad, LiveView, Quantiles};
 use plimsoll_output::{Paint, http_text};
-use plimsoll_samples::{Cause, Level, Reason, Verdict, WatchSettings};
+use plimsoll_samples::WatchSettings;
 use plimsoll_testkit::schema::faults;
 use plimsoll_units::Bytes;
+use plimsoll_verdict::{Cause, Level, Reason, Verdict};
 use serde_json::Value;
 use support::run::run;
 

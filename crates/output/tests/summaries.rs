@@ -10,10 +10,8 @@ mod support;
 use plimsoll_output::summary_text::{self, Detail};
 use plimsoll_output::{Paint, Style, summary_legacy};
 use plimsoll_plan::TrendStat;
-use plimsoll_samples::{
-    Cause, Contains, ErrorCount, Kind, LeftOut, Level, MetricSummary, Reason, Summary, Values,
-    Verdict,
-};
+use plimsoll_samples::{Contains, ErrorCount, Kind, LeftOut, MetricSummary, Summary, Values};
+use plimsoll_verdict::{Cause, Level, Reason, Verdict};
 use support::{Figures, expect};
 
 fn two_scenarios() -> Summary {

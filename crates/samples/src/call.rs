@@ -22,4 +22,6 @@ pub struct CallFacts<'a> {
     pub error: &'a str,
     /// gRPC's code for what went wrong; 0 for nothing.
     pub error_code: u32,
+    /// It failed because this machine had no local port or file descriptor left.
+    pub exhausted: bool,
 }

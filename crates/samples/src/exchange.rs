@@ -44,6 +44,8 @@ pub struct HttpFacts<'a> {
     pub error: &'a str,
     /// k6's number for what went wrong (1404 for status 404); 0 for nothing.
     pub error_code: u32,
+    /// It failed because this machine had no local port or file descriptor left.
+    pub exhausted: bool,
     /// Whether a connection was opened for it, and is open.
     pub opened: bool,
     /// How often it was sent before, on connections that the server closed without a response.

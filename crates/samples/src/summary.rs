@@ -333,6 +333,8 @@ pub struct HttpOverview {
     pub errors: Vec<ErrorCount>,
     /// Failures with other texts, once the list was full.
     pub other_errors: u64,
+    /// Failures because this machine had no local port or file descriptor left.
+    pub exhausted: u64,
 }
 
 /// How [`HttpOverview::protocols`] names WebSocket.

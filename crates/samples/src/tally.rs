@@ -26,6 +26,7 @@ pub(crate) struct HttpTally {
     errors: FxHashMap<u32, Vec<(Box<str>, u64)>>,
     error_texts: usize,
     other_errors: u64,
+    exhausted: u64,
 }
 
 /// What an answer came over: protocol, version of TLS, cipher suite.
@@ -42,6 +43,7 @@ impl HttpTally {
         self.opened += u64::from(facts.opened);
         self.resent += u64::from(facts.resent);
         if !facts.error.is_empty() {
+            self.exhausted += u64::from(facts.exhausted);
             self.error(facts.error_code, facts.error, 1);
         }
     }
@@ -59,6 +61,7 @@ impl HttpTally {
         }
         if !facts.error.is_empty() {
             self.failed_calls += 1;
+            self.exhausted += u64::from(facts.exhausted);
             self.error(facts.error_code, facts.error, 1);
         }
     }
@@ -131,6 +134,7 @@ impl HttpTally {
             }
         }
         self.other_errors += other.other_errors;
+        self.exhausted += other.exhausted;
     }
 
     /// Forgets the counts. Statuses and ways keep their places.
@@ -144,6 +148,7 @@ impl HttpTally {
         self.errors.clear();
         self.error_texts = 0;
         self.other_errors = 0;
+        self.exhausted = 0;
     }
 
     /// Answers by one part of their ways, the most frequent first.
@@ -195,6 +200,7 @@ impl HttpTally {
             messages_received: self.messages_received,
             errors,
             other_errors: self.other_errors,
+            exhausted: self.exhausted,
         }
     }
 }

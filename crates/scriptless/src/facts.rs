@@ -41,6 +41,10 @@ pub(crate) fn record(
             resent: exchange.resent,
             error,
             error_code,
+            exhausted: exchange
+                .error
+                .as_ref()
+                .is_some_and(|error| error.is_exhausted),
             expected: Some(error_code == 0 && (200..400).contains(&exchange.status)),
             ..HttpFacts::default()
         },

@@ -523,6 +523,7 @@ impl GrpcUser {
                 opened: outcome.opened,
                 resent: outcome.resent,
                 error: &error,
+                exhausted: outcome.status.is_exhausted,
                 error_code: if ok { 0 } else { outcome.status.code.0 },
                 expected: Some(ok),
                 ..HttpFacts::default()

@@ -48,6 +48,7 @@ pub fn count_call(work: &Work, end: &CallEnd<'_>, started: Moment) {
         resent: end.resent,
         error: &error,
         error_code: end.status.code.0,
+        exhausted: end.status.is_exhausted,
     });
 }
 
@@ -57,6 +58,7 @@ pub fn count_failed_connect(work: &Work, status: &Status, started: Moment) {
         counted: started,
         error: &status.message,
         error_code: status.code.0,
+        exhausted: status.is_exhausted,
         ..CallFacts::default()
     });
 }

@@ -193,6 +193,10 @@ fn record(
         ocsp_status: "",
         error: exchange.error.as_ref().map_or("", |error| &error.message),
         error_code: exchange.error_code(),
+        exhausted: exchange
+            .error
+            .as_ref()
+            .is_some_and(|error| error.is_exhausted),
         expected,
         ip: ip.as_deref().unwrap_or_default(),
         extra: tags,

@@ -117,6 +117,7 @@ impl Session {
             tls_version: exchange.tls.map_or("", |tls| tls.version),
             tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
             error: &error,
+            exhausted: matches!(rejected, Some(Rejected::Failed(error)) if error.is_exhausted),
             ..failed
         });
         if exchange.opened {

@@ -1,8 +1,7 @@
 //! Whether there were responses at all, and what most failures were.
 
-use plimsoll_samples::{Cause, Level};
-
-use super::{Evidence, Findings};
+use crate::evidence::{Evidence, Findings};
+use crate::{Cause, Level};
 
 /// Share of requests that are sent again: above it, the server's load is not the one that is
 /// reported.
@@ -20,7 +19,7 @@ pub struct MainFailure {
 }
 
 impl Evidence {
-    pub(super) fn judge_responses(&self, found: &mut Findings) {
+    pub(crate) fn judge_responses(&self, found: &mut Findings) {
         if self.is_empty_run() {
             found.add(
                 Level::Invalid,
@@ -80,7 +79,7 @@ impl Evidence {
         }
     }
 
-    pub(super) fn resent_text(&self) -> String {
+    pub(crate) fn resent_text(&self) -> String {
         format!(
             "{} of {} requests were sent again after the server closed their connection: it may have seen them twice",
             self.resent, self.requests

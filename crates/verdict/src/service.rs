@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use plimsoll_samples::{Cause, Level};
 use plimsoll_units::Bytes;
 
-use super::{Evidence, Findings};
+use crate::evidence::{Evidence, Findings};
+use crate::{Cause, Level};
 
 /// How requests fared.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,7 +60,7 @@ impl ServiceTimes {
 }
 
 impl Evidence {
-    pub(super) fn judge_service(&self, found: &mut Findings) {
+    pub(crate) fn judge_service(&self, found: &mut Findings) {
         if let Some(service) = self.service.as_ref().filter(|service| service.count > 0) {
             if let Some(users) = service.closed_users {
                 judge_queue(service, users, found);

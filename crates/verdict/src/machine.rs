@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use plimsoll_samples::{Cause, Level};
-
-use super::{Evidence, Findings, graded, share};
+use crate::evidence::{Evidence, Findings, graded, share};
+use crate::{Cause, Level};
 
 /// The share of its quota's periods in which the control group was stopped.
 const THROTTLED_INVALID: f64 = 0.02;
@@ -34,7 +33,7 @@ const PORTS_TAKEN: f64 = 0.10;
 const DESCRIPTORS_SUSPECT: f64 = 0.80;
 
 impl Evidence {
-    pub(super) fn judge_machine(&self, found: &mut Findings) {
+    pub(crate) fn judge_machine(&self, found: &mut Findings) {
         self.judge_quota(found);
         self.judge_processors(found);
         self.judge_memory(found);
@@ -42,7 +41,7 @@ impl Evidence {
     }
 
     /// What nobody could look at may have spoiled the run.
-    pub(super) fn judge_gaps(&self, found: &mut Findings) {
+    pub(crate) fn judge_gaps(&self, found: &mut Findings) {
         let mut unreadable = self.unreadable.clone();
         if self.workers.iter().any(|worker| !worker.tells_waiting) {
             unreadable.push("waiting for a processor (/proc/thread-self/schedstat)");

@@ -1,26 +1,18 @@
 //! Can the figures be believed, and if not, who is to blame? A judgement on what the
 //! generator saw of itself, its machine, the service and the clock. The thresholds, each
-//! where it is used, are listed in `docs/statistics.md`.
-
-mod clock;
-mod machine;
-mod responses;
-mod script;
-mod service;
-
-pub use responses::MainFailure;
-pub use service::ServiceTimes;
+//! where it is used, are listed in `docs/verdict.md`.
 
 use std::time::Duration;
 
 use plimsoll_machine::{MachineReading, ThreadReading};
-use plimsoll_samples::{Cause, Level, Reason, Verdict};
 use plimsoll_units::Bytes;
+
+use crate::{Cause, Level, MainFailure, Reason, ServiceTimes, Verdict};
 
 /// Evidence, gathered over a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    workers: Vec<WorkerEvidence>,
+    pub(crate) workers: Vec<WorkerEvidence>,
     lateness: Vec<u64>,
     /// What happened on the machine meanwhile.
     pub machine: MachineReading,
@@ -74,12 +66,12 @@ pub struct Evidence {
 }
 
 #[derive(Clone, Debug, Default)]
-struct WorkerEvidence {
+pub(crate) struct WorkerEvidence {
     span: Duration,
     cpu: Duration,
     waited: Duration,
     /// Whether the kernel tells how long it waited.
-    tells_waiting: bool,
+    pub(crate) tells_waiting: bool,
 }
 
 /// A worker that is busy for more than this share of the time sends late.
@@ -202,7 +194,7 @@ impl Evidence {
 
     /// Whether a worker may have waited for a processor itself: what waits on others, such as
     /// those of a measured server, is none of the generator's.
-    fn may_have_waited(&self) -> bool {
+    pub(crate) fn may_have_waited(&self) -> bool {
         let knows = |worker: &WorkerEvidence| worker.tells_waiting;
         self.workers.is_empty()
             || !self.workers.iter().all(knows)
@@ -249,7 +241,7 @@ impl WorkerEvidence {
 }
 
 /// A part of a time; 0 of none.
-fn share(part: Duration, whole: Duration) -> f64 {
+pub(crate) fn share(part: Duration, whole: Duration) -> f64 {
     if whole.is_zero() {
         0.0
     } else {
@@ -257,7 +249,7 @@ fn share(part: Duration, whole: Duration) -> f64 {
     }
 }
 
-fn graded<T: PartialOrd>(seen: T, suspect: T, invalid: T) -> Option<Level> {
+pub(crate) fn graded<T: PartialOrd>(seen: T, suspect: T, invalid: T) -> Option<Level> {
     if seen > invalid {
         Some(Level::Invalid)
     } else if seen > suspect {
@@ -268,10 +260,10 @@ fn graded<T: PartialOrd>(seen: T, suspect: T, invalid: T) -> Option<Level> {
 }
 
 #[derive(Default)]
-struct Findings(Vec<(Level, Reason)>);
+pub(crate) struct Findings(Vec<(Level, Reason)>);
 
 impl Findings {
-    fn add(&mut self, level: Level, cause: Cause, text: String) {
+    pub fn add(&mut self, level: Level, cause: Cause, text: String) {
         self.0.push((level, Reason { cause, text }));
     }
 

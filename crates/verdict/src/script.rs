@@ -1,14 +1,13 @@
 //! Whether the script did what it was written for.
 
-use plimsoll_samples::{Cause, Level};
-
-use super::{Evidence, Findings};
+use crate::evidence::{Evidence, Findings};
+use crate::{Cause, Level};
 
 /// The share of the iterations that may throw.
 const THREW_SUSPECT: f64 = 0.01;
 
 impl Evidence {
-    pub(super) fn judge_exceptions(&self, found: &mut Findings) {
+    pub(crate) fn judge_exceptions(&self, found: &mut Findings) {
         let completed = self.started.saturating_sub(self.interrupted);
         if self.threw == 0 {
             return;

@@ -1,7 +1,8 @@
 //! What most failures of a run have in common, in words that say what to check.
 
-use plimsoll_engine::MainFailure;
-use plimsoll_samples::{Cause, HttpOverview};
+use plimsoll_samples::HttpOverview;
+
+use crate::{Cause, MainFailure};
 
 /// A part of an error's text, whose side it points to, and what to check.
 type Hint = (&'static str, Cause, &'static str);

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use plimsoll_samples::{Cause, Level};
-
-use super::{Evidence, Findings};
+use crate::evidence::{Evidence, Findings};
+use crate::{Cause, Level};
 
 /// A step of the clock of more than this share of the median blurs it.
 const STEP: f64 = 0.01;
@@ -16,7 +15,7 @@ const STEERED: f64 = 0.001;
 const ASLEEP: Duration = Duration::from_millis(50);
 
 impl Evidence {
-    pub(super) fn judge_clock(&self, found: &mut Findings) {
+    pub(crate) fn judge_clock(&self, found: &mut Findings) {
         if let (Some(step), Some(median)) = (self.clock_step, self.latency_median)
             && !median.is_zero()
             && step.as_secs_f64() > median.as_secs_f64() * STEP

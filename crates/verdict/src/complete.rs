@@ -1,0 +1,113 @@
+//! Completes the evidence with a run's figures, when the run is over.
+
+use std::time::Duration;
+
+use plimsoll_machine::MachineReading;
+use plimsoll_samples::{MetricId, Summary, Values, builtin};
+use plimsoll_units::Bytes;
+
+use crate::likely_cause::main_failure;
+use crate::{Evidence, ServiceTimes};
+
+/// The figures of a run that is over.
+pub struct RunFigures<'a> {
+    pub summary: &'a Summary,
+    /// A metric over the whole run.
+    pub whole: &'a dyn Fn(MetricId) -> Option<Values>,
+    /// A metric over what is judged: the whole run, or what came after the warm-up.
+    pub judged: &'a dyn Fn(MetricId) -> Option<Values>,
+    /// How long what is judged took.
+    pub judged_time: Duration,
+    /// What happened on the machine meanwhile.
+    pub machine: MachineReading,
+    /// Most users at a time.
+    pub users_most: u32,
+    /// Iterations that were completed.
+    pub completed: u64,
+    /// Iterations that were started and cut off.
+    pub interrupted: u64,
+    /// Whether every iteration is a request, so that a run without any has measured nothing.
+    pub is_request_load: bool,
+}
+
+impl Evidence {
+    /// Takes the figures of the run.
+    pub fn complete(&mut self, run: &RunFigures<'_>) {
+        let http = &run.summary.http;
+        let lag = run.p99(builtin::ITERATION_SEND_LAG);
+        let failed = (run.whole)(builtin::HTTP_REQ_FAILED).and_then(|values| values.passes());
+        let dropped = run.count(builtin::DROPPED_ITERATIONS) as u64;
+        self.service = run.service_times(lag.is_none());
+        self.clock_step = Some(plimsoll_machine::clock_step());
+        self.unreadable = run.machine.unreadable();
+        self.machine = run.machine;
+        self.threw = run.summary.threw;
+        self.open_model = lag.is_some();
+        self.send_lag_p99 = lag;
+        self.latency_median = run.median(builtin::HTTP_REQ_DURATION);
+        self.dropped = if lag.is_some() { dropped } else { 0 };
+        self.started = run.completed + run.interrupted;
+        self.exhausted = http.exhausted;
+        self.failed = failed.unwrap_or(0) + http.failed_calls;
+        self.requests = run.count(builtin::HTTP_REQS) as u64 + http.calls;
+        self.responses = http.responses();
+        self.resent = http.resent;
+        self.websocket_handshakes = http.websocket_handshakes();
+        self.messages_sent = http.messages_sent;
+        self.messages_received = http.messages_received;
+        self.main_failure = main_failure(http);
+        self.is_request_load = run.is_request_load;
+        self.interrupted = run.interrupted;
+        self.received = Bytes(run.count(builtin::DATA_RECEIVED) as u64);
+    }
+}
+
+impl RunFigures<'_> {
+    /// A counter over the whole run.
+    fn count(&self, metric: MetricId) -> f64 {
+        (self.whole)(metric)
+            .and_then(|values| values.count())
+            .unwrap_or(0.0)
+    }
+
+    fn p99(&self, metric: MetricId) -> Option<Duration> {
+        milliseconds((self.judged)(metric)?.quantile(0.99)?)
+    }
+
+    fn median(&self, metric: MetricId) -> Option<Duration> {
+        milliseconds((self.judged)(metric)?.med()?)
+    }
+
+    /// How long requests took, and where their time went.
+    fn service_times(&self, is_closed: bool) -> Option<ServiceTimes> {
+        let values = (self.judged)(builtin::HTTP_REQ_DURATION)?;
+        let times = values.histogram()?;
+        let &[p10, median] = times.quantiles(&[0.1, 0.5]).as_slice() else {
+            return None;
+        };
+        let median = milliseconds(median)?;
+        let slow_from = ServiceTimes::slow_from(median).as_secs_f64() * 1e3;
+        let slow = times.beyond(slow_from);
+        let sum = |metric| milliseconds((self.judged)(metric)?.histogram()?.sum());
+        let moving = [builtin::HTTP_REQ_SENDING, builtin::HTTP_REQ_RECEIVING];
+        let count = |metric| (self.judged)(metric)?.count();
+        let bytes = [builtin::DATA_SENT, builtin::DATA_RECEIVED];
+        Some(ServiceTimes {
+            count: times.count(),
+            total: milliseconds(times.sum())?,
+            least: milliseconds(times.min())?,
+            p10: milliseconds(p10)?,
+            median,
+            slow: slow.0,
+            slow_total: milliseconds(slow.1)?,
+            moving: moving.into_iter().filter_map(sum).sum(),
+            bytes: Bytes(bytes.into_iter().filter_map(count).sum::<f64>() as u64),
+            closed_users: is_closed.then_some(self.users_most),
+            elapsed: self.judged_time,
+        })
+    }
+}
+
+fn milliseconds(value: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(value / 1e3).ok()
+}
