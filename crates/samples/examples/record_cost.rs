@@ -1,8 +1,7 @@
-//! What recording costs: nanoseconds a call on one thread.
+//! Measures the cost of recording: nanoseconds per call on one thread.
 //!
-//! `cargo run --release -p plimsoll-samples --example record_cost [rounds]`.
-//! Under callgrind (`valgrind --tool=callgrind`, few rounds) it gives
-//! instructions instead.
+//! `cargo run --release -p plimsoll-samples --example record_cost [rounds]`. Under callgrind
+//! (`valgrind --tool=callgrind`, few rounds) it gives instructions instead.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -49,7 +48,7 @@ struct Bench {
     recorder: Recorder,
 }
 
-/// Times like those of a small answer over loopback: around 0.3 ms.
+/// Typical times of a small response over loopback: around 0.3 ms.
 fn phases(noise: u64) -> Phases {
     let nanos = Duration::from_nanos;
     Phases {
@@ -61,7 +60,7 @@ fn phases(noise: u64) -> Phases {
     }
 }
 
-/// Cheap and good enough to spread values over their buckets.
+/// A cheap generator, good enough to spread values over buckets.
 fn noise(n: u64) -> u64 {
     n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
 }
@@ -91,7 +90,7 @@ impl Bench {
             breakdown,
             ..WatchSettings::default()
         };
-        // Without thresholds there is nothing to be wrong.
+        // Without thresholds, `Watch::new` cannot fail.
         let watch = Watch::new(&registry, settings).unwrap_or_else(|_| std::process::exit(1));
         let watch = Arc::new(watch);
         Bench {
@@ -107,7 +106,7 @@ impl Bench {
             .collect()
     }
 
-    /// Runs `each` many times, with a hand-over as often as at full speed.
+    /// Runs `each` many times, with a window taken as often as at full speed.
     fn repeat(&self, rounds: u64, mut each: impl FnMut(u64)) {
         let mut totals = Totals::new(Arc::clone(&self.registry), Arc::clone(&self.watch));
         for n in 0..rounds {
@@ -178,7 +177,7 @@ impl Bench {
         });
     }
 
-    /// What making the facts costs, to be taken off.
+    /// The cost of creating the facts, to be subtracted.
     fn nothing(&self, rounds: u64) {
         self.repeat(rounds, |n| {
             black_box(facts(n));

@@ -1,8 +1,8 @@
-//! What a recorder has collected since the last hand-over, by the second in which it started.
+//! Samples of one window, by the second in which they started.
 //!
-//! Without seconds there is one bin. With them, samples go to the bin of the second in which
-//! what they measure started. Nearly all of them belong to the bin that took the last sample, so
-//! that the others cost one comparison.
+//! Without seconds there is one bin. With them, a sample goes to the bin of the second in which its
+//! event started. Nearly all samples belong to the same bin as the sample before, so the others
+//! cost one comparison.
 
 use plimsoll_units::Moment;
 
@@ -10,30 +10,30 @@ use crate::exchange_log::ExchangeLog;
 use crate::second::{RunClock, RunSecond};
 use crate::window::{Contents, Home};
 
-/// Bins at most. Beyond this many seconds among what ended within one window, samples go to the
-/// bin nearest to their own second, so that memory stays bounded.
+/// Maximum number of bins. If more seconds occur within one window, samples go to the nearest bin,
+/// so that memory stays bounded.
 const MOST: usize = 64;
-/// Exchange logs that wait for another bin, as they are large.
+/// Maximum number of unused exchange logs that are kept; they are large.
 const SPARE_LOGS: usize = 2;
 
 /// The exchange logs of a bin, by cell.
 pub(crate) type Logs = Vec<Option<Box<ExchangeLog>>>;
 
-/// What started in one second, or all there is where seconds are not kept apart.
+/// The samples that started in one second, or all of them if seconds are not separated.
 #[derive(Default)]
 pub(crate) struct Bin {
     pub contents: Box<Contents>,
-    /// Exchanges not yet in the sinks, by cell.
+    /// Exchanges that are not in the sinks yet, by cell.
     pub logs: Logs,
 }
 
 pub(crate) struct Bins {
     /// The bin of the latest sample.
     pub current: Box<Bin>,
-    /// The moments from and before which samples go there.
+    /// The range of start times for that bin.
     from: Moment,
     until: Moment,
-    // Boxed, as bins are swapped.
+    // Boxed, because bins are swapped.
     #[allow(clippy::vec_box)]
     others: Vec<Box<Bin>>,
     clock: Option<RunClock>,
@@ -56,8 +56,7 @@ impl Bins {
         }
     }
 
-    /// Keeps seconds apart from now on, or no longer. What was collected should have been handed
-    /// over before.
+    /// Starts or stops separating seconds. Take the window before.
     pub fn set_clock(&mut self, clock: Option<RunClock>) {
         self.clock = clock;
         match clock {
@@ -69,7 +68,7 @@ impl Bins {
         }
     }
 
-    /// Makes the bin of what started then the current one.
+    /// Makes the bin for the start time `started` the current one.
     #[inline]
     pub fn select(&mut self, started: Moment) {
         if started < self.from || started >= self.until {
@@ -82,7 +81,8 @@ impl Bins {
         let Some(clock) = self.clock else { return };
         let wanted = clock.second_of(started);
         (self.from, self.until) = clock.span_of(wanted);
-        // What came before the start counts to the first second, and must not come here again.
+        // Samples from before the start count in the first second, and must not select it again
+        // here.
         if started < self.from {
             self.from = Moment::ZERO;
         }
@@ -121,8 +121,8 @@ impl Bins {
         std::iter::once(&mut *self.current).chain(others)
     }
 
-    /// Hands over the contents of all bins, whose logs must be empty: those of the current one, and
-    /// of the others.
+    /// Takes the contents of all bins, whose logs must be empty: those of the current bin, and of
+    /// the others.
     #[allow(clippy::vec_box)]
     pub fn take(&mut self) -> (Box<Contents>, Vec<Box<Contents>>) {
         let mut earlier = Vec::new();
@@ -139,7 +139,7 @@ impl Bins {
     }
 }
 
-/// The place of the bin whose second is nearest to that one.
+/// The index of the bin whose second is nearest to `wanted`.
 #[allow(clippy::vec_box)]
 fn nearest(bins: &[Box<Bin>], wanted: RunSecond) -> usize {
     let distance = |bin: &Bin| {

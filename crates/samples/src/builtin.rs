@@ -1,8 +1,8 @@
-//! The metrics that exist without any script asking for them.
+//! The metrics that exist without a script.
 //!
-//! Those with k6's names mean what they mean in k6. Those marked `extra` are
-//! ours: they tell what k6's cannot, stay out of k6's lists, and give way when
-//! a script declares a metric of the same name.
+//! Metrics with k6's names have k6's meaning. Those marked `extra` are Plimsoll's: they show what
+//! k6's cannot, are not listed in k6's output, and are replaced when a script declares a metric
+//! with the same name.
 
 use crate::kind::{Contains, Kind};
 use crate::registry::MetricId;
@@ -14,7 +14,7 @@ pub(crate) struct Builtin {
     pub extra: bool,
 }
 
-/// Declares each metric's id, in order, and the table the registry starts from.
+/// Declares the ids of the metrics, in order, and the table with which the registry starts.
 macro_rules! builtins {
     ($($(#[$doc:meta])* $id:ident = $name:literal, $kind:ident, $contains:ident $(, $extra:ident)?;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -35,39 +35,39 @@ macro_rules! builtins {
 }
 
 builtins! {
-    /// Users that run iterations now.
+    /// Users that are running iterations.
     VUS = "vus", Gauge, Default;
-    /// Users made ready, running or not.
+    /// Initialized users, running or not.
     VUS_MAX = "vus_max", Gauge, Default;
-    /// Iterations run to their end.
+    /// Completed iterations.
     ITERATIONS = "iterations", Counter, Default;
     /// Duration of each of them.
     ITERATION_DURATION = "iteration_duration", Trend, Time;
-    /// Iterations that were due and had no free user.
+    /// Iterations that were due while no user was free.
     DROPPED_ITERATIONS = "dropped_iterations", Counter, Default;
 
-    /// Share of checks that held.
+    /// Share of checks that passed.
     CHECKS = "checks", Rate, Default;
     /// Duration of each `group()`.
     GROUP_DURATION = "group_duration", Trend, Time;
 
-    /// Exchanges, each redirect and each authentication leg for itself.
+    /// Exchanges; each redirect and each authentication leg counts.
     HTTP_REQS = "http_reqs", Counter, Default;
-    /// Share of exchanges whose answer was not an expected one.
+    /// Share of exchanges without an expected response.
     HTTP_REQ_FAILED = "http_req_failed", Rate, Default;
     /// Sending, waiting and receiving.
     HTTP_REQ_DURATION = "http_req_duration", Trend, Time;
-    /// Until a connection was there: queue, name, connect, TLS.
+    /// Time until a connection was available: queue, name lookup, connect, TLS.
     HTTP_REQ_BLOCKED = "http_req_blocked", Trend, Time;
-    /// Connecting; 0 on a connection used again.
+    /// Connecting; 0 on a reused connection.
     HTTP_REQ_CONNECTING = "http_req_connecting", Trend, Time;
-    /// TLS handshake; 0 on a connection used again.
+    /// TLS handshake; 0 on a reused connection.
     HTTP_REQ_TLS_HANDSHAKING = "http_req_tls_handshaking", Trend, Time;
     /// Writing the request.
     HTTP_REQ_SENDING = "http_req_sending", Trend, Time;
-    /// From the request written to the answer's first byte.
+    /// From the end of the request to the first byte of the response.
     HTTP_REQ_WAITING = "http_req_waiting", Trend, Time;
-    /// From the answer's first byte to its last.
+    /// From the first byte of the response to its last.
     HTTP_REQ_RECEIVING = "http_req_receiving", Trend, Time;
 
     /// WebSocket sessions opened.
@@ -97,26 +97,26 @@ builtins! {
     /// Bytes read from sockets.
     DATA_RECEIVED = "data_received", Counter, Data;
 
-    /// Looking up the name; 0 when the address was known.
+    /// Name lookup; 0 if the address was known.
     HTTP_REQ_LOOKING_UP = "http_req_looking_up", Trend, Time, extra;
-    /// From the start to the last byte, connecting included.
+    /// From the start to the last byte, including connecting.
     HTTP_REQ_TOTAL = "http_req_total", Trend, Time, extra;
-    /// A script's gRPC calls from start to status, and what opening the connection took where the
-    /// call is the first on it.
+    /// A script's gRPC calls from start to status. The first call on a connection includes the time
+    /// to open it.
     GRPC_REQ_TOTAL = "grpc_req_total", Trend, Time, extra;
-    /// From the scheduled start to the last byte. Open models only: elsewhere
-    /// there is no scheduled start.
+    /// From the scheduled start to the last byte. Only in open models: others have no scheduled
+    /// start.
     HTTP_REQ_RESPONSE_TIME = "http_req_response_time", Trend, Time, extra;
-    /// What failed exchanges took, in whole.
+    /// Total time of failed exchanges.
     HTTP_REQ_FAILED_DURATION = "http_req_failed_duration", Trend, Time, extra;
-    /// What opening a connection took, from the look-up of its name to the end of its TLS
-    /// handshake: one value for each connection that was opened.
+    /// Time to open a connection, from the lookup of its name to the end of its TLS handshake: one
+    /// value per opened connection.
     CONNECTION_TIME = "connection_time", Trend, Time, extra;
-    /// From an iteration's scheduled start to its actual one. Open models only.
+    /// From an iteration's scheduled start to its actual one. Only in open models.
     ITERATION_SEND_LAG = "iteration_send_lag", Trend, Time, extra;
 }
 
-/// Whether the metric is one of those an HTTP exchange gives.
+/// Whether HTTP exchanges produce this metric.
 pub(crate) fn is_http(metric: MetricId) -> bool {
     (HTTP_REQS..=HTTP_REQ_RECEIVING).contains(&metric)
         || (HTTP_REQ_LOOKING_UP..=HTTP_REQ_FAILED_DURATION).contains(&metric)

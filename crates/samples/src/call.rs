@@ -2,13 +2,13 @@
 
 use plimsoll_units::Moment;
 
-/// One gRPC call, or one WebSocket handshake. Its times are recorded as metrics of their own.
+/// One gRPC call or one WebSocket handshake. Its times are recorded as separate metrics.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallFacts<'a> {
-    /// The moment whose second it counts in.
+    /// The time that decides in which second it counts.
     pub counted: Moment,
-    /// The status: [`GRPC_STATUS`](crate::GRPC_STATUS) plus the code, or HTTP's of a handshake; 0
-    /// without one.
+    /// The status: [`GRPC_STATUS`](crate::GRPC_STATUS) plus the code, or the HTTP status of a
+    /// handshake; 0 without one.
     pub status: u16,
     /// The protocol of the response; empty if there was none.
     pub proto: &'a str,
@@ -18,9 +18,9 @@ pub struct CallFacts<'a> {
     pub tls_cipher_suite: &'a str,
     /// How often it was sent before, to a server that did not process it.
     pub resent: u32,
-    /// What went wrong; empty if nothing did.
+    /// The error; empty if there was none.
     pub error: &'a str,
-    /// gRPC's code for what went wrong; 0 for nothing.
+    /// The gRPC error code; 0 for success.
     pub error_code: u32,
     /// It failed because this machine had no local port or file descriptor left.
     pub exhausted: bool,

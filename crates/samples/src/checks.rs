@@ -1,4 +1,4 @@
-//! One recorder's count of its checks.
+//! Check results of one recorder.
 
 use std::hash::BuildHasher;
 
@@ -11,10 +11,10 @@ use crate::roster::{GROUP_LIMIT, Roster};
 /// once; afterwards a result costs one hash and one comparison.
 #[derive(Debug, Default)]
 pub(crate) struct CheckTable {
-    /// Places in `entries`.
+    /// Indices into `entries`.
     table: HashTable<usize>,
     entries: Vec<Entry>,
-    /// Group paths, by this table's own numbers.
+    /// Group paths, by index in this table.
     groups: Vec<Box<str>>,
     group_by_path: FxHashMap<Box<str>, usize>,
 }
@@ -29,7 +29,7 @@ struct Entry {
     fails: u64,
 }
 
-/// What a window adds to one check.
+/// The results of one check in a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CheckDelta {
     /// The check's number in the roster.
@@ -44,7 +44,7 @@ fn hash(cell: usize, group: usize, name: &str) -> u64 {
 }
 
 impl CheckTable {
-    /// The number of a group within this table; `None` beyond the limit.
+    /// The index of a group in this table; `None` above the limit.
     pub fn group(&mut self, path: &str) -> Option<usize> {
         if let Some(&group) = self.group_by_path.get(path) {
             return Some(group);
@@ -58,7 +58,7 @@ impl CheckTable {
         Some(group)
     }
 
-    /// Counts a result; false if it could not be, as there are too many checks.
+    /// Counts a result; false if there are too many checks to count it.
     #[inline]
     pub fn record(
         &mut self,
@@ -115,7 +115,7 @@ impl CheckTable {
         Some(place)
     }
 
-    /// Moves the counts since the last time to `deltas`.
+    /// Moves the counts since the last call to `deltas`.
     pub fn drain_into(&mut self, deltas: &mut Vec<CheckDelta>) {
         for entry in &mut self.entries {
             if entry.passes + entry.fails > 0 {

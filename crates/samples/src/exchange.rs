@@ -1,4 +1,4 @@
-//! What is known of one HTTP exchange, in the caller's own terms.
+//! The facts about one HTTP exchange, in types of this crate.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -8,15 +8,13 @@ use plimsoll_units::Moment;
 use crate::system_tags::SystemTag;
 use crate::watch::{Condition, OwnTags};
 
-/// One HTTP exchange as it happened. Everything is borrowed: recording copies
-/// nothing unless outputs ask for it.
+/// One HTTP exchange. Everything is borrowed: recording copies nothing unless outputs need it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpFacts<'a> {
-    /// Where the time between `started` and `done` went.
+    /// How the time between `started` and `done` was spent.
     pub phases: Phases,
-    /// When the exchange should have started, in an open model. For the later
-    /// exchanges of an iteration: as much before `started` as the iteration
-    /// started late.
+    /// When the exchange should have started, in an open model. Later exchanges of an iteration get
+    /// the lag of the iteration's start: `started` minus that lag.
     pub scheduled: Option<Moment>,
     /// When it did start.
     pub started: Moment,
@@ -24,13 +22,13 @@ pub struct HttpFacts<'a> {
     pub done: Moment,
     /// The request's method.
     pub method: &'a str,
-    /// The request's URL. User and password in it are masked here.
+    /// The request's URL. User and password in it are masked by this crate.
     pub url: &'a str,
-    /// The `name` the script gave, which stands in for the URL too.
+    /// The `name` that the script gave; it replaces the URL too.
     pub name: Option<&'a str>,
-    /// The answer's status; 0 if there was none.
+    /// The status of the response; 0 if there was none.
     pub status: u16,
-    /// `HTTP/1.1`, `HTTP/2.0`; empty if there was no answer.
+    /// `HTTP/1.1`, `HTTP/2.0`; empty if there was no response.
     pub proto: &'a str,
     /// The negotiated sub-protocol, or empty.
     pub subproto: &'a str,
@@ -40,35 +38,34 @@ pub struct HttpFacts<'a> {
     pub tls_cipher_suite: &'a str,
     /// Status of a stapled OCSP response, or empty.
     pub ocsp_status: &'a str,
-    /// What went wrong; empty if nothing did.
+    /// The error; empty if there was none.
     pub error: &'a str,
-    /// k6's number for what went wrong (1404 for status 404); 0 for nothing.
+    /// k6's error code (1404 for status 404); 0 for success.
     pub error_code: u32,
     /// It failed because this machine had no local port or file descriptor left.
     pub exhausted: bool,
-    /// Whether a connection was opened for it, and is open.
+    /// Whether a connection was opened for this exchange.
     pub opened: bool,
     /// How often it was sent before, on connections that the server closed without a response.
     pub resent: u32,
-    /// Whether the answer was an expected one; `None` where nobody asked.
+    /// Whether the response was an expected one; `None` if nothing defines that.
     pub expected: Option<bool>,
     /// The server's address, or empty.
     pub ip: &'a str,
-    /// The request's own tags. What the program sets replaces those of the same
-    /// key.
+    /// The request's own tags. Tags that the program sets replace those with the same key.
     pub extra: &'a [(&'a str, &'a str)],
 }
 
-/// Where the statuses of gRPC calls begin among those of exchanges, above all of HTTP's own: `OK`,
-/// which is 0 there, would be no answer here.
+/// Offset of gRPC statuses among those of exchanges, above all HTTP statuses: gRPC's `OK` is 0,
+/// which means "no response" here.
 pub const GRPC_STATUS: u16 = 1000;
 
 /// The parts of an exchange, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Waiting for leave to start and for a connection.
+    /// Waiting for the rate limit and for a connection.
     pub queued: Duration,
-    /// Looking up the name.
+    /// Name lookup.
     pub looking_up: Duration,
     /// Connecting.
     pub connecting: Duration,
@@ -76,15 +73,15 @@ pub struct Phases {
     pub tls: Duration,
     /// Writing the request.
     pub sending: Duration,
-    /// Until the answer's first byte.
+    /// Until the first byte of the response.
     pub waiting: Duration,
-    /// Until the answer's last byte.
+    /// Until the last byte of the response.
     pub receiving: Duration,
 }
 
 impl HttpFacts<'_> {
-    /// Whether the exchange counts as failed: as the script's own judgement has
-    /// it or, where there is none, if no answer came.
+    /// Whether the exchange counts as failed: by the script's own rule, or without one if there was
+    /// no response.
     pub fn failed(&self) -> bool {
         match self.expected {
             Some(expected) => !expected,
@@ -92,8 +89,8 @@ impl HttpFacts<'_> {
         }
     }
 
-    /// The tags the program sets, each with a value. The `name` and `url` are
-    /// the same if a name was given.
+    /// The tags that the program sets, with their values. `name` and `url` are equal if a name was
+    /// given.
     pub(crate) fn for_each_tag<'f>(&'f self, mut each: impl FnMut(SystemTag, Cow<'f, str>)) {
         let url = self.tagged_url();
         each(SystemTag::Url, url.clone());
@@ -159,8 +156,8 @@ impl OwnTags for HttpFacts<'_> {
 
 /// The URL with user and password replaced, so that no secret reaches a tag.
 pub fn mask_userinfo(url: &str) -> Cow<'_, str> {
-    // RFC 3986 §3.2: the authority lies between "//" and the next "/", "?" or
-    // "#"; the user information ends at its last "@".
+    // RFC 3986 §3.2: the authority is between "//" and the next "/", "?" or "#"; the user
+    // information ends at its last "@".
     let Some(start) = url.find("//").map(|at| at + 2) else {
         return url.into();
     };

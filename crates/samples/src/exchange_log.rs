@@ -1,11 +1,10 @@
-//! HTTP exchanges on their way into the sinks.
+//! Batches HTTP exchanges before they are added to the sinks.
 //!
-//! An exchange gives a dozen values for as many distributions. Taken one by
-//! one, each record would pull the pages of twelve histograms through the
-//! cache. So exchanges are noted in columns of whole nanoseconds, and a full
-//! log is worked off one metric at a time: phases are added and converted in
-//! straight loops, a column of zeros costs one addition, and the pages of one
-//! histogram stay hot for 256 values.
+//! An exchange has a dozen values for as many distributions. Recorded one by one, each exchange
+//! would pull the memory pages of twelve histograms through the cache. So exchanges are logged in
+//! columns of whole nanoseconds, and a full log is processed one metric at a time: phases are added
+//! and converted in straight loops, a column of zeros costs one addition, and the pages of one
+//! histogram stay cached for 256 values.
 
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use crate::sink::Sink;
 use crate::sinks::Sinks;
 use crate::watch::Watch;
 
-/// How many exchanges a log takes.
+/// Maximum number of exchanges in a log.
 const LENGTH: usize = 256;
 
 const QUEUED: usize = 0;
@@ -35,18 +34,18 @@ const TOTAL: usize = 7;
 const RESPONSE: usize = 8;
 const COLUMNS: usize = 9;
 
-/// There was a scheduled start.
+/// The exchange had a scheduled start.
 const SCHEDULED: u8 = 1;
 /// The exchange failed.
 const FAILED: u8 = 2;
-/// Somebody judged whether the answer was an expected one.
+/// A rule decided whether the response was an expected one.
 const JUDGED: u8 = 4;
 
-/// Which exchanges a trend takes: those with all of these flags.
+/// The exchanges of a trend: those with all of these flags.
 type Of = u8;
 const ALL: Of = 0;
 
-/// The trends, the columns each is the sum of, and whose they are.
+/// The trends, the columns that each one sums, and the flags it requires.
 const TRENDS: &[(MetricId, &[usize], Of)] = &[
     (HTTP_REQ_DURATION, &[SENDING, WAITING, RECEIVING], ALL),
     (
@@ -69,12 +68,12 @@ pub(crate) struct ExchangeLog {
     length: usize,
     columns: [[u64; LENGTH]; COLUMNS],
     flags: [u8; LENGTH],
-    /// For each exchange, which of the watch's HTTP conditions hold: 64 a word.
+    /// For each exchange, which of the watch's HTTP conditions it meets: 64 per word.
     matched: Vec<u64>,
     words: usize,
 }
 
-/// A metric's values, on their way from the columns to its histograms.
+/// A metric's values, between the columns and its histograms.
 struct Values<'a> {
     values: &'a [f64],
     /// Whether all of them are 0.
@@ -97,13 +96,13 @@ impl ExchangeLog {
         })
     }
 
-    /// Whether the next exchange needs a flush before.
+    /// Whether the log must be flushed before the next exchange.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.length >= LENGTH
     }
 
-    /// Notes an exchange. The log must not be full.
+    /// Adds an exchange. The log must not be full.
     #[inline]
     pub fn push(&mut self, facts: &HttpFacts) {
         let row = self.length;
@@ -131,7 +130,7 @@ impl ExchangeLog {
         }
     }
 
-    /// Notes that the latest exchange meets one of the watch's HTTP conditions.
+    /// Marks that the latest exchange meets one of the watch's HTTP conditions.
     #[inline]
     pub fn mark(&mut self, bit: usize) {
         let word = self.length.saturating_sub(1) * self.words + bit / 64;
@@ -140,7 +139,7 @@ impl ExchangeLog {
         }
     }
 
-    /// Works the noted exchanges off into the sinks of their cell.
+    /// Adds the logged exchanges to the sinks of their cell.
     pub fn flush(&mut self, sinks: &mut Sinks, watch: &Watch) {
         let length = self.length.min(LENGTH);
         if length == 0 {
@@ -153,7 +152,7 @@ impl ExchangeLog {
             any_flag |= flags;
             all_flags &= flags;
         }
-        // A connection used again leaves the columns of its making empty.
+        // Reused connections leave the columns for opening a connection empty.
         let used = self
             .columns
             .each_ref()
@@ -240,7 +239,7 @@ impl ExchangeLog {
         }
     }
 
-    /// The share that failed, of those that somebody judged.
+    /// The share of failures among exchanges with a rule.
     fn judge(&self, sinks: &mut Sinks, watch: &Watch) {
         let add = |sink: &mut Sink, meets: &dyn Fn(usize) -> bool| {
             if let Sink::Rate { passes, total } = sink {

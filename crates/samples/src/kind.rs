@@ -1,10 +1,10 @@
-//! What a metric is and what its values mean.
+//! The kind of a metric and the unit of its values.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// How a metric's samples are put together.
+/// How the samples of a metric are aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

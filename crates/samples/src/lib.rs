@@ -1,13 +1,12 @@
-//! Samples: from a worker's exchange to a run's figures.
+//! Samples: from a worker's exchange to a run's results.
 //!
-//! A [`Registry`] names the metrics; a [`Watch`] says which tags and
-//! sub-metrics a run asks for. Each worker thread has a [`Recorder`] and adds
-//! facts to it: an HTTP exchange, a check, a value of a script's own metric.
-//! Once a second the recorder hands over a [`Window`], and the main thread adds
-//! it to the [`Totals`], which judge thresholds and make the [`Summary`].
+//! A [`Registry`] names the metrics; a [`Watch`] lists the tags and sub-metrics that a run needs.
+//! Each worker thread has a [`Recorder`] and adds facts to it: an HTTP exchange, a check, a value
+//! of a script's own metric. Once per second the recorder returns a [`Window`], and the main thread
+//! adds it to the [`Totals`], which evaluate thresholds and create the [`Summary`].
 //!
-//! This is the one place that knows what `http_req_duration` is. Nothing here
-//! prints, waits or reads a clock.
+//! This is the only crate that defines `http_req_duration`. Nothing here prints, waits or reads a
+//! clock.
 
 mod bins;
 pub mod builtin;

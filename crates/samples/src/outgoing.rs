@@ -1,4 +1,4 @@
-//! Makes records for outputs, sharing the tags of like samples.
+//! Creates records for outputs; records with equal tags share them.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -15,21 +15,21 @@ use crate::system_tags::SystemTag;
 use crate::tags::{Base, BaseTags};
 use crate::watch::{Condition, OwnTags, Watch};
 
-/// How many tag sets of exchanges are remembered.
+/// How many tag sets of exchanges are cached.
 const REMEMBERED: usize = 64;
 
-/// One sample but an exchange's, as it is recorded.
+/// One sample, other than those of an exchange.
 pub(crate) struct Sample<'a> {
     pub metric: MetricId,
     pub value: f64,
     pub base: &'a BaseTags,
     pub extra: &'a [(&'a str, &'a str)],
-    /// When what it measures started, which decides to which second it belongs.
+    /// When its event started, which decides its second.
     pub started: Moment,
     pub at: Moment,
 }
 
-/// The tag of a check's result.
+/// The tag of a check result.
 pub(crate) struct CheckTag<'a>(pub &'a str);
 
 impl OwnTags for CheckTag<'_> {
@@ -38,7 +38,7 @@ impl OwnTags for CheckTag<'_> {
     }
 }
 
-/// Remembers the tags of late exchanges, most of which come again.
+/// Caches the tags of recent exchanges, most of which occur again.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
     remembered: Vec<Option<Remembered>>,
@@ -47,7 +47,7 @@ pub(crate) struct Outgoing {
 #[derive(Debug)]
 struct Remembered {
     base: Rc<Base>,
-    /// Every text that the tags come from, in [`texts`]' order.
+    /// All texts from which the tags are built, in [`texts`]' order.
     texts: Vec<Box<str>>,
     numbers: (u16, u32, Option<bool>),
     tags: Arc<SampleTags>,

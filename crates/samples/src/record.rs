@@ -1,4 +1,4 @@
-//! Single samples, for outputs that want every one.
+//! Individual samples, for outputs that need every one.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use plimsoll_units::Moment;
 use crate::registry::MetricId;
 use crate::tags::{Metadata, TagMap};
 
-/// One sample with everything that is known of it.
+/// One sample with all its facts.
 #[derive(Clone, Debug)]
 pub struct SampleRecord {
-    /// Whose sample it is.
+    /// The metric.
     pub metric: MetricId,
     /// Its value: milliseconds, bytes or a plain number.
     pub value: f64,
-    /// When it was taken: for an exchange, when this ended.
+    /// When it was taken: for an exchange, when it ended.
     pub at: Moment,
-    /// When what it measures started, if that is known.
+    /// When its event started, if known.
     pub started: Option<Moment>,
-    /// When what it measures should have started, in an open model.
+    /// When its event should have started, in an open model.
     pub scheduled: Option<Moment>,
     /// All its tags. Samples with the same tags often share them.
     pub tags: Arc<SampleTags>,
-    /// What accompanies it besides.
+    /// Additional labels.
     pub metadata: Option<Metadata>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a worker's samples go first.
+//! Records a worker's samples.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -29,14 +29,14 @@ use crate::tally::HttpTally;
 use crate::watch::{NoOwnTags, OwnTags, Watch};
 use crate::window::{Contents, Home, Window};
 
-/// How many different standing tag sets are remembered. A script that puts the
-/// iteration's number into its tags makes new ones all the time.
+/// How many sets of base tags are cached. A script that puts the iteration number into its tags
+/// creates new ones all the time.
 const BASE_LIMIT: usize = 1_024;
 
 /// Why a value was not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddError {
-    /// It is no number.
+    /// It is not a number.
     NotANumber,
     /// The metric is not in the registry.
     UnknownMetric,
@@ -53,12 +53,12 @@ impl fmt::Display for AddError {
 
 impl std::error::Error for AddError {}
 
-/// Collects the samples of one worker thread's users: one to a worker, shared
-/// among them as `Rc<Recorder>`, never sent.
+/// Collects the samples of one worker thread's users: one per worker, shared among the users as
+/// `Rc<Recorder>`, never sent.
 ///
-/// Recording allocates nothing once every name, page and column is there, takes
-/// no lock and keeps no sample. Memory goes by metrics, sub-metrics, checks and
-/// (with the breakdown) groups, each of which is bounded; not by URLs or time.
+/// Once every name, page and column exists, recording allocates nothing, takes no lock and keeps no
+/// sample. Memory depends on the number of metrics, sub-metrics, checks and (with the breakdown)
+/// groups, which are all bounded; not on URLs or time.
 pub struct Recorder {
     registry: Arc<Registry>,
     watch: Arc<Watch>,
@@ -69,16 +69,16 @@ pub struct Recorder {
 struct Inner {
     bins: Bins,
     checks: CheckTable,
-    /// Groups the roster was told of.
+    /// Groups that were reported to the roster.
     groups: FxHashSet<Box<str>>,
     bases: FxHashMap<Arc<TagMap>, Rc<Base>>,
     outgoing: Outgoing,
-    /// Samples for outputs, in the order taken.
+    /// Samples for outputs, in order.
     records: Vec<SampleRecord>,
 }
 
 impl Recorder {
-    /// A recorder for the calling thread. Registry and watch are the run's.
+    /// A recorder for the calling thread. Registry and watch belong to the run.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Recorder {
         let home = Home::default();
         Recorder {
@@ -96,15 +96,14 @@ impl Recorder {
         }
     }
 
-    /// Interns a user's standing tags. Worth calling when they change, not for
-    /// each sample.
+    /// Interns a user's base tags. Call it when they change, not for each sample.
     pub fn base_tags(&self, tags: &TagMap) -> BaseTags {
         let inner = &mut *self.inner.borrow_mut();
         let bases = &mut inner.bases;
         let known = bases.get(tags).map(Rc::clone);
         let inner = known.unwrap_or_else(|| {
             if bases.len() >= BASE_LIMIT {
-                // Users hold on to theirs; only the memory of them is lost.
+                // Users keep theirs; only the cache is lost.
                 bases.clear();
             }
             let tags = Arc::new(tags.clone());
@@ -155,17 +154,17 @@ impl Recorder {
         }
     }
 
-    /// Counts a request that is not an HTTP request.
+    /// Counts a request of a protocol other than HTTP.
     pub fn call(&self, facts: &CallFacts) {
         self.count_at(facts.counted, |tally| tally.record_call(facts));
     }
 
-    /// Counts connections that no HTTP request opened, at the moment `at`.
+    /// Counts connections that were not opened by an HTTP request.
     pub fn connections_opened(&self, connections: u64, at: Moment) {
         self.count_at(at, |tally| tally.add_opened(connections));
     }
 
-    /// Counts messages of WebSockets, without pings and close frames.
+    /// Counts WebSocket messages, without pings and close frames.
     #[inline]
     pub fn messages(&self, sent: u64, received: u64, at: Moment) {
         self.count_at(at, |tally| tally.add_messages(sent, received));
@@ -194,8 +193,8 @@ impl Recorder {
         self.add_started(metric, value, base, extra, at, at)
     }
 
-    /// Records a value that was known at `at`, of something that began at `started`: it belongs to
-    /// the second in which that began.
+    /// Records a value that was known at `at`, of an event that started at `started`: it belongs to
+    /// the second of that start.
     ///
     /// # Errors
     /// See [`Recorder::add`].
@@ -220,7 +219,7 @@ impl Recorder {
         self.sample(&sample, &NoOwnTags, cell, &mut self.inner.borrow_mut())
     }
 
-    /// Records a check's result, and counts it by its name in its group.
+    /// Records a check result, and counts it by its name and group.
     pub fn check(
         &self,
         name: &str,
@@ -239,7 +238,7 @@ impl Recorder {
         };
         let cell = self.cell_of(base, extra);
         let inner = &mut *self.inner.borrow_mut();
-        // A built-in metric and a number: nothing to refuse.
+        // Cannot fail: the metric is built in and the value is a number.
         let _ = self.sample(&sample, &CheckTag(name), cell, inner);
         let own_group = extra.iter().rev().find(|(key, _)| *key == "group");
         let group = match own_group {
@@ -254,16 +253,15 @@ impl Recorder {
         }
     }
 
-    /// Records that the group at `path` (`::outer::inner`) ran for `duration`.
-    /// The standing tags are those within the group.
+    /// Records that the group at `path` (`::outer::inner`) ran for `duration`. The base tags are
+    /// those inside the group.
     pub fn group(&self, path: &str, duration: Duration, base: &BaseTags, at: Moment) {
         self.enter_roster(path);
         let (value, started) = (milliseconds(duration), before(at, duration));
         let _ = self.add_started(builtin::GROUP_DURATION, value, base, &[], started, at);
     }
 
-    /// Records an iteration that ran to its end, which came at `at`. It is `scheduled` in an open
-    /// model.
+    /// Records an iteration that completed at `at`. In an open model it has a `scheduled` start.
     pub fn iteration(
         &self,
         duration: Duration,
@@ -297,18 +295,17 @@ impl Recorder {
         let _ = self.add_started(builtin::DROPPED_ITERATIONS, count, base, &[], due, at);
     }
 
-    /// Whether samples carry the server's address, so that it is worth writing
-    /// it down.
+    /// Whether samples carry the server's address, so that callers need to format it.
     pub fn wants_addresses(&self) -> bool {
         self.sets(SystemTag::Ip)
     }
 
-    /// Whether the program sets that tag on samples.
+    /// Whether the program sets this tag on samples.
     pub fn sets(&self, tag: SystemTag) -> bool {
         self.watch.system_tags.has(tag)
     }
 
-    /// Records bytes that went over sockets for something that started at `started`.
+    /// Records socket bytes of an event that started at `started`.
     pub fn traffic(&self, sent: u64, received: u64, base: &BaseTags, started: Moment, at: Moment) {
         for (metric, bytes) in [
             (builtin::DATA_SENT, sent),
@@ -318,14 +315,14 @@ impl Recorder {
         }
     }
 
-    /// Keeps the run's seconds apart from now on, if the watch asks for it; with none no longer.
+    /// Starts separating the seconds of the run if the watch requires it; `None` stops that.
     pub fn set_clock(&self, clock: Option<RunClock>) {
         if self.watch.by_second {
             self.inner.borrow_mut().bins.set_clock(clock);
         }
     }
 
-    /// Hands over what was recorded since the last time.
+    /// Takes what was recorded since the last call.
     pub fn take_window(&self) -> Window {
         let inner = &mut *self.inner.borrow_mut();
         for bin in inner.bins.all_mut() {
@@ -342,7 +339,7 @@ impl Recorder {
         Window::new(current, earlier, self.home.clone())
     }
 
-    /// Bytes the recorder holds for samples, about.
+    /// Approximate bytes that the recorder holds for samples.
     pub fn heap_bytes(&self) -> usize {
         let inner = self.inner.borrow();
         let bins = inner.bins.all().map(|bin| {
@@ -353,7 +350,7 @@ impl Recorder {
             + inner.bases.capacity() * (size_of::<Base>() + size_of::<TagMap>())
     }
 
-    /// Tells the roster of a group, the first time.
+    /// Reports a group to the roster, the first time.
     fn enter_roster(&self, path: &str) {
         let groups = &mut self.inner.borrow_mut().groups;
         if !groups.contains(path) {
@@ -440,7 +437,7 @@ impl Recorder {
             .get_or_insert_with(|| Box::new(Sinks::new(&self.registry, &self.watch)))
     }
 
-    /// The cell of a sample: its standing tags' unless its own say otherwise.
+    /// The cell of a sample: that of its base tags, unless its own tags differ.
     #[inline]
     fn cell_of(&self, base: &BaseTags, extra: &[(&str, &str)]) -> usize {
         let elsewhere = |(key, _): &(&str, &str)| matches!(*key, "group" | "scenario");
@@ -465,7 +462,7 @@ impl Recorder {
         self.watch.roster.cell(scenario, group)
     }
 
-    /// Counts what the breakdown has no cell for.
+    /// Counts samples that have no cell in the breakdown.
     #[inline]
     fn count_cell(&self, contents: &mut Contents, cell: usize) {
         if self.watch.breakdown && cell == COMMON_CELL {
@@ -474,7 +471,7 @@ impl Recorder {
     }
 }
 
-/// An event's own tags, and the name among them that tells its series apart.
+/// An event's own tags, including the name that distinguishes its series.
 trait OwnEvent: OwnTags {
     fn name(&self) -> Option<&str>;
 }
@@ -491,7 +488,7 @@ impl OwnEvent for CheckTag<'_> {
     }
 }
 
-/// What tells the series of one exchange from those of another.
+/// A hash that distinguishes the series of exchanges.
 #[inline]
 fn exchange_hash(facts: &HttpFacts, base: &BaseTags) -> u64 {
     let mut hasher = FxHasher::default();
@@ -505,7 +502,7 @@ fn exchange_hash(facts: &HttpFacts, base: &BaseTags) -> u64 {
     hasher.finish()
 }
 
-/// The element at `index`, the list made longer if it must be.
+/// The element at `index`; extends the list if necessary.
 #[inline]
 fn grown<T>(list: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
     if index >= list.len() {
@@ -514,7 +511,7 @@ fn grown<T>(list: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
     &mut list[index]
 }
 
-/// The moment so long before another.
+/// The time `span` before `at`.
 fn before(at: Moment, span: Duration) -> Moment {
     let nanos = u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
     Moment::from_nanos(at.as_nanos().saturating_sub(nanos))

@@ -1,4 +1,4 @@
-//! The names of all metrics of a run.
+//! The metrics of a run.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,33 +13,33 @@ use crate::kind::{Contains, Kind};
 pub struct MetricId(pub(crate) u32);
 
 impl MetricId {
-    /// The metric's place in the registry, counted from 0.
+    /// The metric's index in the registry.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What is known of a metric.
+/// The properties of a metric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
     /// Its name, as scripts and thresholds write it.
     pub name: String,
-    /// How its samples are put together.
+    /// How its samples are aggregated.
     pub kind: Kind,
     /// What its values measure.
     pub contains: Contains,
-    /// One of ours beside k6's, to be shown apart.
+    /// Plimsoll's addition to k6's metrics, shown separately.
     pub extra: bool,
 }
 
 /// Why a metric was not registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegisterError {
-    /// Not a metric's name.
+    /// Invalid metric name.
     Name(String),
-    /// There already, as another kind.
+    /// A metric with this name exists and has another kind.
     Kind { name: String, is: Kind, asked: Kind },
-    /// There already, of the same kind, measuring something else.
+    /// A metric with this name and kind exists and measures something else.
     Contains {
         name: String,
         is: Contains,
@@ -50,7 +50,7 @@ pub enum RegisterError {
 impl fmt::Display for RegisterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The wording scripts may have come to match on.
+            // k6's wording, which scripts may match.
             RegisterError::Name(name) => write!(
                 f,
                 "Invalid metric name: '{name}'. Metric names must only include up to 128 ASCII \
@@ -70,9 +70,8 @@ impl fmt::Display for RegisterError {
 
 impl std::error::Error for RegisterError {}
 
-/// All metrics of a run: the built-in ones from the start, a script's own as
-/// they are declared. Locked inside, and so for start-up only; recording goes
-/// by [`MetricId`] and never comes here.
+/// All metrics of a run: first the built-in ones, then a script's own as they are declared. It uses
+/// a lock, so it is only for startup; recording uses [`MetricId`] and never calls this.
 #[derive(Debug)]
 pub struct Registry {
     inner: Mutex<Inner>,
@@ -106,7 +105,7 @@ impl Registry {
         let by_name = metrics
             .iter()
             .zip(0..)
-            // A script may take the names of ours: they must not be in its way.
+            // A script may use the names of our additional metrics.
             .filter(|(metric, _)| !metric.extra)
             .map(|(metric, id)| (metric.name.clone(), MetricId(id)))
             .collect();
@@ -117,7 +116,7 @@ impl Registry {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing here can leave the table half changed.
+        // No code here can leave the table inconsistent.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -162,7 +161,7 @@ impl Registry {
         Ok(id)
     }
 
-    /// The metric of that name: a script's before one of ours.
+    /// The metric with that name: a script's before one of our additional ones.
     pub fn find(&self, name: &str) -> Option<MetricId> {
         let inner = self.lock();
         inner.by_name.get(name).copied().or_else(|| {
@@ -174,7 +173,7 @@ impl Registry {
         })
     }
 
-    /// What is known of a metric; `None` if the id is another registry's.
+    /// The properties of a metric; `None` if the id belongs to another registry.
     pub fn get(&self, id: MetricId) -> Option<Metric> {
         self.lock().metrics.get(id.index()).cloned()
     }
@@ -184,7 +183,7 @@ impl Registry {
         self.len.load(Ordering::Acquire)
     }
 
-    /// Never: the built-in metrics are always there.
+    /// Always false: the built-in metrics are always present.
     pub fn is_empty(&self) -> bool {
         false
     }

@@ -1,10 +1,9 @@
-//! The names met during a run: groups, checks, and the cells of the breakdown,
-//! numbered in the order first seen by any worker.
+//! The names that occur during a run: groups, checks, and the cells of the breakdown, numbered in
+//! the order in which the workers first use them.
 //!
-//! Behind a lock, as all workers number names alike; each recorder remembers
-//! what it has asked, so the lock is taken once per name and worker. The
-//! numbers of names are bounded: a script that makes up a new check name in
-//! every iteration must not eat the machine.
+//! It uses a lock, because all workers must use the same numbers. Each recorder caches its names,
+//! so the lock is taken once per name and worker. The number of names is bounded: a script that
+//! creates a new check name in every iteration must not exhaust the memory.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,11 +13,10 @@ use rustc_hash::FxHashMap;
 pub(crate) const GROUP_LIMIT: usize = 10_000;
 /// How many checks are kept by name.
 pub(crate) const CHECK_LIMIT: usize = 10_000;
-/// How many pairs of scenario and group the breakdown keeps figures for.
+/// Maximum number of pairs of scenario and group in the breakdown.
 pub(crate) const CELL_LIMIT: usize = 1_000;
 
-/// The cell of everything, if there is no breakdown, or else of what is beyond
-/// the limit.
+/// The cell for all samples without a breakdown, and for those above the limit with one.
 pub(crate) const COMMON_CELL: usize = 0;
 
 /// The root group's number.
@@ -29,12 +27,12 @@ pub(crate) struct Roster {
     names: Mutex<Names>,
 }
 
-/// What the roster holds, to be read when a summary is made.
+/// The content of the roster, for the summary.
 #[derive(Debug)]
 pub(crate) struct Names {
     pub groups: Vec<GroupName>,
     pub checks: Vec<CheckName>,
-    /// Scenario and group path by cell. The common cell's are empty.
+    /// Scenario and group path by cell. Both are empty for the common cell.
     pub cells: Vec<(String, String)>,
     group_by_path: FxHashMap<String, usize>,
     /// Check names by group.
@@ -75,16 +73,16 @@ impl Roster {
     }
 
     pub fn names(&self) -> MutexGuard<'_, Names> {
-        // Names are only ever added, each in one step.
+        // Names are only added, each in one step, so a panic leaves the list consistent.
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a group was entered.
+    /// Registers a group.
     pub fn group(&self, path: &str) {
         self.names().group(path);
     }
 
-    /// The number of a check; `None` beyond the limit.
+    /// The number of a check; `None` above the limit.
     pub fn check(&self, group_path: &str, name: &str) -> Option<usize> {
         let mut names = self.names();
         let group = names.group(group_path)?;
@@ -104,7 +102,7 @@ impl Roster {
         Some(check)
     }
 
-    /// The cell of a scenario and a group; the common one beyond the limit.
+    /// The cell of a scenario and a group; the common one above the limit.
     pub fn cell(&self, scenario: &str, group_path: &str) -> usize {
         let mut names = self.names();
         let key = (scenario.to_owned(), group_path.to_owned());
@@ -122,8 +120,7 @@ impl Roster {
 }
 
 impl Names {
-    /// The number of a group, its ancestors numbered before it; `None` beyond
-    /// the limit.
+    /// The number of a group, whose ancestors are numbered first; `None` above the limit.
     fn group(&mut self, path: &str) -> Option<usize> {
         if let Some(&group) = self.group_by_path.get(path) {
             return Some(group);

@@ -1,4 +1,4 @@
-//! The seconds of a run, by when what they hold started.
+//! The seconds of a run: samples belong to the second in which their event started.
 
 use std::time::Duration;
 
@@ -10,28 +10,27 @@ use plimsoll_units::Moment;
 pub struct RunSecond {
     /// From 0.
     pub number: u64,
-    /// The load had ended: iterations still finish, and none start. The second in which the load
-    /// ends is two, one before that moment and one after it.
+    /// The load had ended: iterations still finish, but none start. The second in which the load
+    /// ends is split in two, before and after that moment.
     pub after_load: bool,
 }
 
 /// Divides a run into seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct RunClock {
-    /// When the first second began.
+    /// When the first second started.
     pub start: Moment,
-    /// From when on no iteration starts. Unknown where an amount of work ends the run.
+    /// When iterations stop starting. Unknown if an amount of work ends the run.
     pub load_end: Option<Moment>,
 }
 
-/// What starts later than this after its scheduled moment counts when it did start. It is how far
-/// a generator may lag behind before a run is invalid.
+/// An event that starts later than this after its schedule counts at its actual start. It is the
+/// largest lag of a generator in a valid run.
 const LATE: Duration = Duration::from_millis(100);
 
-/// The moment at which a request or an iteration is counted: when it was due, in an open model,
-/// and when it started elsewhere. So a start that is late by a few milliseconds stays in its
-/// second, and one that is later than [`LATE`] does not flatter the rate of a generator that cannot
-/// keep up.
+/// The time at which a request or an iteration counts: its scheduled start in an open model,
+/// otherwise its actual start. So a start that is a few milliseconds late stays in its second, and
+/// one later than [`LATE`] does not improve the rate of a generator that cannot keep up.
 #[inline]
 pub fn counted_at(scheduled: Option<Moment>, started: Moment) -> Moment {
     match scheduled {
@@ -43,7 +42,7 @@ pub fn counted_at(scheduled: Option<Moment>, started: Moment) -> Moment {
 const SECOND: Duration = Duration::from_secs(1);
 
 impl RunClock {
-    /// The second that a moment is in. What came before the start counts to the first.
+    /// The second of a moment. Moments before the start belong to the first second.
     pub fn second_of(&self, at: Moment) -> RunSecond {
         RunSecond {
             number: at.since(self.start).as_secs(),
@@ -51,7 +50,7 @@ impl RunClock {
         }
     }
 
-    /// When a second begins and ends: the end is the first moment of the next one.
+    /// The start and the end of a second: the end is the first moment of the next one.
     pub fn span_of(&self, second: RunSecond) -> (Moment, Moment) {
         let from = self.start + Duration::from_secs(second.number);
         let until = from + SECOND;

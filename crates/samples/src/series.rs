@@ -1,9 +1,9 @@
-//! How many different series a run has made, without keeping any.
+//! Estimates the number of different series of a run, without storing them.
 //!
-//! A HyperLogLog sketch (Flajolet, Fusy, Gandouet, Meunier 2007): the hash of a
-//! series picks one of 4096 registers, which keeps the longest run of leading
-//! zeros met in the rest of it. 4 KiB, a standard error of 1.6 %, and the
-//! sketches of workers merge by taking the larger register.
+//! A HyperLogLog sketch (Flajolet, Fusy, Gandouet, Meunier 2007): the hash of a series selects one
+//! of 4096 registers, which keeps the longest run of leading zeros in the rest of the hash. It
+//! takes 4 KiB, has a standard error of 1.6 %, and the sketches of workers are merged by taking the
+//! larger register.
 
 const REGISTER_BITS: u32 = 12;
 const REGISTERS: usize = 1 << REGISTER_BITS;
@@ -22,7 +22,7 @@ impl Default for SeriesSketch {
 }
 
 impl SeriesSketch {
-    /// Notes a series by its hash, which need not be a good one.
+    /// Adds a series by its hash, which need not be well distributed.
     #[inline]
     pub fn insert(&mut self, hash: u64) {
         let hash = mix(hash);
@@ -42,7 +42,7 @@ impl SeriesSketch {
         self.registers.fill(0);
     }
 
-    /// About how many different series were noted.
+    /// The approximate number of different series.
     pub fn estimate(&self) -> f64 {
         let m = REGISTERS as f64;
         let mut sum = 0.0;
@@ -53,8 +53,8 @@ impl SeriesSketch {
         }
         let raw = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
         if raw <= 2.5 * m && untouched > 0 {
-            // Few of them: count the untouched registers instead (the paper's
-            // small range correction).
+            // For small numbers, count the untouched registers instead (the paper's small range
+            // correction).
             m * (m / untouched as f64).ln()
         } else {
             raw

@@ -1,11 +1,11 @@
-//! Where the samples of one series add up.
+//! Aggregates the samples of one series.
 
 use plimsoll_stats::Histogram;
 use plimsoll_units::Moment;
 
 use crate::kind::Kind;
 
-/// What has been recorded of one series, by its metric's kind.
+/// The aggregate of one series, by its metric's kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Sink {
     Counter { sum: f64, any: bool },
@@ -17,7 +17,7 @@ pub(crate) enum Sink {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gauge {
     pub latest: f64,
-    /// When the latest value was seen; `None` while there is none.
+    /// When the latest value was recorded; `None` before the first one.
     pub at: Option<Moment>,
     pub min: f64,
     pub max: f64,
@@ -87,7 +87,7 @@ impl Sink {
         }
     }
 
-    /// Adds what `other`, of the same kind, has recorded.
+    /// Adds the samples of `other`, which has the same kind.
     pub fn merge(&mut self, other: &Sink) {
         match (self, other) {
             (
@@ -112,7 +112,7 @@ impl Sink {
                 *total += more;
             }
             (Sink::Trend(histogram), Sink::Trend(other)) => histogram.merge(other),
-            // One registry gives a metric one kind for the whole run.
+            // Unreachable: a registry gives a metric one kind for the whole run.
             _ => {}
         }
     }

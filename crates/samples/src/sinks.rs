@@ -28,7 +28,7 @@ impl Sinks {
         sinks
     }
 
-    /// Makes room for the metrics registered since.
+    /// Adds sinks for metrics that were registered since.
     #[cold]
     pub fn grow(&mut self, registry: &Registry) {
         let metrics = registry.metrics();
@@ -38,7 +38,7 @@ impl Sinks {
             .extend(new.map(|metric| Sink::new(metric.kind)));
     }
 
-    /// Records a value; false if there is no such metric here yet.
+    /// Records a value; false if the metric has no sink here yet.
     #[inline]
     pub fn record(&mut self, metric: MetricId, value: f64, at: Moment) -> bool {
         match self.metrics.get_mut(metric.index()) {

@@ -1,4 +1,4 @@
-//! The figures of a part of a run, such as one second.
+//! The results of a part of a run, such as one second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use crate::watch::Watch;
 use crate::window::SecondPart;
 use crate::{MetricId, Values};
 
-/// Sums of a stretch of a run, such as a second, of all recorders. Emptied, it is ready
-/// for the next one.
+/// Aggregates a part of a run, such as a second, over all recorders. Once cleared, it can be used
+/// for the next part.
 #[derive(Debug)]
 pub struct Stretch(Totals);
 
 impl Stretch {
-    /// Nothing yet. Registry and watch are the run's.
+    /// An empty part. Registry and watch belong to the run.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Stretch {
         Stretch(Totals::new(registry, watch))
     }
 
-    /// Adds what a window holds of one second. The run's totals still need the window.
+    /// Adds the part of a window for one second. The run's totals still need the window.
     pub fn add(&mut self, part: SecondPart<'_>) {
         for sinks in part.cells() {
             self.0.whole.merge(sinks, &self.0.registry);
@@ -34,18 +34,18 @@ impl Stretch {
         self.0.whole.merge(&other.0.whole, &self.0.registry);
     }
 
-    /// The figures of one metric; none where it has no samples.
+    /// The values of one metric; `None` if it has no samples.
     pub fn values(&self, metric: MetricId, span: Duration) -> Option<Values> {
         self.0.values(metric, span)
     }
 
-    /// Metrics and sub-metrics that have samples, as in the run's summary; `span` is
-    /// what counters' rates are over.
+    /// Metrics and sub-metrics with samples, as in the run's summary; `span` is the time for
+    /// counter rates.
     pub fn metrics(&self, span: Duration) -> Vec<MetricSummary> {
         figures(&self.0, span)
     }
 
-    /// Forgets the figures and keeps the memory.
+    /// Removes all samples but keeps the memory.
     pub fn clear(&mut self) {
         self.0.whole.clear();
     }

@@ -1,4 +1,4 @@
-//! The figures of a run, ready to be shown.
+//! The results of a run, ready for display.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,52 +10,51 @@ use serde::{Serialize, Serializer};
 use crate::kind::{Contains, Kind};
 use crate::work::ScenarioWork;
 
-/// Everything a run has measured, for end summaries and exports.
+/// All results of a run, for end-of-test summaries and exports.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// How long the run took; the time counters' rates are over.
+    /// Duration of the run; the time for counter rates.
     pub elapsed: Duration,
-    /// How long iterations could start, where time decides that; for whoever ran them to fill in.
+    /// How long iterations could start, if time limits that. Filled in by the engine's caller.
     pub load: Option<Duration>,
     /// Metrics that have samples or thresholds, sorted by name, each followed
     /// by its sub-metrics.
     pub metrics: Vec<MetricSummary>,
     /// Groups and checks as a tree, in the order first seen.
     pub root_group: Group,
-    /// Checks of the same name in all groups taken together, in the order first
-    /// seen.
+    /// Checks with the same name in all groups combined, in the order first seen.
     pub checks: Vec<CheckTotal>,
-    /// What each top-level group recorded, over all scenarios. Empty unless the
-    /// breakdown is on.
+    /// The results of each top-level group, over all scenarios. Empty unless the breakdown is on.
     pub groups: Vec<GroupPart>,
-    /// What each scenario recorded. Empty unless the breakdown is on.
+    /// The results of each scenario. Empty unless the breakdown is on.
     pub scenarios: Vec<ScenarioPart>,
-    /// Answers and failures of HTTP exchanges by what they were.
+    /// HTTP responses and failures, by type.
     pub http: HttpOverview,
-    /// What was seen and not kept.
+    /// Samples that were counted but not kept.
     pub left_out: LeftOut,
-    /// Iterations in which a script threw, and all that came to their end, for whoever ran them to fill in.
+    /// Iterations in which a script threw, and all completed ones. Filled in by the engine's
+    /// caller.
     pub threw: u64,
     pub iterations: u64,
-    /// Scenarios with a fixed amount of work, for whoever ran them to fill in: recorders do not
-    /// know of it.
+    /// Scenarios with a fixed amount of work. Filled in by the engine's caller, because recorders
+    /// do not know about it.
     pub work: Vec<ScenarioWork>,
 }
 
 /// One metric, or one sub-metric of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct MetricSummary {
-    /// The name: of a sub-metric with its selector, as thresholds write it.
+    /// The name; for a sub-metric with its selector, as in thresholds.
     pub name: String,
-    /// How its samples were put together.
+    /// How its samples were aggregated.
     pub kind: Kind,
     /// What its values measure.
     pub contains: Contains,
-    /// One of ours beside k6's.
+    /// Plimsoll's addition to k6's metrics.
     pub extra: bool,
     /// A sub-metric's selector; empty for the metric itself.
     pub tags: Vec<(String, String)>,
-    /// The figures.
+    /// The values.
     pub values: Values,
     /// Its thresholds, in the order written.
     pub thresholds: Vec<ThresholdOutcome>,
@@ -68,18 +67,18 @@ impl MetricSummary {
     }
 }
 
-/// One threshold and what came of it.
+/// One threshold and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThresholdOutcome {
     /// As written, such as `p(95)<500`.
     pub source: String,
-    /// Whether it holds.
+    /// Whether it is met.
     pub ok: bool,
-    /// What the left side came to.
+    /// The value of its left side.
     pub measured: f64,
 }
 
-/// The figures of one metric, by its kind.
+/// The values of one metric, by its kind.
 #[derive(Clone, Debug)]
 pub enum Values {
     /// The sum, and the sum per second of the run.
@@ -93,7 +92,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// Counter: the sum. Trend: how many values.
+    /// Counter: the sum. Trend: the number of values.
     pub fn count(&self) -> Option<f64> {
         match self {
             Values::Counter { count, .. } => Some(*count),
@@ -240,13 +239,13 @@ impl Serialize for Values {
 pub struct Group {
     /// Its name; empty for the root.
     pub name: String,
-    /// Its place: the names from the root on, each after `::`.
+    /// The names from the root on, each after `::`.
     pub path: String,
     /// MD5 of the path, in hexadecimal.
     pub id: String,
-    /// Groups within.
+    /// Groups inside this one.
     pub groups: Vec<Group>,
-    /// Checks made directly in it.
+    /// Checks directly in this group.
     pub checks: Vec<Check>,
 }
 
@@ -259,24 +258,24 @@ pub struct Check {
     pub path: String,
     /// MD5 of the path, in hexadecimal.
     pub id: String,
-    /// How often it held.
+    /// How often it passed.
     pub passes: u64,
-    /// How often it did not.
+    /// How often it failed.
     pub fails: u64,
 }
 
-/// Checks of one name taken together.
+/// Checks with the same name, combined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CheckTotal {
     /// Their name.
     pub name: String,
-    /// How often they held.
+    /// How often they passed.
     pub passes: u64,
-    /// How often they did not.
+    /// How often they failed.
     pub fails: u64,
 }
 
-/// What was recorded within one group itself, without the groups in it.
+/// The results of one group itself, without the groups inside it.
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupPart {
     /// The group's name.
@@ -287,15 +286,14 @@ pub struct GroupPart {
     pub metrics: Vec<MetricSummary>,
     /// Its checks.
     pub checks: Vec<CheckTotal>,
-    /// Groups within.
+    /// Groups inside this one.
     pub groups: Vec<GroupPart>,
 }
 
-/// What was recorded within one scenario, groups included.
+/// The results of one scenario, including its groups.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScenarioPart {
-    /// The scenario's name; empty for what happened outside of any, in set-up
-    /// and teardown.
+    /// The scenario's name; empty for samples outside any scenario, in setup and teardown.
     pub name: String,
     /// Metrics that have samples, without sub-metrics.
     pub metrics: Vec<MetricSummary>,
@@ -305,23 +303,23 @@ pub struct ScenarioPart {
     pub groups: Vec<GroupPart>,
 }
 
-/// HTTP exchanges by what came of them.
+/// HTTP exchanges by outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HttpOverview {
-    /// Exchanges by status; 0 where no answer came. Sorted.
+    /// Exchanges by status; 0 without a response. Sorted.
     pub statuses: Vec<(u16, u64)>,
-    /// Exchanges by protocol, where an answer came. Most frequent first.
+    /// Exchanges with a response by protocol, most frequent first.
     pub protocols: Vec<(String, u64)>,
-    /// The same by version of TLS, where there was TLS.
+    /// The same by TLS version, for exchanges over TLS.
     pub tls_versions: Vec<(String, u64)>,
     /// The same by cipher suite.
     pub tls_cipher_suites: Vec<(String, u64)>,
-    /// Connections that were opened, and were open.
+    /// Connections that were opened.
     pub connections_opened: u64,
     /// Requests that were sent again, because the server closed a reused connection without a
     /// response. It may have seen each of them more than once.
     pub resent: u64,
-    /// Requests of scripts that are not HTTP requests: gRPC calls and WebSocket handshakes.
+    /// Requests of scripts with a protocol other than HTTP: gRPC calls and WebSocket handshakes.
     pub calls: u64,
     /// Those of them that failed.
     pub failed_calls: u64,
@@ -329,7 +327,7 @@ pub struct HttpOverview {
     pub messages_sent: u64,
     /// WebSocket messages received.
     pub messages_received: u64,
-    /// Failures by what was said of them. Most frequent first.
+    /// Failures by error text, most frequent first.
     pub errors: Vec<ErrorCount>,
     /// Failures with other texts, once the list was full.
     pub other_errors: u64,
@@ -337,11 +335,11 @@ pub struct HttpOverview {
     pub exhausted: u64,
 }
 
-/// How [`HttpOverview::protocols`] names WebSocket.
+/// The name of WebSocket in [`HttpOverview::protocols`].
 pub const WEBSOCKET: &str = "WebSocket";
 
 impl HttpOverview {
-    /// Exchanges that got a response, whatever it said.
+    /// Exchanges that got a response, whatever its status.
     pub fn responses(&self) -> u64 {
         self.protocols.iter().map(|(_, count)| count).sum()
     }
@@ -354,22 +352,22 @@ impl HttpOverview {
     }
 }
 
-/// How often one failure happened.
+/// How often an error occurred.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorCount {
-    /// k6's number for it; 0 for none.
+    /// k6's error code; 0 if there is none.
     pub code: u32,
-    /// What was said.
+    /// The error text.
     pub text: String,
     /// How often.
     pub count: u64,
 }
 
-/// What was counted in sum and not by name, as a list was full.
+/// Samples that were counted only in total, because a list was full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// Results of checks beyond the number of names that are kept.
+    /// Results of checks above the maximum number of names.
     pub check_results: u64,
-    /// Samples of groups and scenarios beyond the number the breakdown keeps.
+    /// Samples of groups and scenarios above the maximum of the breakdown.
     pub breakdown_samples: u64,
 }

@@ -1,4 +1,4 @@
-//! Makes the [`Summary`] from the totals.
+//! Creates the [`Summary`] from the totals.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(crate) fn summarize(totals: &Totals, elapsed: Duration) -> Summary {
     }
 }
 
-/// The figures of one sink.
+/// The values of one sink.
 pub(crate) fn values_of(sink: &Sink, elapsed: Duration) -> Values {
     match sink {
         Sink::Counter { sum, .. } => Values::Counter {
@@ -64,7 +64,7 @@ pub(crate) fn values_of(sink: &Sink, elapsed: Duration) -> Values {
     }
 }
 
-/// The metrics that have samples, without what thresholds say of them.
+/// The metrics with samples, without their thresholds.
 pub(crate) fn figures(totals: &Totals, elapsed: Duration) -> Vec<MetricSummary> {
     listed(totals, &totals.registry.metrics(), elapsed, false)
 }
@@ -88,7 +88,7 @@ fn listed(
         }
     };
     let mut order: Vec<usize> = (0..metrics.len()).collect();
-    // One of ours comes after a script's metric of the same name.
+    // Our additional metric follows a script's metric with the same name.
     order.sort_by_key(|&index| (&metrics[index].name, metrics[index].extra));
     let mut summaries = Vec::new();
     for index in order {
@@ -142,7 +142,7 @@ fn counts_where(totals: &Totals, of_cell: impl Fn(usize) -> bool) -> Counts {
     counts
 }
 
-/// Checks of one name taken together, in the order the names were first seen.
+/// Checks with the same name combined, in the order in which the names were first seen.
 fn by_name(names: &Names, counts: &Counts) -> Vec<CheckTotal> {
     let mut checks: Vec<CheckTotal> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -188,8 +188,8 @@ fn tree(names: &Names, counts: &Counts) -> Group {
             checks,
         })
         .collect();
-    // A group is numbered after its parent, so going backwards every group is
-    // complete when it is put into its parent; no recursion, however deep.
+    // A group is numbered after its parent. So in reverse order every group is complete when it is
+    // moved into its parent, without recursion.
     for number in (ROOT + 1..groups.len()).rev() {
         if let Some(mut group) = groups.pop() {
             group.groups.reverse();
@@ -235,10 +235,10 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// The groups that have samples in a scenario, or in any.
+    /// The groups with samples in a scenario, or in any.
     fn groups(&self, scenario: Option<&str>) -> Vec<GroupPart> {
-        // Samples may carry a group that was never entered; the tree is made of
-        // the paths of the cells therefore, ancestors included.
+        // Samples may have a group that was never entered. So the tree is built from the paths of
+        // the cells and their ancestors.
         let mut paths: Vec<&str> = Vec::new();
         for (cell, (_, path)) in self.names.cells.iter().enumerate() {
             if self.is_of(cell, scenario, Some(path)) {
@@ -277,7 +277,7 @@ impl Parts<'_> {
         top
     }
 
-    /// Whether a cell has samples, and is of that scenario and that group.
+    /// Whether a cell has samples and belongs to that scenario and that group.
     fn is_of(&self, cell: usize, scenario: Option<&str>, path: Option<&str>) -> bool {
         let has_samples = self.totals.cells.get(cell).is_some_and(Option::is_some);
         self.names.cells.get(cell).is_some_and(|key| {

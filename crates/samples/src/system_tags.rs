@@ -1,8 +1,8 @@
-//! The tags the program itself sets on samples.
+//! The tags that the program sets on samples.
 
 use serde::Serialize;
 
-/// A tag the program sets by itself when it is enabled.
+/// A tag that the program sets if it is enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
@@ -26,7 +26,7 @@ pub enum SystemTag {
     Vu,
     OcspStatus,
     Ip,
-    /// One of ours beside k6's.
+    /// Plimsoll's addition to k6's tags.
     TlsCipherSuite,
 }
 
@@ -84,8 +84,8 @@ impl SystemTag {
         SystemTag::ALL.into_iter().find(|tag| tag.key() == key)
     }
 
-    /// Whether the tag goes into a sample's metadata, where nothing selects by
-    /// it, as it would make each sample a series of its own.
+    /// Whether the tag is sample metadata, which no selector uses, because as a tag it would make
+    /// each sample its own series.
     pub const fn is_metadata(self) -> bool {
         matches!(self, SystemTag::Iter | SystemTag::Vu)
     }
@@ -96,8 +96,8 @@ impl SystemTag {
 pub struct SystemTags(u32);
 
 impl Default for SystemTags {
-    /// Those enabled unless the user says otherwise: all but `iter`, `vu`,
-    /// `ocsp_status`, `ip` and `tls_cipher_suite`.
+    /// The tags enabled by default: all but `iter`, `vu`, `ocsp_status`, `ip` and
+    /// `tls_cipher_suite`.
     fn default() -> Self {
         SystemTag::ALL
             .into_iter()
@@ -122,7 +122,7 @@ impl SystemTags {
         self.0 & (1 << tag as u8) != 0
     }
 
-    /// The set named by `keys`. The error is the first key that is none.
+    /// The set with these keys. The error is the first unknown key.
     pub fn from_keys<'a, I>(keys: I) -> Result<SystemTags, String>
     where
         I: IntoIterator<Item = &'a str>,

@@ -1,8 +1,8 @@
-//! Tags: what a sample is labelled with.
+//! Tags: labels of samples.
 //!
-//! A user's standing tags change rarely and are shared by thousands of samples,
-//! so they are interned once as [`BaseTags`]; what differs from sample to
-//! sample stays borrowed and is looked at only where something asks for it.
+//! A user's base tags change rarely and are shared by thousands of samples, so they are interned
+//! once as [`BaseTags`]. Tags that differ from sample to sample stay borrowed and are read only if
+//! something needs them.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use crate::watch::ConditionSet;
 
-/// A user's standing tags, sorted by key: those of the run and the scenario,
-/// `scenario`, `group`, and what a script wrote to its user's tags.
+/// A user's base tags, sorted by key: those of the run and the scenario, `scenario`, `group`, and
+/// those that a script sets for its user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TagMap(BTreeMap<String, String>);
 
@@ -26,7 +26,7 @@ impl TagMap {
         self.0.insert(key.into(), value.into());
     }
 
-    /// Removes a tag; whether it was there.
+    /// Removes a tag; returns whether it existed.
     pub fn remove(&mut self, key: &str) -> bool {
         self.0.remove(key).is_some()
     }
@@ -64,13 +64,12 @@ impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for TagMap {
     }
 }
 
-/// Labels nothing selects by: `vu` and `iter` when enabled, and what a script
-/// wrote to its user's metadata. They accompany samples to outputs.
+/// Labels that selectors do not use: `vu` and `iter` if enabled, and what a script wrote to its
+/// user's metadata. They accompany samples to outputs.
 pub type Metadata = Arc<BTreeMap<String, String>>;
 
-/// Interned standing tags of one [`Recorder`](crate::Recorder). Cheap to clone;
-/// made by [`Recorder::base_tags`](crate::Recorder::base_tags) and good only
-/// with the recorder that made it.
+/// Interned base tags of one [`Recorder`](crate::Recorder). Cheap to clone; created by
+/// [`Recorder::base_tags`](crate::Recorder::base_tags) and valid only for that recorder.
 #[derive(Clone, Debug)]
 pub struct BaseTags {
     pub(crate) inner: Rc<Base>,
@@ -80,13 +79,13 @@ pub struct BaseTags {
 #[derive(Debug)]
 pub(crate) struct Base {
     pub tags: Arc<TagMap>,
-    /// Of the tags, to tell series apart.
+    /// Hash of the tags, to distinguish series.
     pub hash: u64,
-    /// Where samples with these tags go in the breakdown.
+    /// The cell in the breakdown for samples with these tags.
     pub cell: usize,
-    /// The group, as the recorder's checks number it; `None` beyond the limit.
+    /// The index of the group in the recorder's checks; `None` above the limit.
     pub group: Option<usize>,
-    /// Conditions that may hold for samples without further tags of their own.
+    /// Conditions that samples without further tags may meet.
     pub may_hold: ConditionSet,
 }
 
@@ -101,8 +100,7 @@ impl BaseTags {
         &self.inner.tags
     }
 
-    /// The same tags with this metadata on every sample. Worth making only when
-    /// outputs are on.
+    /// The same tags with this metadata on every sample. Needed only with outputs.
     pub fn with_metadata(&self, metadata: Option<Metadata>) -> BaseTags {
         BaseTags {
             inner: Rc::clone(&self.inner),

@@ -1,4 +1,4 @@
-//! Counts of what came of HTTP exchanges: statuses, protocols, failures.
+//! Counts HTTP exchanges by outcome: statuses, protocols, failures.
 
 use rustc_hash::FxHashMap;
 
@@ -6,15 +6,15 @@ use crate::call::CallFacts;
 use crate::exchange::HttpFacts;
 use crate::summary::{ErrorCount, HttpOverview};
 
-/// How many different failures are kept by their text.
+/// Maximum number of different error texts.
 const ERROR_LIMIT: usize = 100;
-/// How many different ways are kept; of protocols there are four, of cipher
-/// suites nine.
+/// Maximum number of combinations of protocol, TLS version and cipher suite; there are four
+/// protocols and nine cipher suites.
 const WAY_LIMIT: usize = 48;
 
 #[derive(Debug, Default)]
 pub(crate) struct HttpTally {
-    /// The frequent ones come early, as they are met early.
+    /// The frequent ones are near the front, because they occur early.
     statuses: Vec<(u16, u64)>,
     ways: Vec<(Way, u64)>,
     opened: u64,
@@ -29,7 +29,7 @@ pub(crate) struct HttpTally {
     exhausted: u64,
 }
 
-/// What an answer came over: protocol, version of TLS, cipher suite.
+/// The transport of a response: protocol, TLS version, cipher suite.
 type Way = [Box<str>; 3];
 
 impl HttpTally {
@@ -48,7 +48,7 @@ impl HttpTally {
         }
     }
 
-    /// Counts a request of another protocol than HTTP.
+    /// Counts a request of a protocol other than HTTP.
     pub fn record_call(&mut self, facts: &CallFacts) {
         self.calls += 1;
         self.resent += u64::from(facts.resent);
@@ -66,12 +66,12 @@ impl HttpTally {
         }
     }
 
-    /// Counts connections that no request of HTTP opened.
+    /// Counts connections that were not opened by an HTTP request.
     pub fn add_opened(&mut self, connections: u64) {
         self.opened += connections;
     }
 
-    /// Counts messages of WebSockets, without pings and close frames.
+    /// Counts WebSocket messages, without pings and close frames.
     #[inline]
     pub fn add_messages(&mut self, sent: u64, received: u64) {
         self.messages_sent += sent;
@@ -137,7 +137,7 @@ impl HttpTally {
         self.exhausted += other.exhausted;
     }
 
-    /// Forgets the counts. Statuses and ways keep their places.
+    /// Resets the counts but keeps the entries.
     pub fn clear(&mut self) {
         self.statuses.iter_mut().for_each(|entry| entry.1 = 0);
         self.ways.iter_mut().for_each(|entry| entry.1 = 0);
@@ -151,7 +151,7 @@ impl HttpTally {
         self.exhausted = 0;
     }
 
-    /// Answers by one part of their ways, the most frequent first.
+    /// Responses by one part of their transport, most frequent first.
     fn answers_by(&self, part: usize) -> Vec<(String, u64)> {
         let mut sums: Vec<(String, u64)> = Vec::new();
         for (way, count) in &self.ways {

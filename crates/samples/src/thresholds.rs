@@ -1,4 +1,4 @@
-//! Whether the figures are what the thresholds ask for.
+//! Evaluates thresholds.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::registry::{MetricId, Registry};
 use crate::sink::Sink;
 use crate::summary::{ThresholdOutcome, per_second, share};
 
-/// A threshold that has found its metric.
+/// A threshold with its metric.
 #[derive(Clone, Debug)]
 pub(crate) struct Judge {
     pub threshold: Threshold,
@@ -19,45 +19,45 @@ pub(crate) struct Judge {
     pub submetric: Option<usize>,
 }
 
-/// At which point of a run thresholds are judged.
+/// When in a run thresholds are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// While it runs: metrics without samples are passed over.
+    /// During the run: metrics without samples are skipped.
     Running,
-    /// When it is over: they count as 0 then, but for a rate, which holds.
+    /// After the run: metrics without samples count as 0, except for a rate, which passes.
     Over,
 }
 
-/// How the thresholds stand.
+/// The results of thresholds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThresholdReport {
-    /// Every threshold that was judged, in the order given.
+    /// Every threshold that was evaluated, in the order given.
     pub judged: Vec<JudgedThreshold>,
 }
 
-/// How one threshold stands.
+/// The result of one threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedThreshold {
     /// The metric's or sub-metric's name.
     pub metric: String,
-    /// What came of it.
+    /// Its result.
     pub outcome: ThresholdOutcome,
-    /// Whether the run must end for it.
+    /// Whether the run must be aborted because of it.
     pub abort: bool,
 }
 
 impl ThresholdReport {
-    /// Whether all hold.
+    /// Whether all are met.
     pub fn holds(&self) -> bool {
         self.judged.iter().all(|judged| judged.outcome.ok)
     }
 
-    /// Whether the run must end.
+    /// Whether the run must be aborted.
     pub fn abort(&self) -> bool {
         self.judged.iter().any(|judged| judged.abort)
     }
 
-    /// The metrics with a threshold that does not hold, sorted, each once.
+    /// The metrics with a threshold that is not met, sorted, each once.
     pub fn crossed(&self) -> Vec<&str> {
         let failed = self.judged.iter().filter(|judged| !judged.outcome.ok);
         let mut metrics: Vec<&str> = failed.map(|judged| judged.metric.as_str()).collect();
@@ -67,7 +67,7 @@ impl ThresholdReport {
     }
 }
 
-/// Finds every threshold's metric, or all that is wrong with them.
+/// Finds every threshold's metric, or returns all errors.
 pub(crate) fn resolve(
     thresholds: &[Threshold],
     registry: &Registry,
@@ -96,8 +96,8 @@ pub(crate) fn resolve(
 }
 
 impl Judge {
-    /// Judges what was recorded. A metric without samples counts as 0; a rate
-    /// without samples holds, as there was nothing to fail.
+    /// Evaluates the threshold. A metric without samples counts as 0; a rate without samples
+    /// passes, because nothing failed.
     pub fn judge(&self, sink: &Sink, elapsed: Duration) -> ThresholdOutcome {
         let expression = &self.threshold.expression;
         let measured = measure(expression.method, sink, elapsed);
@@ -109,15 +109,15 @@ impl Judge {
         }
     }
 
-    /// Whether the run must end for an outcome at this time.
+    /// Whether this outcome must abort the run at this time.
     pub fn aborts(&self, outcome: &ThresholdOutcome, elapsed: Duration) -> bool {
         let threshold = &self.threshold;
         !outcome.ok && threshold.abort_on_fail && elapsed >= threshold.delay_abort_eval
     }
 }
 
-/// The figure on a threshold's left side; NaN, which meets nothing, where the
-/// metric has no such figure.
+/// The value of a threshold's left side; NaN, which meets no threshold, if the metric has no such
+/// value.
 fn measure(method: Method, sink: &Sink, elapsed: Duration) -> f64 {
     match (method, sink) {
         (Method::Count, Sink::Counter { sum, .. }) => *sum,

@@ -1,4 +1,4 @@
-//! The whole run's figures.
+//! The results of the whole run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use crate::thresholds::{Judge, JudgedThreshold, Stage, ThresholdReport};
 use crate::watch::Watch;
 use crate::window::{Contents, Window};
 
-/// From how many series on a run is warned about them.
+/// Number of series from which on a warning is given.
 const SERIES_WARNING: f64 = 100_000.0;
-/// How many of k6's metrics an HTTP exchange has: as many series for its tags.
+/// Number of k6's metrics per HTTP exchange, and so of series per tag set.
 const METRICS_PER_EXCHANGE: f64 = 9.0;
 
-/// What all recorders of a run have handed over, added up. On the main thread.
+/// The sum of what all recorders of a run have recorded. Lives on the main thread.
 #[derive(Debug)]
 pub struct Totals {
     pub(crate) registry: Arc<Registry>,
@@ -47,7 +47,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Nothing yet. Registry and watch are the run's.
+    /// Empty totals. Registry and watch belong to the run.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Totals {
         Totals {
             whole: Sinks::new(&registry, &watch),
@@ -66,7 +66,7 @@ impl Totals {
         }
     }
 
-    /// Adds what a recorder handed over, and sends the emptied window back.
+    /// Adds a recorder's window, and sends the emptied window back.
     pub fn merge(&mut self, mut window: Window) {
         for contents in window.parts_mut() {
             self.merge_part(contents);
@@ -99,8 +99,8 @@ impl Totals {
         self.count_series(&contents.exchanges, &contents.series);
     }
 
-    /// Notes how many users run (`vus`) and are ready (`vus_max`), over all
-    /// workers. Call it once a second.
+    /// Records how many users run (`vus`) and are initialized (`vus_max`), over all workers. Call
+    /// it once per second.
     pub fn users(&mut self, active: u32, ready: u32, at: Moment) {
         for (metric, users) in [(builtin::VUS, active), (builtin::VUS_MAX, ready)] {
             self.whole.record(metric, users.into(), at);
@@ -118,29 +118,29 @@ impl Totals {
         }
     }
 
-    /// The single samples that came in since the last call, for outputs.
+    /// The individual samples since the last call, for outputs.
     pub fn take_records(&mut self) -> Vec<SampleRecord> {
         std::mem::take(&mut self.records)
     }
 
-    /// What the user should be told, each once.
+    /// Warnings for the user, each once.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// A metric's figures so far; `None` while it has no samples.
+    /// A metric's values so far; `None` if it has no samples.
     pub fn values(&self, metric: MetricId, elapsed: Duration) -> Option<Values> {
         let sink = self.whole.metrics.get(metric.index())?;
         (!sink.is_empty()).then(|| values_of(sink, elapsed))
     }
 
-    /// Answers and failures of HTTP exchanges so far.
+    /// HTTP responses and failures so far.
     pub fn http(&self) -> HttpOverview {
         self.http.overview()
     }
 
-    /// How the thresholds stand after `elapsed` of the run. Call it every 2 s
-    /// while the run goes on, and once when it is over.
+    /// The results of the thresholds after `elapsed` of the run. Call it every 2 s during the run,
+    /// and once at its end.
     pub fn evaluate(&self, elapsed: Duration, stage: Stage) -> ThresholdReport {
         let mut report = ThresholdReport::default();
         for judge in &self.watch.judges {
@@ -164,7 +164,7 @@ impl Totals {
         report
     }
 
-    /// All figures; `elapsed` is what counters' rates are over.
+    /// All results; `elapsed` is the time for counter rates.
     pub fn summary(&self, elapsed: Duration) -> Summary {
         summarize(self, elapsed)
     }
@@ -174,7 +174,7 @@ impl Totals {
         self.watch.judges.iter().any(|judge| judge.metric == metric)
     }
 
-    /// What comes of the thresholds on a metric itself or on one sub-metric.
+    /// The results of the thresholds on a metric itself or on one sub-metric.
     pub(crate) fn outcomes(
         &self,
         metric: MetricId,

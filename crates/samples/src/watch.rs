@@ -1,9 +1,8 @@
-//! What a run watches: which tags exist, which sub-metrics are asked for.
+//! What a run records: which tags exist, and which sub-metrics are needed.
 //!
-//! A sub-metric is a metric seen through a selector, a set of tags its samples
-//! must have. Selectors are compiled once, split by where a tag's value comes
-//! from, so that recording a sample evaluates only what a standing tag could
-//! not already decide.
+//! A sub-metric is the part of a metric whose samples have certain tags, given by a selector.
+//! Selectors are compiled once, split by the source of a tag's value, so that recording a sample
+//! evaluates only what the base tags do not already decide.
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,23 +16,22 @@ use crate::system_tags::{SystemTag, SystemTags};
 use crate::tags::TagMap;
 use crate::thresholds::{self, Judge};
 
-/// What recorders of one run shall keep.
+/// What the recorders of a run keep.
 #[derive(Clone, Debug, Default)]
 pub struct WatchSettings {
-    /// What the figures must meet. Their sub-metrics are kept, besides the one
-    /// that is always kept.
+    /// The thresholds. Their sub-metrics are kept, in addition to the one that is always kept.
     pub thresholds: Vec<Threshold>,
     /// Which tags the program sets.
     pub system_tags: SystemTags,
-    /// The tags of all samples of the run, for those that belong to no user.
+    /// The tags of the run, for samples that belong to no user.
     pub run_tags: TagMap,
-    /// Whether to hand every sample with its tags to outputs.
+    /// Whether to pass every sample with its tags to outputs.
     pub outputs: bool,
     /// Whether those samples include the metrics that k6 does not know.
     pub output_extra: bool,
-    /// Whether to keep figures by scenario and group, for the full summary.
+    /// Whether to keep results by scenario and group, for the full summary.
     pub breakdown: bool,
-    /// Whether to keep the run's seconds apart, for a record of it.
+    /// Whether to separate the seconds of the run, for a record of it.
     pub by_second: bool,
 }
 
@@ -50,13 +48,13 @@ pub struct Watch {
     pub(crate) conditions: Vec<Conditions>,
     pub(crate) submetrics: Vec<Submetric>,
     pub(crate) judges: Vec<Judge>,
-    /// Sub-metrics by metric; shorter than the registry where the rest has none.
+    /// Sub-metrics by metric; shorter than the registry if the last metrics have none.
     by_metric: Vec<Vec<usize>>,
-    /// Indices into `conditions` of those that HTTP exchanges are held against.
-    /// Their order here is their bit in an exchange's mask.
+    /// Indices into `conditions` of those that are checked for HTTP exchanges. Their position here
+    /// is their bit in an exchange's mask.
     pub(crate) http_conditions: Vec<usize>,
     pub(crate) roster: Roster,
-    /// Set once the number of series was warned about: counting them is over.
+    /// Set after the warning about too many series: counting them stops.
     pub(crate) series_counted: AtomicBool,
 }
 
@@ -78,23 +76,22 @@ pub(crate) struct Conditions(Vec<Condition>);
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Condition {
     key: String,
-    /// The enabled system tag of that key.
+    /// The enabled system tag with that key.
     system: Option<SystemTag>,
     pub value: String,
-    /// The value as a number, if it is how that number is written.
+    /// The value as a number, if it is written as one.
     pub number: Option<u32>,
-    /// The value as a truth value, if it is how that is written.
+    /// The value as a boolean, if it is written as one.
     pub truth: Option<bool>,
 }
 
-/// The tags of one kind of event that the program sets by itself.
+/// The tags that the program sets for one kind of event.
 pub(crate) trait OwnTags {
-    /// Whether the tag has the condition's value; `None` where this event does
-    /// not have the tag.
+    /// Whether the tag has the condition's value; `None` if this event does not have the tag.
     fn holds(&self, tag: SystemTag, condition: &Condition) -> Option<bool>;
 }
 
-/// Events that have standing tags only.
+/// Events with base tags only.
 pub(crate) struct NoOwnTags;
 
 impl OwnTags for NoOwnTags {
@@ -120,8 +117,8 @@ impl Conditions {
         Conditions(conditions)
     }
 
-    /// Whether a sample has all the tags. What the program sets wins over the
-    /// sample's own tags, and these over the standing ones.
+    /// Whether a sample has all the tags. Tags set by the program take precedence over the sample's
+    /// own tags, and those over the base tags.
     pub fn hold(&self, own: &impl OwnTags, extra: &[(&str, &str)], base: &TagMap) -> bool {
         self.0.iter().all(|condition| {
             if let Some(tag) = condition.system
@@ -137,8 +134,7 @@ impl Conditions {
         })
     }
 
-    /// Whether a sample without tags of its own but those the program sets can
-    /// have all the tags.
+    /// Whether a sample that adds only the program's tags can have all the tags.
     fn may_hold(&self, base: &TagMap) -> bool {
         self.0.iter().all(|condition| {
             condition.system.is_some() || base.get(&condition.key) == Some(&condition.value)
@@ -146,7 +142,7 @@ impl Conditions {
     }
 }
 
-/// Some of a watch's conditions, by their index.
+/// A subset of a watch's conditions, by index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConditionSet(Vec<u64>);
 
@@ -160,12 +156,12 @@ impl ConditionSet {
 }
 
 impl Watch {
-    /// Compiles settings. Every metric that thresholds name must have been
+    /// Compiles settings. Every metric that thresholds name must be
     /// registered before.
     ///
     /// # Errors
-    /// All thresholds on a metric that is not there, or that does not have the
-    /// figure asked for.
+    /// All thresholds on a metric that does not exist, or that does not have the
+    /// requested value.
     pub fn new(registry: &Registry, settings: WatchSettings) -> Result<Watch, Errors> {
         let metrics = thresholds::resolve(&settings.thresholds, registry)?;
         let mut watch = Watch {
@@ -201,7 +197,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// The index of the sub-metric a selector means; `None` for the metric.
+    /// The index of the sub-metric for a selector; `None` for the metric itself.
     fn submetric_of(&mut self, selector: &MetricSelector, metric: MetricId) -> Option<usize> {
         if selector.tags.is_empty() {
             return None;
@@ -213,7 +209,7 @@ impl Watch {
         Some(self.add_submetric(metric, &name, &selector.tags))
     }
 
-    /// Keeps a sub-metric, once; its index.
+    /// Adds a sub-metric unless it exists; returns its index.
     fn add_submetric(&mut self, metric: MetricId, name: &str, tags: &[(String, String)]) -> usize {
         let known = self
             .submetrics
@@ -257,7 +253,7 @@ impl Watch {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The conditions that samples with these standing tags may meet.
+    /// The conditions that samples with these base tags may meet.
     pub(crate) fn may_hold(&self, base: &TagMap) -> ConditionSet {
         let mut words = vec![0; self.conditions.len().div_ceil(64)];
         for (index, conditions) in self.conditions.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! What one recorder collected since the last hand-over.
+//! What one recorder collected since its last window.
 //!
-//! Windows go round: the recorder fills one while the main thread adds the
-//! other to the totals, which empties it and sends it back. So in steady state
-//! neither side allocates, and the pages of the histograms are made once.
+//! Windows circulate: the recorder fills one while the main thread adds the other to the totals,
+//! which empties it and sends it back. So in steady state neither side allocates, and the pages of
+//! the histograms are created only once.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,25 +17,24 @@ use crate::summary::{LeftOut, Values};
 use crate::summing::values_of;
 use crate::tally::HttpTally;
 
-/// How many emptied parts of windows wait for a recorder at most.
+/// Maximum number of emptied parts that wait for a recorder.
 const SPARE: usize = 4;
 
-/// One recorder's figures of one window of time, on their way to the
-/// [`Totals`](crate::Totals).
+/// One recorder's samples of one window of time, to be added to the [`Totals`](crate::Totals).
 ///
-/// Where seconds are kept apart, it has a part for each second in which something started that
-/// ended within the window.
+/// If seconds are separated, it has a part for each second in which an event started that ended
+/// within the window.
 #[derive(Debug)]
-// Boxed, as parts travel through channels and are swapped, never copied.
+// Boxed, because parts are sent through channels and swapped, never copied.
 #[allow(clippy::vec_box)]
 pub struct Window {
     current: Option<Box<Contents>>,
-    /// Of earlier seconds. Without seconds there are none, and nothing is allocated.
+    /// Earlier seconds. Without seconds this is empty, and nothing is allocated.
     earlier: Vec<Box<Contents>>,
     home: Home,
 }
 
-/// What a window holds of one second of the run.
+/// The part of a window for one second of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct SecondPart<'a>(&'a Contents);
 
@@ -47,13 +46,12 @@ impl<'a> SecondPart<'a> {
 
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
-    /// The second in which all of it started, where seconds are kept apart.
+    /// The second in which all of it started, if seconds are separated.
     pub second: Option<RunSecond>,
     pub cells: Vec<Option<Box<Sinks>>>,
     pub checks: Vec<CheckDelta>,
     pub http: HttpTally,
-    /// Tag sets of HTTP exchanges; each stands for as many series as an
-    /// exchange has metrics.
+    /// Tag sets of HTTP exchanges; each counts as many series as an exchange has metrics.
     pub exchanges: SeriesSketch,
     /// Series of other samples.
     pub series: SeriesSketch,
@@ -61,14 +59,14 @@ pub(crate) struct Contents {
     pub left_out: LeftOut,
 }
 
-/// Where a recorder finds its emptied windows. The lock is taken once a window.
+/// Where a recorder gets its emptied windows. The lock is taken once per window.
 #[derive(Clone, Debug, Default)]
-// Boxed, as windows travel through channels and are swapped, never copied.
+// Boxed, because windows are sent through channels and swapped, never copied.
 #[allow(clippy::vec_box)]
 pub(crate) struct Home(Arc<Mutex<Vec<Box<Contents>>>>);
 
 impl Home {
-    /// An emptied window, if one has come back.
+    /// An emptied window, if one was returned.
     pub fn take(&self) -> Option<Box<Contents>> {
         self.0.lock().ok()?.pop()
     }
@@ -92,9 +90,8 @@ impl Window {
         }
     }
 
-    /// A metric's figures in this window, which took `span`; `None` if it has no
-    /// samples in it. For views of what happens now: histograms of several
-    /// recorders' windows can be merged.
+    /// A metric's values in this window, which lasted `span`; `None` if it has no samples in it.
+    /// For live views: the histograms of several recorders' windows can be merged.
     pub fn values(&self, metric: MetricId, span: Duration) -> Option<Values> {
         let cells = self.parts().flat_map(|part| part.cells.iter().flatten());
         let sinks = cells.filter_map(|cell| cell.metrics.get(metric.index()));
@@ -104,7 +101,7 @@ impl Window {
         Some(values_of(&sum, span))
     }
 
-    /// What it holds of each second, where seconds are kept apart; nothing elsewhere.
+    /// Its parts by second, if seconds are separated; otherwise nothing.
     pub fn seconds(&self) -> impl Iterator<Item = (RunSecond, SecondPart<'_>)> {
         self.parts()
             .filter_map(|part| Some((part.second?, SecondPart(part))))

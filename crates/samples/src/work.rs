@@ -1,4 +1,4 @@
-//! A fixed amount of work: how long it took, and what its calls carried.
+//! A fixed amount of work: its duration, and the payload of its calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -6,9 +6,8 @@ use std::time::Duration;
 use plimsoll_units::{Bytes, Moment};
 use serde::{Serialize, Serializer};
 
-/// What the users of a scenario with a fixed amount of work have done, added up
-/// across workers. A user keeps a [`Share`] of its own and hands it in now and
-/// then, so that no two meet on the way of a call.
+/// The work that the users of a scenario have done, added up across workers. Each user keeps its
+/// own [`Share`] and adds it now and then, so that a call touches no shared memory.
 #[derive(Debug)]
 pub struct WorkDone {
     calls: AtomicU64,
@@ -19,7 +18,7 @@ pub struct WorkDone {
     last_end: AtomicU64,
 }
 
-/// One user's part of it, since it was handed in last.
+/// One user's part since it was last added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     calls: u64,
@@ -29,18 +28,18 @@ pub struct Share {
     span: Option<(Moment, Moment)>,
 }
 
-/// All of it, read when the scenario is over.
+/// All of it, read when the scenario has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Work {
-    /// Calls that ended, failed ones included: HTTP exchanges, gRPC calls and streams, WebSocket
+    /// Completed calls, including failed ones: HTTP exchanges, gRPC calls and streams, WebSocket
     /// sessions.
     pub calls: u64,
-    /// Of these, those that failed.
+    /// How many of these failed.
     pub failed: u64,
-    /// Bytes of messages or bodies sent, of calls that did not fail.
+    /// Bytes of messages or bodies sent by calls that did not fail.
     #[serde(serialize_with = "count")]
     pub sent: Bytes,
-    /// The same of those received.
+    /// Bytes of messages or bodies received by calls that did not fail.
     #[serde(serialize_with = "count")]
     pub received: Bytes,
     /// From the start of the first iteration to the end of the last.
@@ -52,28 +51,28 @@ pub struct Work {
 pub struct ScenarioWork {
     /// Its name.
     pub scenario: String,
-    /// Users that worked at once.
+    /// Concurrent users.
     pub workers: u32,
-    /// What they were to do.
+    /// The configured iterations.
     pub loops: Loops,
-    /// Iterations that came to their end.
+    /// Completed iterations.
     pub iterations: u64,
-    /// What came of them.
+    /// The results.
     pub done: Work,
 }
 
-/// How a fixed number of iterations is dealt out to workers.
+/// How a fixed number of iterations is distributed to workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loops {
-    /// So many for each worker.
+    /// This many per worker.
     Each(u64),
-    /// So many for all of them together.
+    /// This many for all of them together.
     Shared(u64),
 }
 
 impl Loops {
-    /// The iterations that so many workers together are to make.
+    /// The iterations of this many workers together.
     pub fn of(self, workers: u32) -> u64 {
         match self {
             Loops::Each(loops) => u64::from(workers).saturating_mul(loops),
@@ -83,7 +82,7 @@ impl Loops {
 }
 
 impl ScenarioWork {
-    /// The iterations that all workers together were to make.
+    /// The configured iterations of all workers together.
     pub fn wanted(&self) -> u64 {
         self.loops.of(self.workers)
     }
@@ -107,8 +106,8 @@ impl Default for WorkDone {
 }
 
 impl Share {
-    /// Counts a call by its payload each way, in bytes without heads and framing; `None` if it
-    /// failed, for what it sent or received is no throughput.
+    /// Counts a call by its payload in each direction, in bytes without headers and framing. `None`
+    /// if it failed: its bytes are not throughput.
     pub fn call(&mut self, payload: Option<(u64, u64)>) {
         self.calls += 1;
         match payload {
@@ -120,7 +119,7 @@ impl Share {
         }
     }
 
-    /// Counts the time of an iteration, or of what there was of it.
+    /// Counts the time of an iteration, complete or not.
     pub fn iteration(&mut self, started: Moment, ended: Moment) {
         self.span = Some(match self.span {
             None => (started, ended),
@@ -130,7 +129,7 @@ impl Share {
 }
 
 impl WorkDone {
-    /// Takes a user's share in.
+    /// Adds a user's share.
     pub fn add(&self, share: &Share) {
         let pairs = [
             (&self.calls, share.calls),

@@ -1,6 +1,5 @@
-//! The same values given to k6 (`recorded/values.js`) and to us: the same
-//! summary, to the last digits where every value is kept, within a bucket's
-//! width where there are too many.
+//! k6 (`recorded/values.js`) and Plimsoll get the same values and must give the same summary:
+//! exactly if every value is kept, and within a bucket's width if there are too many.
 
 mod scene;
 
@@ -56,7 +55,7 @@ fn scene_with_values() -> Scene {
     scene
 }
 
-/// One of k6's names for a figure, as we have it.
+/// The value for one of k6's names.
 fn figure(metric: &MetricSummary, name: &str) -> f64 {
     let values = &metric.values;
     let figure = match name {

@@ -1,4 +1,4 @@
-//! From recorder to summary: figures with known answers.
+//! From recorder to summary, with known results.
 
 mod scene;
 
@@ -109,7 +109,7 @@ fn failed_exchanges_have_latencies_of_their_own() {
     scene.recorder.http(&nobody_asked, &base);
     let summary = scene.summary(1.0);
     let values = |name: &str| scene::metric(&summary, name).values.clone();
-    // k6's metric counts a refused connection as 0 ms; ours tells.
+    // k6's metric counts a refused connection as 0 ms; our additional metric shows its duration.
     assert_eq!(values("http_req_duration").min(), Some(0.0));
     assert_eq!(values("http_req_duration").count(), Some(401.0));
     assert_eq!(values("http_req_failed_duration").min(), Some(0.5));

@@ -1,5 +1,5 @@
-//! However samples are spread over workers and windows, the figures are those
-//! of one recorder that saw them all.
+//! However samples are spread over workers and windows, the results are those of one recorder that
+//! got them all.
 
 mod scene;
 
@@ -123,7 +123,7 @@ proptest! {
 
     #[test]
     fn spreading_changes_nothing(
-        // Times over: enough for histograms to leave the exact mode.
+        // Repeated often enough for histograms to leave the exact mode.
         events in prop::collection::vec((event(), 0usize..3, prop::bool::weighted(0.05)), 0..200),
         times in prop::sample::select(vec![1usize, 40]),
         breakdown: bool,

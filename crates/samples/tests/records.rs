@@ -97,7 +97,7 @@ fn an_exchange_gives_a_record_for_each_of_k6s_metrics() {
             ("url", "http://****:****@host/x"),
         ]
     );
-    // Like exchanges share their tags.
+    // Equal exchanges share their tags.
     assert!(Arc::ptr_eq(&records[0].tags, &records[17].tags));
 }
 

@@ -1,4 +1,4 @@
-//! Requests and iterations belong to the second in which they started, or were due.
+//! Requests and iterations belong to the second in which they started or were due.
 
 mod scene;
 
@@ -18,7 +18,7 @@ fn scene() -> Scene {
     })
 }
 
-/// The figures of each second.
+/// The results of each second.
 #[derive(Default)]
 struct Seconds(BTreeMap<RunSecond, Stretch>);
 
@@ -34,7 +34,7 @@ impl Seconds {
         scene.merge(window);
     }
 
-    /// Requests, their response times, iterations and their durations of a second.
+    /// Requests, their response times, iterations and their durations in a second.
     fn counts(&self, second: RunSecond) -> [f64; 4] {
         [
             builtin::HTTP_REQS,
@@ -58,7 +58,7 @@ fn load(number: u64) -> RunSecond {
     }
 }
 
-/// One iteration of one request.
+/// One iteration with one request.
 fn iteration(scene: &Scene, scheduled: Moment, lag: Duration, took: Duration) {
     let base = scene.base(&[("scenario", "default")]);
     let started = scheduled + lag;
@@ -91,11 +91,11 @@ fn an_open_model_has_its_rate_in_every_second_however_slow_the_responses_are() {
             load_end: Some(at(8_000.0)),
         }));
         let mut seconds = Seconds::default();
-        // Windows are taken a little after the second.
+        // Windows are taken shortly after the second.
         let mut next_window = at(6_007.0);
         for number in 0..3 * rate {
             let scheduled = at(5_000.0 + number as f64 * 1_000.0 / rate as f64);
-            // Every seventh starts late, the last one of each second among them at 200/s.
+            // Every seventh starts late; at 200/s this includes the last one of each second.
             let lag = if number % 7 == 3 { ms(20.0) } else { ms(0.1) };
             if scheduled + lag + took >= next_window {
                 seconds.add(&scene, scene.recorder.take_window());
@@ -109,7 +109,7 @@ fn an_open_model_has_its_rate_in_every_second_however_slow_the_responses_are() {
             assert_eq!(seconds.counts(load(number)), [rate; 4], "second {number}");
         }
         assert_eq!(seconds.0.len(), 3, "{rate}/s");
-        // The run's totals are those of all, whatever their second.
+        // The run's totals include all seconds.
         let summary = scene.summary(3.0);
         let requests = scene::metric(&summary, "http_reqs").values.count();
         assert_eq!(requests, Some(3.0 * rate));
@@ -146,7 +146,7 @@ fn memory_does_not_grow_with_how_long_requests_take() {
         start: at(0.0),
         load_end: None,
     }));
-    // All end in the same window, each from another second.
+    // All end in the same window, and each started in another second.
     for number in 0..1_000 {
         let started = at(f64::from(number) * 1_000.0);
         iteration(&scene, started, ms(0.0), at(1_000_000.0).since(started));

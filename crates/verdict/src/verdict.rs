@@ -1,37 +1,37 @@
 use serde::Serialize;
 
-/// Whether a run's figures can be believed, and by what evidence.
+/// Whether a run's results can be trusted, and the evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// How far the figures can be believed.
+    /// How far the results can be trusted.
     pub level: Level,
-    /// What was seen, each a sentence with its figures: what speaks against
-    /// the run, or, for a valid one, what was looked at.
+    /// The evidence, each a sentence with numbers: what speaks against the run or, for a valid one,
+    /// what was checked.
     pub reasons: Vec<Reason>,
 }
 
 /// One piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// Who is to blame.
+    /// The cause.
     pub cause: Cause,
-    /// A sentence with its figures.
+    /// A sentence with numbers.
     pub text: String,
 }
 
-/// How far figures can be believed.
+/// How far results can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Nothing speaks against them.
     Valid,
-    /// They may be about the generator or the machine as much as the server.
+    /// They may describe the generator or the machine as much as the server.
     Suspect,
-    /// They are not about the server.
+    /// They do not describe the server.
     Invalid,
 }
 
-/// Where what was seen comes from.
+/// The cause of what was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cause {
@@ -39,8 +39,8 @@ pub enum Cause {
     Client,
     /// The system under test.
     Server,
-    /// What lies between them.
+    /// The network between them.
     Network,
-    /// The clock that both are measured by.
+    /// The clock used for all measurements.
     Clock,
 }

@@ -2,23 +2,23 @@
 
 use crate::violation::Violation;
 
-/// Status codes that this crate itself sends or tells.
+/// Status codes that this crate sends or reports.
 pub mod code {
     pub const NORMAL: u16 = 1000;
     pub const GOING_AWAY: u16 = 1001;
     pub const PROTOCOL_ERROR: u16 = 1002;
-    /// Told, never sent: the frame had no code.
+    /// Only reported, never sent: the close frame had no code.
     pub const NO_STATUS: u16 = 1005;
-    /// Told, never sent: there was no close frame.
+    /// Only reported, never sent: there was no close frame.
     pub const ABNORMAL: u16 = 1006;
     pub const INVALID_DATA: u16 = 1007;
     pub const TOO_BIG: u16 = 1009;
 }
 
-/// Longest payload of a control frame (section 5.5).
+/// Maximum payload of a control frame (section 5.5).
 pub(crate) const MAX_CONTROL: usize = 125;
 
-/// What a close frame says.
+/// The content of a close frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CloseFrame {
     /// [`code::NO_STATUS`] when the frame was empty.

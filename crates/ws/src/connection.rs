@@ -15,30 +15,29 @@ use crate::encoder::{Encoder, Kind};
 use crate::frame::Opcode;
 use crate::violation::Violation;
 
-/// Size of the buffer that reads go through, one a thread.
+/// Size of the read buffer, of which there is one per thread.
 const SCRATCH: usize = 64 * 1024;
 
-/// Unwritten bytes above which pings are answered only once some have gone: a
-/// peer that asks and does not listen must not fill our memory. Section 5.5.3
-/// lets us answer the last ping only.
+/// Above this many unwritten bytes, a pong waits until some are written: a peer that sends pings
+/// but does not read must not fill our memory. Section 5.5.3 allows responding only to the last
+/// ping.
 const PONG_LIMIT: usize = 64 * 1024;
 
 thread_local! {
     static READ: RefCell<Box<[u8]>> = RefCell::new(vec![0; SCRATCH].into());
 }
 
-/// A WebSocket connection, client's side. All methods return at once; what is
-/// sent is queued until [`Connection::poll_flush`] or [`Connection::poll_event`]
-/// has written it.
+/// The client side of a WebSocket connection. All methods return immediately; data to send is
+/// queued until [`Connection::poll_flush`] or [`Connection::poll_event`] has written it.
 #[derive(Debug)]
 pub struct Connection<S> {
     io: S,
     decoder: Decoder,
     encoder: Encoder,
-    /// Read and not yet decoded, from `rest_at` on.
+    /// Bytes received and not yet decoded, from `rest_at` on.
     rest: Vec<u8>,
     rest_at: usize,
-    /// Encoded and not yet written, from `out_at` on.
+    /// Bytes encoded and not yet written, from `out_at` on.
     out: Vec<u8>,
     out_at: usize,
     /// A pong that waits for `out` to shrink.
@@ -48,17 +47,17 @@ pub struct Connection<S> {
     write_error: Option<io::Error>,
 }
 
-/// The connection carries no more messages: a close frame was sent or came.
+/// The connection carries no more messages: a close frame was sent or received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended;
 
 /// Why there are no more events.
 #[derive(Debug)]
 pub enum Error {
-    /// The peer broke the protocol; it has been told so by a close frame, as far
-    /// as it listens.
+    /// The peer violated the protocol. A close frame with the reason was sent, if the peer still
+    /// reads.
     Violation(Violation),
-    /// The peer closed. After a close frame that is how it should be.
+    /// The peer closed the connection. After a close frame that is normal.
     Closed {
         /// In the middle of a message or frame.
         inside: bool,
@@ -67,7 +66,7 @@ pub enum Error {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    /// Takes over a stream after its handshake. `rest` came behind the answer.
+    /// Takes a stream after its handshake. `rest` holds the bytes received after the response.
     pub fn new(io: S, rest: &[u8], deflate: Option<Agreed>, limits: Limits) -> Self {
         Connection {
             io,
@@ -84,8 +83,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Whether messages are compressed as they are queued, which wants a stack of
-    /// hundreds of kilobytes.
+    /// Whether messages are compressed when they are queued, which needs a stack of hundreds of
+    /// kilobytes.
     pub fn compresses(&self) -> bool {
         self.encoder.compresses()
     }
@@ -93,7 +92,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Queues a message. Text must be UTF-8.
     ///
     /// # Errors
-    /// [`Ended`] after a close frame went out.
+    /// [`Ended`] after a close frame was sent.
     #[inline]
     pub fn send(&mut self, kind: Kind, payload: &[u8]) -> Result<(), Ended> {
         if self.sent_close {
@@ -103,10 +102,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(())
     }
 
-    /// Queues a ping of at most 125 bytes; more are cut.
+    /// Queues a ping of at most 125 bytes; a longer payload is cut.
     ///
     /// # Errors
-    /// [`Ended`] after a close frame went out.
+    /// [`Ended`] after a close frame was sent.
     pub fn ping(&mut self, payload: &[u8]) -> Result<(), Ended> {
         if self.sent_close {
             return Err(Ended);
@@ -115,8 +114,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(())
     }
 
-    /// Queues a close frame, unless one went out before; without a code it is
-    /// empty. A reason too long for it is cut at a character.
+    /// Queues a close frame, unless one was sent before; without a code it is empty. A reason that
+    /// is too long is cut at a character boundary.
     pub fn close(&mut self, code: Option<u16>, reason: &str) {
         if self.sent_close {
             return;
@@ -131,7 +130,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.encoder.control(&mut self.out, Opcode::Close, &payload);
     }
 
-    /// Bytes queued and not yet taken by the stream.
+    /// Bytes queued and not yet written to the stream.
     #[inline]
     pub fn unsent(&self) -> usize {
         self.out.len() - self.out_at
@@ -147,10 +146,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         &self.io
     }
 
-    /// Ready when all that was queued has been taken by the stream.
+    /// Ready when everything queued was written to the stream.
     ///
     /// # Errors
-    /// When the stream is broken; it stays so.
+    /// When the stream has failed, now and on every later call.
     #[inline]
     pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Some(error) = &self.write_error {
@@ -187,15 +186,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(Err(copy))
     }
 
-    /// Writes what is queued as far as it goes, and gives the next event. Pings
-    /// and the peer's close are answered by then, or will be by the next call.
+    /// Writes queued data as far as possible, and returns the next event. The responses to pings
+    /// and to the peer's close are queued automatically and written by this or the next call.
     ///
     /// # Errors
     /// See [`Error`]; there are no events afterwards.
     #[inline]
     pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Result<Event, Error>> {
         if self.unsent() > 0 || self.pong.is_some() {
-            // A stream that takes no more may still hold the reason to be read.
+            // A stream that cannot be written may still have the reason to read.
             let _ = self.poll_flush(cx);
         }
         loop {
@@ -211,7 +210,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     return Poll::Ready(outcome);
                 }
                 if self.decoder.is_inflating() {
-                    // Others run before the next slice.
+                    // Let other tasks run before the next slice.
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
@@ -250,13 +249,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// What the last event takes of the budget for decompressed data, to be held
-    /// as long as the event.
+    /// The last event's share of the budget for decompressed data, to be kept as long as the event.
     pub fn take_share(&mut self) -> Option<plimsoll_http::BudgetShare> {
         self.decoder.take_share()
     }
 
-    /// What becomes of what the decoder made: answers go out, violations too.
+    /// Handles the decoder's result: queues pongs, close frames and errors.
     #[inline]
     fn take(
         &mut self,
@@ -265,7 +263,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ) -> Option<Result<Event, Error>> {
         match fed {
             Ok(None) => None,
-            // Section 5.5.1: after a close frame no more data is to be read.
+            // Section 5.5.1: ignore data after a close frame.
             Ok(Some(_)) if self.got_close => None,
             Ok(Some(event)) => {
                 match &event {
@@ -294,7 +292,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Waits until all that was queued has been taken by the stream.
+    /// Waits until everything queued was written to the stream.
     ///
     /// # Errors
     /// As [`Connection::poll_flush`].
@@ -311,7 +309,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 }
 
-/// The same error once more: errors of the system are no values to copy.
+/// A copy of the error: system errors cannot be cloned.
 fn copy_of(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),

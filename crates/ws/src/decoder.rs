@@ -6,7 +6,7 @@ use crate::deflate::{Agreed, Inflater};
 use crate::frame::{Header, MAX_HEADER, Opcode};
 use crate::violation::Violation;
 
-/// Something that the peer sent whole.
+/// A complete message or control frame from the peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     Text(String),
@@ -16,23 +16,23 @@ pub enum Event {
     Close(CloseFrame),
 }
 
-/// Makes events of bytes as they come. Nothing is kept but what is not whole yet,
-/// and that grows with what has arrived, never with what was announced.
+/// Decodes bytes to events as they arrive. It keeps only what is incomplete, so its memory grows
+/// with the bytes received, not with announced lengths.
 #[derive(Debug)]
 pub struct Decoder {
     limits: Limits,
     inflater: Option<Inflater>,
-    /// The beginning of a head that came in pieces.
+    /// The start of a frame header that arrived in pieces.
     head: [u8; MAX_HEADER],
     head_length: u8,
     frame: Option<Frame>,
-    /// The message under way, of which fragments may be outstanding.
+    /// The current message, which may lack fragments.
     message: Option<Message>,
-    /// The payload of the control frame under way.
+    /// The payload of the current control frame.
     control: Vec<u8>,
     /// Whether the message that is being decompressed is text.
     inflates_text: bool,
-    /// What the last message takes of the budget for decompressed data.
+    /// The last message's share of the budget for decompressed data.
     share: Option<BudgetShare>,
 }
 
@@ -48,8 +48,7 @@ struct Message {
     is_text: bool,
     is_compressed: bool,
     bytes: Vec<u8>,
-    /// How many of the bytes are known to be UTF-8. Behind it stand at most
-    /// three, the beginning of a character.
+    /// How many of the bytes are known to be UTF-8. At most three follow, the start of a character.
     checked: usize,
 }
 
@@ -68,25 +67,24 @@ impl Decoder {
         }
     }
 
-    /// Whether a message is being decompressed. [`Decoder::feed`] then takes
-    /// nothing until it is done, one slice at a call.
+    /// Whether a message is being decompressed. [`Decoder::feed`] then takes no input until that is
+    /// done, one slice per call.
     #[inline]
     pub fn is_inflating(&self) -> bool {
         self.inflater.as_ref().is_some_and(Inflater::is_busy)
     }
 
-    /// What the last event takes of the budget for decompressed data, to be held
-    /// as long as the event.
+    /// The last event's share of the budget for decompressed data, to be kept as long as the event.
     pub fn take_share(&mut self) -> Option<BudgetShare> {
         self.share.take()
     }
 
-    /// Takes bytes from `input` until they make an event; `None` once all are
-    /// taken and it is not whole yet, or while a message is being decompressed.
+    /// Takes bytes from `input` until they complete an event. Returns `None` if all were taken and
+    /// none is complete, or while a message is being decompressed.
     ///
     /// # Errors
-    /// A [`Violation`], after which the connection is to be failed (section
-    /// 7.1.7) and nothing more fed.
+    /// A [`Violation`], after which the connection must be failed (section
+    /// 7.1.7) and this must not be called again.
     #[inline]
     pub fn feed(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Violation> {
         if self.is_inflating() {
@@ -102,7 +100,7 @@ impl Decoder {
             if self.is_inflating() {
                 return Ok(None);
             }
-            // A frame of nothing may end without input; one that goes on needs it.
+            // An empty frame may end without input; any other one needs more.
             if input.is_empty() && self.frame.is_some() {
                 return Ok(None);
             }
@@ -114,7 +112,7 @@ impl Decoder {
         self.frame.is_some() || self.message.is_some() || self.head_length > 0
     }
 
-    /// Reads the next head; false when it is not whole yet.
+    /// Reads the next frame header; returns false if it is incomplete.
     #[inline]
     fn begin_frame(&mut self, input: &mut &[u8]) -> Result<bool, Violation> {
         let header = if self.head_length == 0 {
@@ -143,7 +141,7 @@ impl Decoder {
         Ok(true)
     }
 
-    /// Goes on with a head that came in pieces, a byte at a time.
+    /// Continues a frame header that arrived in pieces, byte by byte.
     #[cold]
     fn rest_of_head(&mut self, input: &mut &[u8]) -> Result<Option<Header>, Violation> {
         while let Some((&byte, rest)) = input.split_first() {
@@ -169,7 +167,7 @@ impl Decoder {
         *input = input.get(count..).unwrap_or_default();
     }
 
-    /// What a head may not say at this place.
+    /// Rejects frame headers that are not allowed at this place.
     #[inline]
     fn check_order(&mut self, header: &Header) -> Result<(), Violation> {
         let may_compress = self.inflater.is_some();
@@ -188,14 +186,14 @@ impl Decoder {
                     checked: 0,
                 });
             }
-            // RFC 7692, section 6.1: only the first frame of a message has it set.
+            // RFC 7692, section 6.1: only the first frame of a message may have it set.
             _ if header.is_compressed => return Err(Violation::ReservedBits(0b100)),
             Opcode::Continuation if self.message.is_none() => {
                 return Err(Violation::Continuation);
             }
             _ => {}
         }
-        // One that is too long is not read to its end first.
+        // A message that is too long is rejected before it is read.
         if let (Some(message), false) = (&self.message, header.opcode.is_control()) {
             let limit = self.limits.max_message;
             let total = (message.bytes.len() as u64).saturating_add(header.length);
@@ -229,7 +227,7 @@ impl Decoder {
         if is_whole && is_last {
             return self.finish();
         }
-        // Section 8.1; at once, so that a stream of nonsense ends early.
+        // Section 8.1; checked immediately, so that an invalid stream ends early.
         message.check_text()?;
         Ok(None)
     }
@@ -240,7 +238,7 @@ impl Decoder {
         taken: &[u8],
         is_whole: bool,
     ) -> Result<Option<Event>, Violation> {
-        // A control frame's head says 125 bytes at most.
+        // The header of a control frame allows at most 125 bytes.
         debug_assert!(self.control.len() + taken.len() <= MAX_CONTROL);
         self.control.extend_from_slice(taken);
         if !is_whole {
@@ -295,8 +293,7 @@ fn event(bytes: Vec<u8>, is_text: bool) -> Result<Event, Violation> {
 }
 
 impl Message {
-    /// Checks what is new of a text. A character that is not whole yet is waited
-    /// for.
+    /// Checks the new part of a text. An incomplete character waits for its rest.
     fn check_text(&mut self) -> Result<(), Violation> {
         if !self.is_text || self.is_compressed {
             return Ok(());

@@ -8,31 +8,32 @@ use plimsoll_http::{Counted, Decoded, Full, MemoryBudget};
 
 use crate::violation::Violation;
 
-/// What client and server agreed on.
+/// What client and server negotiated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreed {
-    /// The server compresses each message by itself.
+    /// The server compresses each message separately.
     pub server_no_context_takeover: bool,
-    /// So do we.
+    /// The client compresses each message separately.
     pub client_no_context_takeover: bool,
 }
 
-/// What a sync flush ends with, left out on the wire (section 7.2.1).
+/// The end of a sync flush, omitted on the wire (section 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// Compressed bytes that are read at a time: some expand to nothing.
+/// Maximum compressed bytes per step: some input expands to nothing.
 const STEP_INPUT: usize = 64 << 10;
 
 /// How long one slice of decompression takes. Between slices, other users of the worker run.
 const SLICE: Duration = Duration::from_micros(250);
 
-/// More than deflate makes of so many bytes with a flush behind: stored blocks have five bytes of
-/// their own for each 65,535 (RFC 1951, section 3.2.4), and engines stray from that by little.
+/// An upper bound of what deflate produces for `length` bytes and a flush: stored blocks have an
+/// overhead of five bytes per 65,535 (RFC 1951, section 3.2.4), and implementations differ only a
+/// little from that.
 const fn most(length: usize) -> usize {
     length + length / 8 + 256
 }
 
-/// Spare engines kept for a thread. Each of them is a quarter of a megabyte.
+/// Spare engines kept per thread. Each takes a quarter of a megabyte.
 const SPARES: usize = 4;
 
 thread_local! {
@@ -40,8 +41,8 @@ thread_local! {
     static DECOMPRESSORS: RefCell<Vec<Decompress>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Compresses messages. A connection that starts each message afresh holds no
-/// engine between them.
+/// Compresses messages. A connection that compresses each message separately keeps no engine
+/// between them.
 #[derive(Debug)]
 pub(crate) struct Deflater {
     kept: Option<Compress>,
@@ -61,7 +62,7 @@ impl Deflater {
         let start = out.len();
         let mut engine = self.kept.take().unwrap_or_else(|| {
             let spare = COMPRESSORS.with_borrow_mut(Vec::pop);
-            // Level 1: a generator pays for ratio with load it cannot make.
+            // Level 1: the CPU time for a better ratio is better spent on generating load.
             spare.unwrap_or_else(|| Compress::new(Compression::fast(), false))
         });
         let before = engine.total_in();
@@ -72,8 +73,8 @@ impl Deflater {
             let done = engine.compress_vec(rest, out, FlushCompress::Sync);
             let all_in = (engine.total_in() - before) as usize >= message.len();
             let is_stuck = matches!(done, Err(_) | Ok(Status::BufError));
-            // An engine that ran out of room once gives what it held back then, and no more, by the
-            // next call: room left over alone does not mean that the flush has come out whole.
+            // An engine that once ran out of space returns the rest on the next call, and nothing
+            // more. Free space alone therefore does not mean that the flush is complete.
             let is_flushed = out.get(start..).is_some_and(|made| made.ends_with(&TAIL));
             if is_stuck || all_in && is_flushed && out.len() < out.capacity() {
                 break;
@@ -83,7 +84,7 @@ impl Deflater {
             out.truncate(out.len() - TAIL.len());
         }
         if out.len() == start {
-            // Section 7.2.3.6: the compressed form of nothing.
+            // Section 7.2.3.6: the compressed form of an empty message.
             out.push(0);
         }
         if self.takes_over {
@@ -95,8 +96,8 @@ impl Deflater {
     }
 }
 
-/// Decompresses messages, one slice at a time: a message that expands to many megabytes must not keep
-/// other users waiting.
+/// Decompresses messages, one slice at a time: a message that expands to many megabytes must not
+/// block other users.
 #[derive(Debug)]
 pub(crate) struct Inflater {
     kept: Option<Decompress>,
@@ -105,15 +106,15 @@ pub(crate) struct Inflater {
     current: Option<Inflating>,
 }
 
-/// A message on its way.
+/// A message during decompression.
 #[derive(Debug)]
 struct Inflating {
     engine: Decompress,
-    /// Compressed, with [`TAIL`] behind it.
+    /// Compressed, followed by [`TAIL`].
     input: Vec<u8>,
     at: usize,
     output: Decoded,
-    /// All is decompressed, and is being joined.
+    /// Everything is decompressed and is being joined.
     is_done: bool,
 }
 
@@ -127,7 +128,7 @@ impl Inflater {
         }
     }
 
-    /// Begins with the message behind `compressed`, of at most `max` bytes.
+    /// Starts with the message in `compressed`, of at most `max` bytes.
     pub(crate) fn begin(&mut self, mut compressed: Vec<u8>, max: usize) {
         let engine = self.kept.take().unwrap_or_else(|| {
             let spare = DECOMPRESSORS.with_borrow_mut(Vec::pop);
@@ -144,12 +145,12 @@ impl Inflater {
         });
     }
 
-    /// Whether a message is on its way.
+    /// Whether a message is being decompressed.
     pub(crate) fn is_busy(&self) -> bool {
         self.current.is_some()
     }
 
-    /// Works for one slice. The message, once it is whole, and `None` before.
+    /// Works for one slice. Returns the message once it is complete, and `None` before.
     pub(crate) fn advance(&mut self) -> Result<Option<Counted>, Violation> {
         let outcome = self.slice();
         if outcome.is_err() {
@@ -188,7 +189,7 @@ impl Inflater {
 }
 
 impl Inflating {
-    /// A bounded amount of work; true at the end.
+    /// Does a bounded amount of work; returns true at the end.
     fn step(&mut self) -> Result<bool, Violation> {
         let input = self.input.get(self.at..).unwrap_or_default();
         let input = input.get(..input.len().min(STEP_INPUT)).unwrap_or_default();
@@ -204,13 +205,12 @@ impl Inflating {
         self.output.advance(made).map_err(full)?;
         let is_all_in = self.at >= self.input.len();
         if status == Status::StreamEnd {
-            // Section 7.2.3.4: a message may hold final blocks; what follows is
-            // another stream.
+            // Section 7.2.3.4: a message may contain final blocks; another deflate stream follows.
             self.engine.reset(false);
             return Ok(is_all_in);
         }
         if taken > 0 || made > 0 {
-            // An engine that has taken all may still have more to give.
+            // An engine that has read everything may still have output.
             return Ok(false);
         }
         match is_all_in {
@@ -229,7 +229,7 @@ fn full(full: Full) -> Violation {
 }
 
 fn keep_spare<T>(spares: &'static std::thread::LocalKey<RefCell<Vec<T>>>, engine: T) {
-    // The thread may be ending, its spares gone: then the engine is simply freed.
+    // If the thread is ending and its spares are gone, the engine is just freed.
     let _ = spares.try_with(|spares| {
         let mut spares = spares.borrow_mut();
         if spares.len() < SPARES {
@@ -359,8 +359,7 @@ mod tests {
         }
     }
 
-    /// Parts that compress and parts that do not, in every length that may straddle an engine's
-    /// buffers.
+    /// Compressible and incompressible parts, with lengths around the size of an engine's buffers.
     #[test]
     fn long_messages_come_out_whole() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;

@@ -3,14 +3,14 @@ use crate::deflate::{Agreed, Deflater};
 use crate::frame::{Opcode, write_header};
 use crate::mask;
 
-/// What a message is made of.
+/// The type of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Text,
     Binary,
 }
 
-/// Makes masked frames, each message one.
+/// Encodes messages, each as one masked frame.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     deflater: Option<Deflater>,
@@ -41,11 +41,11 @@ impl Encoder {
         self.compressed.clear();
         deflater.compress(payload, &mut self.compressed);
         frame(out, opcode, true, &self.compressed);
-        // A large message is an exception whose memory is not kept.
+        // Large messages are rare, so their memory is not kept.
         self.compressed.shrink_to(1 << 16);
     }
 
-    /// A control frame; what is longer than one may be is cut.
+    /// A control frame; a payload above the limit is cut.
     pub(crate) fn control(&self, out: &mut Vec<u8>, opcode: Opcode, payload: &[u8]) {
         let length = payload.len().min(MAX_CONTROL);
         frame(

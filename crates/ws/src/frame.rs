@@ -1,9 +1,9 @@
-//! The head of a frame: RFC 6455, section 5.2.
+//! Frame headers: RFC 6455, section 5.2.
 
 use crate::close::MAX_CONTROL;
 use crate::violation::Violation;
 
-/// Longest head of a frame.
+/// Maximum length of a frame header.
 pub(crate) const MAX_HEADER: usize = 14;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Opcode {
     }
 }
 
-/// The head of a frame that a server sent, valid by itself.
+/// The header of a frame from a server, valid on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) is_last: bool,
@@ -45,9 +45,8 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Reads a head from the beginning of `bytes`, and says how long it was.
-    /// `None`: it is not whole yet. What its first bytes tell is found out at
-    /// once, without waiting for the rest.
+    /// Parses a header at the start of `bytes`, and returns its length. `None`: it is incomplete.
+    /// An error in the first bytes is reported without waiting for the rest.
     #[inline]
     pub(crate) fn parse(bytes: &[u8]) -> Result<Option<(Header, usize)>, Violation> {
         let &[first, second, ref rest @ ..] = bytes else {
@@ -95,7 +94,7 @@ impl Header {
     }
 }
 
-/// Appends the head of a masked frame of `length` bytes.
+/// Appends the header of a masked frame with a payload of `length` bytes.
 #[inline]
 pub(crate) fn write_header(
     out: &mut Vec<u8>,

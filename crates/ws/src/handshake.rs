@@ -1,4 +1,4 @@
-//! The opening handshake: RFC 6455, section 4; its extension: RFC 7692, section 7.1.
+//! The opening handshake (RFC 6455, section 4) and its extension (RFC 7692, section 7.1).
 
 use std::fmt;
 
@@ -9,46 +9,46 @@ use sha1::{Digest, Sha1};
 
 use crate::deflate::Agreed as AgreedDeflate;
 
-/// What is asked of the server.
+/// What the client offers to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
-    /// Subprotocols, the best first.
+    /// Subprotocols in order of preference.
     pub protocols: Vec<String>,
     pub deflate: Option<OfferDeflate>,
-    /// A subprotocol that was not asked for is taken all the same, as some
-    /// clients do; else it fails the handshake (section 4.1).
+    /// Accept a subprotocol that was not offered, as some clients do; otherwise it fails the
+    /// handshake (section 4.1).
     pub takes_any_protocol: bool,
 }
 
-/// permessage-deflate, and what it is asked with.
+/// permessage-deflate, and the offered parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OfferDeflate {
     pub server_no_context_takeover: bool,
     pub client_no_context_takeover: bool,
 }
 
-/// What came of an offer.
+/// The outcome of an offer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agreed {
-    /// Empty if none was chosen.
+    /// Empty if the server chose none.
     pub protocol: String,
     pub deflate: Option<AgreedDeflate>,
     /// `Sec-WebSocket-Extensions` as the server sent it.
     pub extensions: String,
 }
 
-/// Why an answer is no handshake.
+/// Why a response does not complete the handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Another status than 101.
+    /// A status other than 101.
     Status(u16),
-    /// `Upgrade` or `Connection` do not say what they must.
+    /// `Upgrade` or `Connection` do not have the required value.
     NotUpgraded(&'static str),
-    /// `Sec-WebSocket-Accept` is not what our key leads to.
+    /// `Sec-WebSocket-Accept` does not match the key.
     Accept,
-    /// A subprotocol that nobody asked for.
+    /// A subprotocol that was not offered.
     Protocol(String),
-    /// Extensions, or parameters of theirs, that nobody asked for.
+    /// Extensions, or parameters of them, that were not offered.
     Extension(String),
 }
 
@@ -62,7 +62,7 @@ impl Key {
         Key(STANDARD.encode(chance.as_flattened()))
     }
 
-    /// What the server has to answer it with (section 4.2.2, item 5.4).
+    /// The value that the server must return (section 4.2.2, item 5.4).
     fn accept(&self) -> String {
         let mut digest = Sha1::new();
         digest.update(self.0.as_bytes());
@@ -72,7 +72,7 @@ impl Key {
 }
 
 impl Offer {
-    /// The fields that make a request one for a WebSocket.
+    /// The header fields that ask for a WebSocket.
     pub(crate) fn fields(&self, key: &Key) -> Vec<(&'static str, String)> {
         let mut fields = vec![
             ("Upgrade", "websocket".to_owned()),
@@ -96,7 +96,7 @@ impl Offer {
         fields
     }
 
-    /// Section 4.1, the six steps after the answer's head has come.
+    /// The six checks of section 4.1, after the response headers have arrived.
     pub(crate) fn check(&self, head: &Head, key: &Key) -> Result<Agreed, Refusal> {
         if head.status() != 101 {
             return Err(Refusal::Status(head.status()));
@@ -137,7 +137,7 @@ impl Offer {
         Ok(agreed)
     }
 
-    /// RFC 7692, section 7.1: which parameters an answer may have, each once.
+    /// RFC 7692, section 7.1: which parameters a response may have, each once.
     fn check_deflate<'a>(&self, parts: impl Iterator<Item = &'a str>) -> Option<AgreedDeflate> {
         let offered = self.deflate?;
         let mut agreed = AgreedDeflate::default();
@@ -154,17 +154,19 @@ impl Offer {
             match (name, value) {
                 ("server_no_context_takeover", None) => agreed.server_no_context_takeover = true,
                 ("client_no_context_takeover", None) => agreed.client_no_context_takeover = true,
-                // A smaller window than ours, which holds 15 bits, makes no
-                // difference to who reads. `client_max_window_bits` would, and
-                // may not be answered without having been asked (section 7.1.2.2).
+                // A smaller window than our 15 bits makes no difference for the decompressor. A
+                // `client_max_window_bits` would, but the server may not send it without an offer
+                // (section 7.1.2.2).
                 ("server_max_window_bits", Some(bits))
                     if matches!(bits.parse(), Ok(8..=15u8)) && !bits.starts_with('0') => {}
                 _ => return None,
             }
         }
-        // Section 7.1.1.2: we may start afresh without having been told to.
+        // Section 7.1.1.2: the client may compress messages separately even if the server did not
+        // request it.
         agreed.client_no_context_takeover |= offered.client_no_context_takeover;
-        // Section 7.1.1.1: one that was asked to and does not say so declines.
+        // Section 7.1.1.1: a server that was asked for it and does not confirm it declines the
+        // extension.
         (agreed.server_no_context_takeover || !offered.server_no_context_takeover).then_some(agreed)
     }
 }
@@ -188,14 +190,14 @@ impl fmt::Display for Refusal {
             Refusal::Status(status) => {
                 write!(
                     f,
-                    "the server answered {status} and not 101 Switching Protocols"
+                    "the server responded with {status} instead of 101 Switching Protocols"
                 )
             }
             Refusal::NotUpgraded(name) => {
-                write!(f, "the server's answer has no fitting {name} header")
+                write!(f, "the server's response has no valid {name} header")
             }
             Refusal::Accept => {
-                f.write_str("the server's Sec-WebSocket-Accept does not fit our key")
+                f.write_str("the server's Sec-WebSocket-Accept does not match the key")
             }
             Refusal::Protocol(name) => {
                 write!(
@@ -206,7 +208,7 @@ impl fmt::Display for Refusal {
             Refusal::Extension(text) => {
                 write!(
                     f,
-                    "the server answered with extensions that were not offered: {text}"
+                    "the server responded with extensions that were not offered: {text}"
                 )
             }
         }

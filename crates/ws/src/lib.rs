@@ -1,15 +1,12 @@
-//! WebSocket for virtual users: RFC 6455 over any byte stream, with
-//! permessage-deflate (RFC 7692).
+//! WebSocket for virtual users: RFC 6455 over any byte stream, with permessage-deflate (RFC 7692).
 //!
-//! [`open`] makes the handshake on a user's own [`plimsoll_http::Client`], so that its
-//! resolver, TLS, cookies and timeline are those of any request. What it gives is
-//! a [`Connection`]: bytes in, [`Event`]s out, polled and never blocking. It
-//! answers pings and closes by itself; when to write, and what to do while the
-//! peer is slow, is its owner's business.
+//! [`open`] performs the handshake with a user's own [`plimsoll_http::Client`], so it uses the same
+//! resolver, TLS, cookies and timeline as any request. It returns a [`Connection`]: bytes in,
+//! [`Event`]s out, polled and never blocking. The connection responds to pings and closes by
+//! itself. Its owner decides when to write, and what to do while the peer is slow.
 //!
-//! Memory: a connection at rest holds no buffer to read into. Reads go through one
-//! buffer a thread, and so do the compressors of connections that agreed to start
-//! each message afresh.
+//! Memory: an idle connection holds no read buffer. All connections of a thread share one, and also
+//! the compressors of connections that compress each message separately.
 
 mod close;
 mod connection;
@@ -34,12 +31,12 @@ pub use violation::Violation;
 /// What a connection accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest message, in bytes, also after it was decompressed.
+    /// Maximum length of a message in bytes, also after decompression.
     pub max_message: usize,
 }
 
 impl Default for Limits {
-    /// 64 MiB: far above what anybody sends, far below what a machine has.
+    /// 64 MiB: far above common messages, far below a machine's memory.
     fn default() -> Self {
         Limits {
             max_message: 64 << 20,

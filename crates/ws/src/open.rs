@@ -1,4 +1,4 @@
-//! From a request to a connection, by way of a user's own client.
+//! Opens a WebSocket with a user's own HTTP client.
 
 use plimsoll_http::{Client, CookieJar, ErrorInfo, Exchange, Request, Response};
 use plimsoll_net::Stream;
@@ -15,10 +15,10 @@ pub struct Socket {
     pub response: Response,
 }
 
-/// What came of a handshake.
+/// The outcome of a handshake.
 #[derive(Debug)]
 pub struct Opened {
-    /// The round trip, with its timeline, however it ended.
+    /// The round trip with its timeline, whatever its outcome.
     pub exchange: Exchange,
     pub outcome: Result<Box<Socket>, Rejected>,
 }
@@ -26,15 +26,15 @@ pub struct Opened {
 /// Why there is no WebSocket.
 #[derive(Debug)]
 pub enum Rejected {
-    /// No whole answer came.
+    /// No complete response arrived.
     Failed(ErrorInfo),
-    /// The answer is no handshake; what it says instead.
+    /// The response does not complete the handshake.
     Refused(Refusal, Box<Response>),
 }
 
-/// Makes the handshake. `request` is a GET of the `http` URL that the WebSocket's
-/// stands for ([`request_url`]), with whatever fields its user wants to send; those
-/// of the handshake are set here. Cookies go to and come from `jar`.
+/// Performs the handshake. `request` is a GET of the `http` URL for the WebSocket URL
+/// ([`request_url`]), with any header fields that its user wants to send; this function adds those
+/// of the handshake. Cookies are read from and stored in `jar`.
 ///
 /// Dropping the future closes the connection.
 pub async fn open(
@@ -85,7 +85,7 @@ pub async fn open(
     }
 }
 
-/// The `http` or `https` URL of a `ws` or `wss` URL (section 3), else `None`.
+/// The `http` or `https` URL for a `ws` or `wss` URL (section 3), otherwise `None`.
 pub fn request_url(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once(':')?;
     let scheme = match scheme.to_ascii_lowercase().as_str() {

@@ -4,12 +4,12 @@ use plimsoll_http::OverBudget;
 
 use crate::close::code;
 
-/// How the peer broke the protocol; each ends the connection.
+/// How the peer violated the protocol; each violation ends the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
-    /// Reserved bits are set that no extension gave a meaning (section 5.2).
+    /// Reserved bits are set, but no extension defines them (section 5.2).
     ReservedBits(u8),
-    /// An opcode without a meaning (section 5.2).
+    /// An undefined opcode (section 5.2).
     Opcode(u8),
     /// A server must not mask its frames (section 5.1).
     Masked,
@@ -21,28 +21,28 @@ pub enum Violation {
     LengthForm(u64),
     /// A length has its highest bit set (section 5.2).
     Length(u64),
-    /// A continuation of nothing (section 5.4).
+    /// A continuation frame without a message (section 5.4).
     Continuation,
-    /// A new message before the last one was whole (section 5.4).
+    /// A new message before the last one was complete (section 5.4).
     Interleaved,
     /// Text that is not UTF-8 (section 8.1).
     Utf8,
-    /// A message longer than the limit of so many bytes.
+    /// A message longer than the limit, which is this many bytes.
     TooBig(usize),
-    /// A close frame's code that must not be sent (section 7.4).
+    /// A close frame with a code that must not be sent (section 7.4).
     CloseCode(u16),
-    /// A close frame with half a code (section 5.5.1).
+    /// A close frame with only one byte of its code (section 5.5.1).
     CloseOfOneByte,
     /// A close frame's reason that is not UTF-8 (section 5.5.1).
     CloseReason,
     /// A compressed message that cannot be decompressed (RFC 7692, section 7.2.2).
     Compressed,
-    /// Not the peer's fault: the process may hold no more decompressed data, or has no memory.
+    /// Not the peer's fault: the budget for decompressed data is exhausted, or no memory is left.
     OverBudget(Option<OverBudget>),
 }
 
 impl Violation {
-    /// What the close frame that answers it says (section 7.4.1).
+    /// The code of the close frame to send (section 7.4.1).
     pub fn close_code(self) -> u16 {
         match self {
             Violation::Utf8 | Violation::CloseReason | Violation::Compressed => code::INVALID_DATA,

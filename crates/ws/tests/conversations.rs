@@ -1,5 +1,5 @@
-//! Whole connections against peers scripted byte by byte: pings, closing,
-//! violations told to the peer, ends, back-pressure, compression.
+//! Complete connections against peers scripted byte by byte: pings, closing, violations reported to
+//! the peer, ends, back-pressure, compression.
 
 use std::future::poll_fn;
 
@@ -38,13 +38,13 @@ fn text(text: &str) -> Event {
     Event::Text(text.to_owned())
 }
 
-/// A connection, and the far end of its stream.
+/// A connection and the other end of its stream.
 fn connected(room: usize) -> (Connection<DuplexStream>, DuplexStream) {
     let (ours, theirs) = duplex(room);
     (Connection::new(ours, &[], None, Limits::default()), theirs)
 }
 
-/// Reads one of the client's frames and takes its mask off.
+/// Reads one of the client's frames and unmasks it.
 async fn heard(peer: &mut DuplexStream) -> (u8, Vec<u8>) {
     let mut head = [0; 2];
     peer.read_exact(&mut head).await.unwrap();
@@ -76,7 +76,7 @@ async fn pings_are_answered_with_their_payload() {
         connection.flush().await.unwrap();
         assert_eq!(heard(&mut peer).await, (LAST | PONG, payload.to_vec()));
     }
-    // One that nobody asked for is told, and not answered.
+    // An unsolicited pong is reported and needs no response.
     peer.write_all(&frame(LAST | PONG, b"unasked"))
         .await
         .unwrap();
@@ -91,7 +91,7 @@ async fn pings_are_answered_with_their_payload() {
 async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
     let (mut connection, mut peer) = connected(1 << 10);
     let pings = frame(LAST | PING, &[7; 125]).repeat(64);
-    // Both directions block at a kilobyte, so the peer's writing is a task.
+    // Both directions block after a kilobyte, so the peer writes in its own task.
     let writing = tokio::spawn(async move {
         for _ in 0..200 {
             peer.write_all(&pings).await.unwrap();
@@ -103,7 +103,7 @@ async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
         assert!(connection.unsent() < 128 << 10, "{}", connection.unsent());
     }
     let mut peer = writing.await.unwrap();
-    // Those that were queued come, and at least the last one is answered.
+    // The queued pongs arrive, and at least the last ping gets its pong.
     let flushing = async move {
         connection.flush().await.unwrap();
         drop(connection);
@@ -112,7 +112,7 @@ async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
         let mut pongs = 0;
         let mut bytes = Vec::new();
         peer.read_to_end(&mut bytes).await.unwrap();
-        // Two bytes of head, four of key, the payload.
+        // Two bytes of header, four of key, the payload.
         for pong in bytes.chunks(2 + 4 + 125) {
             assert_eq!((pong[0], pong[1]), (LAST | PONG, 0x80 | 125));
             pongs += 1;
@@ -127,7 +127,7 @@ async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
 async fn a_close_is_echoed_and_ends_the_events() {
     let (mut connection, mut peer) = connected(1 << 16);
     let close = frame(LAST | CLOSE, &[0x0f, 0xa0, b'o', b'k']);
-    // Section 5.5.1: what comes behind a close frame is not looked at.
+    // Section 5.5.1: data after a close frame is ignored.
     let all = [close, frame(LAST | TEXT, b"late"), frame(LAST | 5, b"")].concat();
     peer.write_all(&all).await.unwrap();
     let Event::Close(told) = connection.event().await.unwrap() else {
@@ -161,7 +161,7 @@ async fn our_close_waits_for_theirs_while_messages_still_come() {
     connection.flush().await.unwrap();
     let (first, payload) = heard(&mut peer).await;
     assert_eq!(first, LAST | CLOSE);
-    // A reason is cut at a character so that the frame holds it.
+    // The reason is cut at a character boundary so that it fits into the frame.
     assert_eq!(payload[2..], *"é".repeat(61).as_bytes());
     peer.write_all(&frame(LAST | TEXT, b"still")).await.unwrap();
     assert_eq!(connection.event().await.unwrap(), text("still"));

@@ -1,6 +1,5 @@
-//! The categories of a conformance suite, as far as bytes decide them: framing,
-//! pings and pongs, reserved bits, opcodes, fragmentation, UTF-8, close frames,
-//! limits, compression.
+//! The categories of a conformance suite, as far as they depend only on bytes: framing, pings and
+//! pongs, reserved bits, opcodes, fragmentation, UTF-8, close frames, limits, compression.
 
 use plimsoll_ws::{AgreedDeflate, CloseFrame, Decoder, Event, Limits, Violation};
 use proptest::prelude::*;
@@ -46,7 +45,7 @@ fn decoded(
     Ok(events)
 }
 
-/// The events of `bytes`, which must be the same however they arrive.
+/// The events of `bytes`, which must be the same however the bytes are split.
 fn events(bytes: &[u8]) -> Result<Vec<Event>, Violation> {
     let whole = decoded(bytes, bytes.len().max(1), None, Limits::default());
     for piece in [1, 2, 3, 7] {
@@ -167,8 +166,8 @@ fn control_frames_are_short_and_whole() {
     }
 }
 
-/// Sequences that are no UTF-8: bare continuations, cut-off and overlong forms,
-/// surrogates, what lies beyond U+10FFFF.
+/// Invalid UTF-8: bare continuations, incomplete and overlong forms, surrogates, and code points
+/// above U+10FFFF.
 const NO_UTF8: [&[u8]; 16] = [
     &[0x80],
     &[0xbf],
@@ -196,7 +195,7 @@ fn text_must_be_utf8_however_it_is_cut() {
             Err(Violation::Utf8),
             "{bytes:x?}"
         );
-        // A frame a byte.
+        // One frame per byte.
         let mut all = frame(TEXT, b"ok");
         for byte in bytes {
             all.extend(frame(0, &[*byte]));
@@ -227,7 +226,7 @@ fn text_must_be_utf8_however_it_is_cut() {
         all.extend(frame(LAST, b""));
         assert_eq!(events(&all).unwrap(), [text(whole)]);
     }
-    // A character that is never finished.
+    // A character that never ends.
     for cut in [&[0xc3][..], &[0xe1, 0xbd], &[0xf0, 0x9f, 0x98]] {
         assert_eq!(events(&frame(LAST | TEXT, cut)), Err(Violation::Utf8));
     }
@@ -273,7 +272,7 @@ fn a_message_too_long_is_refused_by_its_announcement() {
     let limits = Limits { max_message: 1000 };
     let decode = |bytes: &[u8]| decoded(bytes, bytes.len(), None, limits);
     assert!(decode(&frame(LAST | BINARY, &[0; 1000])).is_ok());
-    // The head alone suffices.
+    // The header alone is enough.
     assert_eq!(
         decode(&[LAST | BINARY, 126, 3, 0xe9]),
         Err(Violation::TooBig(1000))
@@ -304,7 +303,7 @@ const FRESH: AgreedDeflate = AgreedDeflate {
     server_no_context_takeover: true,
     client_no_context_takeover: true,
 };
-/// `Hello`, compressed by itself (RFC 7692, section 7.2.3.1).
+/// `Hello`, compressed separately (RFC 7692, section 7.2.3.1).
 const HELLO: [u8; 7] = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
 
 #[test]
@@ -374,7 +373,7 @@ fn a_bomb_is_refused_at_the_limit() {
 }
 
 proptest! {
-    /// Whatever arrives, and however it is cut: no panic, and the same outcome.
+    /// For any bytes and any split: no panic, and the same outcome.
     #[test]
     fn bytes_of_any_kind_come_to_the_same_whole_or_in_pieces(
         bytes in proptest::collection::vec(any::<u8>(), 0..200),

@@ -1,6 +1,6 @@
-//! An allocator that counts, to see that recording does not allocate.
+//! An allocator that counts, to check that recording does not allocate.
 //!
-//! Unsafe, as every allocator is; it does nothing but count and pass on.
+//! Every allocator is unsafe; this one only counts and forwards.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -13,36 +13,36 @@ thread_local! {
 
 pub struct Counting;
 
-/// How often this thread has asked for memory.
+/// How often this thread has requested memory.
 pub fn count() -> u64 {
     COUNT.get()
 }
 
-/// Bytes this thread has asked for and not given back.
+/// Bytes this thread has allocated and not freed.
 pub fn live() -> i64 {
     LIVE.get()
 }
 
 fn note(bytes: i64) {
-    // A thread's end may free after its counters are gone.
+    // A thread may still free memory after its counters are gone.
     let _ = LIVE.try_with(|live| live.set(live.get() + bytes));
     if bytes > 0 {
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
     }
 }
 
-// SAFETY: every call goes to the system allocator unchanged; counting touches
-// thread-local cells only and allocates nothing.
+// SAFETY: every call goes to the system allocator unchanged; counting only touches thread-local
+// cells and allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size() as i64);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         note(-(layout.size() as i64));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(at, layout) }
     }
 }

@@ -1,5 +1,5 @@
-//! Memory goes by series, not by samples, URLs or time; and once warm,
-//! recording and handing over allocate nothing.
+//! Memory depends on the number of series, not on samples, URLs or time. After a warm-up, recording
+//! and taking windows allocate nothing.
 
 mod counting;
 #[path = "../scene/mod.rs"]
@@ -61,7 +61,7 @@ fn once_warm_nothing_is_allocated() {
         scene.recorder.traffic(1, 2, &base, at(3.0), at(3.0));
         scene.hand_over();
     };
-    // Both windows and the totals come to have all their pages.
+    // Warm up: both windows and the totals get all their pages.
     (0..3).for_each(|_| second());
     let before = counting::count();
     (0..3).for_each(|_| second());
@@ -162,7 +162,7 @@ fn made_up_groups_do_not_grow_the_breakdown() {
     }
     let summary = scene.summary(1.0);
     assert_eq!(summary.groups.len(), 1_000);
-    // Two samples an iteration.
+    // Two samples per iteration.
     assert_eq!(summary.left_out.breakdown_samples, 4_000);
     assert_eq!(
         scene::metric(&summary, "iterations").values.count(),

@@ -1,4 +1,4 @@
-//! A run in small: one recorder, its totals, and short ways to ask them.
+//! A miniature run: one recorder, its totals, and short functions to query them.
 
 #![allow(dead_code)] // Each test program uses its part.
 
@@ -56,7 +56,7 @@ impl Scene {
         self.merge(self.recorder.take_window());
     }
 
-    /// All figures, after so many seconds.
+    /// The summary after `seconds`.
     pub fn summary(&self, seconds: f64) -> Summary {
         self.hand_over();
         self.totals

@@ -1,6 +1,6 @@
-//! The client beside PyPI's `websockets`, installed below `target` in this version:
-//! handshakes, subprotocols, messages of many sizes, fragments, pings, closing, and
-//! compression with contexts kept and fresh.
+//! The client against PyPI's `websockets`, installed below `target` in this version: handshakes,
+//! subprotocols, messages of many sizes, fragments, pings, closing, and compression with and
+//! without context takeover.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use plimsoll_ws::{Connection, Event, Kind, Limits, Offer, OfferDeflate, Socket};
 
 const LIBRARY: &str = "websockets==17.4";
 
-/// The Python that has the library; made once for a version.
+/// A Python that has the library; its environment is created once per version.
 fn python() -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("websockets-python");
     let stamp = directory.join("versions");
