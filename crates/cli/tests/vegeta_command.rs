@@ -57,7 +57,7 @@ fn an_attack_is_reported_converted_and_drawn() {
     assert_eq!(both["requests"], 40);
 
     let page = vegeta(&["plot", "-title=mine", &results]);
-    assert!(page.contains("<title>mine</title>") && page.contains("one: answered (20)"));
+    assert!(page.contains("<title>mine</title>") && page.contains("one: succeeded (20)"));
 }
 
 #[test]

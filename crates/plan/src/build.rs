@@ -11,31 +11,31 @@ use crate::threshold::{Threshold, ThresholdOptions};
 /// What the script exports.
 #[derive(Clone, Debug, Default)]
 pub struct Exports {
-    /// The names of its exported functions.
+    /// Names of the exported functions.
     pub functions: Vec<String>,
 }
 
 /// A valid run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// By start time, then by name. Never empty.
+    /// Sorted by start time, then by name. Never empty.
     pub scenarios: Vec<Scenario>,
-    /// In the order of their metrics' names.
+    /// Sorted by metric name.
     pub thresholds: Vec<Threshold>,
     /// The consolidated options, with `scenarios`, `systemTags` and
     /// `summaryTrendStats` filled in: what `exec.test.options` shows.
     pub options: Options,
-    /// The part of the whole test that runs here.
+    /// The part of the whole test that runs in this instance.
     pub segment: Segment,
-    /// What was odd.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
 impl Plan {
-    /// Makes a plan of consolidated options.
+    /// Builds a plan from consolidated options.
     ///
     /// # Errors
-    /// All that is wrong, at once.
+    /// All errors at once.
     pub fn build(options: &Options, exports: &Exports) -> Result<Plan, Errors> {
         let (mut errors, mut warnings) = (Errors::default(), Vec::new());
         let mut options = options.clone();
@@ -58,7 +58,7 @@ impl Plan {
                 Checked::scenario(name, scenario, &exports.functions, &division, &mut errors)
             })
             .collect();
-        // By name they are already; the sort is stable.
+        // They are sorted by name already, and the sort is stable.
         scenarios.sort_by_key(|scenario| scenario.start_time);
         options.scenarios = Some(written);
         options.fill_defaults();
@@ -87,7 +87,7 @@ impl Plan {
     }
 }
 
-/// Samples carry `vu` and `iter` beside their tags, so nothing selects them.
+/// `vu` and `iter` are metadata of samples, not tags, so nothing can select them.
 fn warn_of_unindexed(thresholds: &[Threshold], warnings: &mut Vec<Warning>) {
     let mut selectors: Vec<_> = thresholds
         .iter()

@@ -1,4 +1,4 @@
-//! How names are looked up: `dns: { ttl, select, policy }`.
+//! How names are resolved: `dns: { ttl, select, policy }`.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use crate::options::no_such;
 pub struct DnsOptions {
     /// How long a DNS response is cached.
     pub ttl: Option<DnsTtl>,
-    /// Which of several addresses is taken.
+    /// Which one of several addresses to use.
     pub select: Option<DnsSelect>,
-    /// Which family of addresses is taken.
+    /// Which address family to use.
     pub policy: Option<DnsPolicy>,
 }
 
 impl DnsOptions {
-    /// Reads `ttl=5m,select=random,policy=preferIPv4`, any part of it, as
-    /// `--dns` and `K6_DNS` have it.
+    /// Parses `ttl=5m,select=random,policy=preferIPv4`, or any part of it, as in
+    /// `--dns` and `K6_DNS`.
     ///
     /// # Errors
     /// When a part is unknown or has a wrong value.
@@ -46,17 +46,17 @@ impl DnsOptions {
     }
 }
 
-/// How long a looked-up address is kept. The text is kept as written, since
-/// that is how it is shown again.
+/// How long to cache a resolved address. The text is kept as written, because it is shown that way
+/// again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DnsTtl {
     written: String,
-    /// `None` caches it forever; zero looks up for every connection.
+    /// `None` caches it forever; zero repeats the lookup for every connection.
     pub keep: Option<Duration>,
 }
 
 impl DnsTtl {
-    /// Reads `inf`, `0`, or a duration.
+    /// Parses `inf`, `0`, or a duration.
     ///
     /// # Errors
     /// When it is none of these.
@@ -86,7 +86,7 @@ impl fmt::Display for DnsTtl {
     }
 }
 
-/// Which of several addresses is taken.
+/// Which one of several addresses to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DnsSelect {
     First,
@@ -95,7 +95,7 @@ pub enum DnsSelect {
     RoundRobin,
 }
 
-/// Which family of addresses is taken.
+/// Which address family to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DnsPolicy {
     #[default]

@@ -1,19 +1,19 @@
-//! What is wrong with a plan, and what is merely odd.
+//! Errors in a plan, and warnings.
 
 use std::fmt;
 
 /// One error: where, what, and how to fix it, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where it stands: an option's path such as `scenarios.login.vus`, a
-    /// variable such as `K6_VUS`, a flag; empty when the text says it all.
+    /// The location: an option's path such as `scenarios.login.vus`, a variable such as `K6_VUS`,
+    /// or a flag. Empty if the message contains it.
     pub place: String,
-    /// What is wrong and what to do instead.
+    /// The error and its fix.
     pub message: String,
 }
 
 impl Fault {
-    /// A fault at a place.
+    /// An error at a location.
     pub fn at(place: impl Into<String>, message: impl Into<String>) -> Fault {
         Fault {
             place: place.into(),
@@ -32,18 +32,17 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Everything that is wrong, never empty when returned as an error. A run
-/// with any of it ends with exit status 104.
+/// All errors; never empty when returned as an error. Any of them ends a run with exit status 104.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Errors(pub Vec<Fault>);
 
 impl Errors {
-    /// Notes one more fault.
+    /// Adds an error.
     pub fn push(&mut self, place: impl Into<String>, message: impl Into<String>) {
         self.0.push(Fault::at(place, message));
     }
 
-    /// `Ok(value)` when nothing was found.
+    /// `Ok(value)` if there is no error.
     pub fn or<T>(self, value: T) -> Result<T, Errors> {
         if self.0.is_empty() {
             Ok(value)
@@ -60,7 +59,7 @@ impl From<Fault> for Errors {
 }
 
 impl fmt::Display for Errors {
-    /// One fault prints as a sentence, several as a list, one a line.
+    /// Prints one error as a sentence, several as a list, one per line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.as_slice() {
             [] => f.write_str("no problems"),
@@ -78,12 +77,12 @@ impl fmt::Display for Errors {
 
 impl std::error::Error for Errors {}
 
-/// What is odd but does not keep the run from starting.
+/// Something unusual that does not prevent the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The sentence for the log.
+    /// The sentence in the log.
     pub message: String,
-    /// What the log shows beside the sentence, by name: the same as k6 has.
+    /// Further fields of the log line, by name: the same as in k6.
     pub fields: Vec<(String, String)>,
 }
 
@@ -96,7 +95,7 @@ impl Warning {
         }
     }
 
-    /// The warning with a field beside its sentence.
+    /// The warning with a further field.
     #[must_use]
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Warning {
         self.fields.push((name.to_owned(), value.into()));
@@ -114,7 +113,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What a message repeats of a text from outside: enough to find it again.
+/// The part of an outside text that a message repeats: enough to find it again.
 pub(crate) fn excerpt(text: &str) -> String {
     const SHOWN: usize = 60;
     if text.chars().nth(SHOWN).is_none() {

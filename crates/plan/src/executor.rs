@@ -1,36 +1,36 @@
-//! How a scenario makes its iterations start.
+//! How a scenario starts its iterations.
 
 use std::fmt;
 use std::time::Duration;
 
-/// k6's seven ways to run a scenario, each with exactly what it needs.
+/// k6's seven executors, each with exactly the settings it needs.
 ///
-/// Counts of users and shared iterations are already scaled to the execution
-/// segment. Rates and ramps are the whole test's: which of their iterations
-/// and users belong to this instance is the [`Stripe`](crate::Stripe)'s say.
+/// Numbers of users and shared iterations are already scaled to the execution segment. Rates and
+/// ramps are the whole test's: the [`Stripe`](crate::Stripe) selects the iterations and users of
+/// this instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executor {
-    /// `iterations` in all, taken by whichever of `users` is free.
+    /// A total of `iterations`, each run by the next free one of `users`.
     SharedIterations {
-        /// How many users.
+        /// Number of users.
         users: u32,
-        /// Iterations of all of them together.
+        /// Total number of iterations.
         iterations: u64,
         /// No iteration starts after this.
         max_duration: Duration,
     },
     /// `iterations` for each of `users`.
     PerUserIterations {
-        /// How many users.
+        /// Number of users.
         users: u32,
-        /// Iterations of each.
+        /// Iterations per user.
         iterations: u64,
         /// No iteration starts after this.
         max_duration: Duration,
     },
-    /// `users` looping for `duration`.
+    /// `users` that loop for `duration`.
     ConstantUsers {
-        /// How many users.
+        /// Number of users.
         users: u32,
         /// How long they start iterations.
         duration: Duration,
@@ -39,48 +39,48 @@ pub enum Executor {
     RampingUsers {
         /// The whole test's users at the start.
         start: u32,
-        /// Their targets are the whole test's users.
+        /// Stages; targets are the whole test's users.
         stages: Vec<Stage>,
-        /// How long a user that is ramped away may finish its iteration.
+        /// How long a removed user may take to finish its iteration.
         graceful_ramp_down: Duration,
     },
-    /// Iterations start at a fixed rate, whoever is free runs them.
+    /// Iterations start at a fixed rate; free users run them.
     ConstantArrivalRate {
         /// The whole test's rate.
         rate: Rate,
         /// How long iterations start.
         duration: Duration,
-        /// Users made ready before the start.
+        /// Users initialized before the start.
         pre_allocated: u32,
-        /// Users at most, the pre-allocated included.
+        /// Maximum users, including pre-allocated ones.
         max_users: u32,
     },
-    /// The rate of starts follows straight lines between stages.
+    /// The start rate follows straight lines between stages.
     RampingArrivalRate {
         /// The whole test's rate at the start.
         start: Rate,
-        /// Their targets are the whole test's iterations per `start.per`.
+        /// Stages; targets are the whole test's iterations per `start.per`.
         stages: Vec<Stage>,
-        /// Users made ready before the start.
+        /// Users initialized before the start.
         pre_allocated: u32,
-        /// Users at most, the pre-allocated included.
+        /// Maximum users, including pre-allocated ones.
         max_users: u32,
     },
-    /// The number of users is set from outside while the test runs.
+    /// The number of users is set from outside during the test.
     ExternallyControlled {
         /// Users at the start.
         users: u32,
-        /// Users at most.
+        /// Maximum users.
         max_users: u32,
-        /// Without one it runs until stopped.
+        /// `None` runs until stopped.
         duration: Option<Duration>,
     },
 }
 
-/// The straight line to `target`, taking `duration`. No duration is a jump.
+/// The straight line to `target` over `duration`. Without a duration it is a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// The length of the line.
+    /// Duration of the stage.
     pub duration: Duration,
     /// Users, or iterations per time unit, at its end.
     pub target: u64,
@@ -89,9 +89,9 @@ pub struct Stage {
 /// `count` iterations in each `per`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// How many iterations.
+    /// Number of iterations.
     pub count: u64,
-    /// In how long. Never zero in a valid plan.
+    /// The time for them. Never zero in a valid plan.
     pub per: Duration,
 }
 
@@ -102,7 +102,7 @@ impl Rate {
     }
 }
 
-/// An executor's name, as `executor` in a script.
+/// An executor by its name in scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExecutorKind {
     SharedIterations,
@@ -139,7 +139,7 @@ impl ExecutorKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with that name.
     pub fn from_name(name: &str) -> Option<ExecutorKind> {
         ExecutorKind::ALL.into_iter().find(|k| k.name() == name)
     }
@@ -152,7 +152,7 @@ impl fmt::Display for ExecutorKind {
 }
 
 impl Executor {
-    /// Which of the seven it is.
+    /// The kind of this executor.
     pub fn kind(&self) -> ExecutorKind {
         match self {
             Executor::SharedIterations { .. } => ExecutorKind::SharedIterations,
@@ -165,8 +165,8 @@ impl Executor {
         }
     }
 
-    /// Whether a schedule says when iterations start (the open model), and not
-    /// the end of the ones before.
+    /// Whether a schedule decides when iterations start (the open model), instead of the end of
+    /// previous iterations.
     pub fn is_open(&self) -> bool {
         matches!(
             self,
@@ -189,8 +189,7 @@ impl Executor {
     }
 }
 
-/// When a ramp of users is over: with its last stage, or before the stages at its end in which there
-/// are no users left.
+/// When a ramp of users ends: with its last stage, or before trailing stages without users.
 fn until_nobody(start: u32, stages: &[Stage]) -> Duration {
     let mut kept = stages;
     while let [before @ .., last] = kept
@@ -202,7 +201,7 @@ fn until_nobody(start: u32, stages: &[Stage]) -> Duration {
     total(kept)
 }
 
-/// The length of all stages together.
+/// Total duration of the stages.
 pub(crate) fn total(stages: &[Stage]) -> Duration {
     stages.iter().fold(Duration::ZERO, |sum, stage| {
         sum.saturating_add(stage.duration)

@@ -7,22 +7,22 @@ use std::fmt;
 
 use crate::error::{Fault, excerpt};
 
-/// The `hosts` option: what a name, with or without a port, is taken for.
-/// Keys are lower case, with an optional leading `*` and an optional `:port`.
+/// The `hosts` option: addresses for names, with or without a port. Keys are in lower case, with an
+/// optional leading `*` and an optional `:port`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts(pub BTreeMap<String, HostAddress>);
 
-/// Where a name of `hosts` leads.
+/// The address for a name in `hosts`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostAddress {
     /// The address itself.
     pub ip: IpAddr,
-    /// `None` keeps the port that was asked for.
+    /// `None` keeps the requested port.
     pub port: Option<u16>,
 }
 
 impl HostAddress {
-    /// Reads `1.2.3.4`, `1.2.3.4:443`, `::1` or `[::1]:443`.
+    /// Parses `1.2.3.4`, `1.2.3.4:443`, `::1` or `[::1]:443`.
     ///
     /// # Errors
     /// When it is none of these.
@@ -55,17 +55,17 @@ impl fmt::Display for HostAddress {
     }
 }
 
-/// A host name with an optional leading `*`, as in `blockHostnames`. Kept as
-/// written; matching is without case.
+/// A host name with an optional leading `*`, as in `blockHostnames`. Kept as written; matching
+/// ignores case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPattern(String);
 
 impl HostPattern {
-    /// Reads `host.example` or `*.example`.
+    /// Parses `host.example` or `*.example`.
     ///
     /// # Errors
-    /// When a character is not allowed in host names, or `*` is elsewhere
-    /// than at the start.
+    /// When a character is not allowed in host names, or `*` is not
+    /// at the start.
     pub fn parse(text: &str) -> Result<HostPattern, Fault> {
         let name = text.strip_prefix('*').unwrap_or(text);
         if text == "*" || is_host_name(name) {
@@ -94,11 +94,11 @@ fn is_host_name(name: &str) -> bool {
             .all(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))
 }
 
-/// Reads a key of `hosts`: a host pattern with an optional `:port`, made
-/// lower case.
+/// Parses a key of `hosts`: a host pattern with an optional `:port`, converted
+/// to lower case.
 ///
 /// # Errors
-/// When the pattern or the port is none.
+/// When the pattern or the port is invalid.
 pub fn parse_hosts_key(text: &str) -> Result<String, Fault> {
     let (name, port) = match text.rsplit_once(':') {
         Some((name, port)) => (name, Some(port)),
@@ -124,15 +124,15 @@ pub fn parse_hosts_key(text: &str) -> Result<String, Fault> {
 pub struct IpNetwork {
     /// The first address of the block.
     pub address: IpAddr,
-    /// How many leading bits all its addresses share.
+    /// Number of leading bits that all its addresses share.
     pub prefix: u8,
 }
 
 impl IpNetwork {
-    /// Reads `10.0.0.0/8` or `fd00::/8`.
+    /// Parses `10.0.0.0/8` or `fd00::/8`.
     ///
     /// # Errors
-    /// When it is no CIDR notation.
+    /// When it is not CIDR notation.
     pub fn parse(text: &str) -> Result<IpNetwork, Fault> {
         let fault = || {
             Fault::at(
@@ -161,8 +161,8 @@ impl IpNetwork {
         })
     }
 
-    /// Whether `address` lies in the block. An IPv4 address written in its
-    /// IPv6-mapped form counts as the IPv4 address it is.
+    /// Whether `address` is in the block. An IPv4 address in its IPv6-mapped form counts as that
+    /// IPv4 address.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         if address.is_ipv4() != self.address.is_ipv4() {
@@ -180,12 +180,12 @@ impl fmt::Display for IpNetwork {
     }
 }
 
-/// The local addresses users send from: `--local-ips`. User n takes address
-/// (n − 1) mod the pool's size.
+/// The local addresses that users connect from: `--local-ips`. User n uses address (n − 1) mod the
+/// size of the pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IpPool {
     written: String,
-    /// First and last address of each range, as numbers, with the family.
+    /// First and last address of each range, as numbers, with the address family.
     ranges: Vec<Range>,
 }
 
@@ -197,11 +197,11 @@ struct Range {
 }
 
 impl IpPool {
-    /// Reads addresses, `first-last` ranges and CIDR blocks, separated by
-    /// commas. A block gives its addresses without network and broadcast.
+    /// Parses addresses, `first-last` ranges and CIDR blocks, separated by
+    /// commas. A block excludes its network and broadcast addresses.
     ///
     /// # Errors
-    /// When a part is none of these or a range runs backwards.
+    /// When a part is none of these or a range is reversed.
     pub fn parse(text: &str) -> Result<IpPool, Fault> {
         let ranges = text
             .split(',')
@@ -213,14 +213,14 @@ impl IpPool {
         })
     }
 
-    /// How many addresses there are, stopping at `u128::MAX`.
+    /// Number of addresses; saturates at `u128::MAX`.
     pub fn size(&self) -> u128 {
         self.ranges
             .iter()
             .fold(0u128, |sum, range| sum.saturating_add(range.size()))
     }
 
-    /// The address of the user with that number, counted from 1.
+    /// The address of a user; users are counted from 1.
     pub fn of_user(&self, user: u64) -> Option<IpAddr> {
         let size = self.size();
         if size == 0 {
@@ -277,8 +277,8 @@ impl Range {
         })
     }
 
-    /// The addresses of a block; of one with more than two, network and
-    /// broadcast address are left out.
+    /// The addresses of a block. If it has more than two, network and broadcast address are
+    /// excluded.
     fn of_block(block: IpNetwork) -> Range {
         let host_bits = u32::from(width(block.address) - block.prefix);
         let span = 1u128
@@ -312,7 +312,7 @@ fn number(address: IpAddr) -> u128 {
 
 fn address_of(number: u128, ipv4: bool) -> IpAddr {
     if ipv4 {
-        // Numbers of the IPv4 family have 32 bits from the start.
+        // Numbers of the IPv4 family never exceed 32 bits.
         IpAddr::V4(Ipv4Addr::from(number as u32))
     } else {
         IpAddr::V6(Ipv6Addr::from(number))

@@ -1,9 +1,9 @@
-//! Laying the layers of options over each other.
+//! Merges the layers of options.
 
 use crate::error::{Errors, Warning};
 use crate::options::Options;
 
-/// The options of a run by where they come from, the weakest first.
+/// The options of a run by source, the weakest first.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     /// The config file.
@@ -16,15 +16,15 @@ pub struct Layers {
     pub flags: Options,
 }
 
-/// The sum of the layers: what a stronger one sets wins.
+/// Merges the layers; stronger layers override weaker ones.
 ///
 /// The four options that shape the run — `duration`, `iterations`, `stages`,
-/// `scenarios` — go together: a layer that sets one of them wipes all four of
-/// the weaker layers. Where that costs whole scenarios it is a warning; a flag
-/// in the place of a short form is what one sets flags for.
+/// `scenarios` — go together: a layer that sets one of them removes all four from
+/// the weaker layers. If that removes whole scenarios, it is a warning, unless a
+/// flag replaces a shortcut option: that is what such flags are for.
 ///
 /// # Errors
-/// When what is left shapes the run in two ways that exclude each other.
+/// When the result shapes the run in two contradictory ways.
 pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
     let (mut sum, mut warnings) = (Options::default(), Vec::new());
     let named = [
@@ -35,7 +35,7 @@ pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
     ];
     let mut shaper = "";
     for (name, mut layer) in named {
-        // An empty set of tags does not remove those of lower layers.
+        // An empty set of tags does not remove those of weaker layers.
         layer.tags = layer
             .tags
             .filter(|tags| !tags.is_empty() || sum.tags.is_none());
@@ -64,7 +64,7 @@ pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
     errors.or((sum, warnings))
 }
 
-/// Which of the shaping options are set.
+/// The shaping options that are set.
 fn shaping(options: &Options) -> Vec<&'static str> {
     let set = [
         ("duration", options.duration.is_some()),
@@ -83,8 +83,8 @@ fn listed(names: &[&str]) -> String {
     quoted.join(" and ")
 }
 
-/// `iterations` with `duration` go together, as the latter then is the limit;
-/// any other pair is two answers to one question.
+/// `iterations` and `duration` may be combined: the duration is then the limit. Any other pair is a
+/// contradiction.
 fn check_mixing(shaper: &str, sum: &Options, errors: &mut Errors) {
     let shaping = shaping(sum);
     if shaping.len() > 1 && shaping != ["duration", "iterations"] {

@@ -1,14 +1,12 @@
-//! What a run shall do: options, scenarios, thresholds — valid by
-//! construction.
+//! The plan of a run: options, scenarios, thresholds. A plan is always valid.
 //!
-//! The way of an option: [`Options::from_json`] reads what a script exports
-//! or a config file holds, [`Options::from_env`] the `K6_*` variables, the
-//! command line fills the fields itself; [`consolidate`] lays the layers over
-//! each other; [`Plan::build`] turns the result into scenarios and thresholds
-//! that need no further checking, or into *all* that is wrong with it at once.
+//! Options are processed in this order: [`Options::from_json`] reads what a script exports or a
+//! config file contains, [`Options::from_env`] reads the `K6_*` variables, and the command line
+//! fills in the fields itself. [`consolidate`] merges these layers. [`Plan::build`] turns the
+//! result into scenarios and thresholds that need no further checks, or returns *all* errors at
+//! once.
 //!
-//! Names and meanings are k6's. Nothing here reads a clock, a socket or the
-//! environment.
+//! Names and meanings are k6's. Nothing here reads a clock, a socket or the environment.
 
 mod build;
 mod dns;

@@ -1,8 +1,8 @@
-//! All options of a run, as one layer or the sum of layers holds them.
+//! All options of a run, for one layer or for merged layers.
 //!
-//! One table names every option once: its field, its type, its key in
-//! scripts, its environment variable. Reading, writing and overlaying follow
-//! from the table; what a value of each type looks like is in [`value`].
+//! One table lists each option with its field, its type, its key in scripts, and its environment
+//! variable. Reading, writing and merging are generated from the table; the format of each type is
+//! in [`value`].
 
 mod listed;
 mod read;
@@ -32,7 +32,7 @@ pub(crate) use value::OptionValue;
 
 macro_rules! options {
     ($( $(#[$doc:meta])* $field:ident: $type:ty, $key:literal, $env:expr, $shown:ident; )*) => {
-        /// Every option of a run; what nobody set is `None`.
+        /// Every option of a run; unset ones are `None`.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Options {
             $( $(#[$doc])* pub $field: Option<$type>, )*
@@ -66,7 +66,7 @@ macro_rules! options {
                 )*
             }
 
-            /// Lays `upper` over these options: what it sets wins.
+            /// Merges `upper` into these options; its values take precedence.
             pub(crate) fn overlay(&mut self, upper: Options) {
                 $(
                     if let Some(value) = upper.$field {
@@ -78,16 +78,16 @@ macro_rules! options {
                 )*
             }
 
-            /// The options under k6's key names, in k6's order, the unset ones
-            /// as `null`: what `inspect` prints.
+            /// The options under k6's names, in k6's order, unset ones as `null`: the output of
+            /// `inspect`.
             pub fn to_json(&self) -> Value {
                 let mut object = Map::new();
                 $( options!(@show $shown, object, $key, self.$field); )*
                 Value::Object(object)
             }
 
-            /// Only what is set, under the same names: the consolidated values
-            /// to write back into the script's own `options`.
+            /// Only the options that are set, under the same names: the consolidated values that
+            /// are written back into the script's own `options`.
             pub fn to_script_json(&self) -> Value {
                 let mut object = Map::new();
                 $(
@@ -126,21 +126,21 @@ options! {
     stages: Vec<StageOption>, "stages", Some("K6_STAGES"), always;
     /// Scenarios by name.
     scenarios: BTreeMap<String, ScenarioOptions>, "scenarios", None, always;
-    /// The part of the test this instance runs.
+    /// The part of the test that this instance runs.
     execution_segment: Segment, "executionSegment", None, always;
-    /// The borders of all parts.
+    /// The boundaries of all parts.
     execution_segment_sequence: SegmentSequence, "executionSegmentSequence", None, always;
-    /// Leave out `setup()`.
+    /// Skip `setup()`.
     no_setup: bool, "noSetup", Some("K6_NO_SETUP"), always;
-    /// How long `setup()` may take.
+    /// Time limit of `setup()`.
     setup_timeout: Duration, "setupTimeout", Some("K6_SETUP_TIMEOUT"), always;
-    /// Leave out `teardown()`.
+    /// Skip `teardown()`.
     no_teardown: bool, "noTeardown", Some("K6_NO_TEARDOWN"), always;
-    /// How long `teardown()` may take.
+    /// Time limit of `teardown()`.
     teardown_timeout: Duration, "teardownTimeout", Some("K6_TEARDOWN_TIMEOUT"), always;
-    /// How long `handleSummary()` may take.
+    /// Time limit of `handleSummary()`.
     handle_summary_timeout: Duration, "handleSummaryTimeout", Some("K6_HANDLE_SUMMARY_TIMEOUT"), if_set;
-    /// Most requests per second, over all users.
+    /// Maximum requests per second, over all users.
     rps: i64, "rps", Some("K6_RPS"), always;
     /// Name resolution.
     dns: DnsOptions, "dns", Some("K6_DNS"), dns;
@@ -148,9 +148,9 @@ options! {
     max_redirects: i64, "maxRedirects", Some("K6_MAX_REDIRECTS"), always;
     /// The `User-Agent` header.
     user_agent: String, "userAgent", Some("K6_USER_AGENT"), always;
-    /// Requests of one `batch()` at once.
+    /// Concurrent requests of one `batch()`.
     batch: i64, "batch", Some("K6_BATCH"), always;
-    /// Requests of one `batch()` at once to one host.
+    /// Concurrent requests of one `batch()` to one host.
     batch_per_host: i64, "batchPerHost", Some("K6_BATCH_PER_HOST"), always;
     /// Log requests and responses.
     http_debug: HttpDebug, "httpDebug", Some("K6_HTTP_DEBUG"), always;
@@ -164,60 +164,60 @@ options! {
     tls_auth: Vec<TlsAuth>, "tlsAuth", Some("K6_TLSAUTH"), always;
     /// Failed requests throw instead of warning.
     throw: bool, "throw", Some("K6_THROW"), always;
-    /// Conditions by metric.
+    /// Thresholds by metric.
     thresholds: BTreeMap<String, Vec<ThresholdOptions>>, "thresholds", Some("K6_THRESHOLDS"), always;
-    /// Addresses never connected to.
+    /// Addresses to which connections are refused.
     blacklist_ips: Vec<IpNetwork>, "blacklistIPs", Some("K6_BLACKLIST_IPS"), always;
-    /// Names never connected to.
+    /// Names to which connections are refused.
     block_hostnames: Vec<HostPattern>, "blockHostnames", Some("K6_BLOCK_HOSTNAMES"), always;
-    /// Names resolved here and not by DNS.
+    /// Names with fixed addresses, without DNS.
     hosts: Hosts, "hosts", None, always;
     /// A new connection for every request.
     no_connection_reuse: bool, "noConnectionReuse", Some("K6_NO_CONNECTION_REUSE"), always;
     /// New connections for every iteration.
     no_vu_connection_reuse: bool, "noVUConnectionReuse", Some("K6_NO_VU_CONNECTION_REUSE"), always;
-    /// An iteration that is faster sleeps the rest.
+    /// A faster iteration sleeps for the rest of this time.
     min_iteration_duration: Duration, "minIterationDuration", Some("K6_MIN_ITERATION_DURATION"), always;
     /// Passed through for the cloud.
     cloud: Value, "cloud", None, if_set;
-    /// Passed through; `ext.plimsoll` is read as well.
+    /// Passed through; `ext.plimsoll` is also used.
     ext: Value, "ext", None, always;
-    /// The figures a summary shows of a trend.
+    /// The values that a summary shows for a trend.
     summary_trend_stats: Vec<TrendStat>, "summaryTrendStats", Some("K6_SUMMARY_TREND_STATS"), always;
-    /// The unit a summary shows times in; the fitting one when unset.
+    /// The time unit of a summary; if unset, the best-fitting one.
     summary_time_unit: TimeUnit, "summaryTimeUnit", Some("K6_SUMMARY_TIME_UNIT"), always;
     /// The system tags samples carry.
     system_tags: SystemTags, "systemTags", Some("K6_SYSTEM_TAGS"), always;
     /// Tags of every sample of the run.
     tags: BTreeMap<String, String>, "tags", Some("K6_TAGS"), always;
-    /// Kept for compatibility; the buffers here need no size.
+    /// Ignored; accepted for compatibility.
     metric_samples_buffer_size: i64, "metricSamplesBufferSize", Some("K6_METRIC_SAMPLES_BUFFER_SIZE"), always;
     /// Users keep their cookies between iterations.
     no_cookies_reset: bool, "noCookiesReset", Some("K6_NO_COOKIES_RESET"), always;
-    /// Bodies of responses are read and dropped.
+    /// Read response bodies but do not keep them.
     discard_response_bodies: bool, "discardResponseBodies", Some("K6_DISCARD_RESPONSE_BODIES"), always;
     /// Where `console` output goes instead of the log.
     console_output: String, "consoleOutput", Some("K6_CONSOLE_OUTPUT"), never;
-    /// The local addresses users send from.
+    /// The local addresses that users connect from.
     local_ips: IpPool, "localIPs", Some("K6_LOCAL_IPS"), never;
-    /// The HTTP protocol to speak; `ext: { plimsoll: { protocol: "h2c" } }` in
-    /// scripts, so that the script still runs elsewhere.
+    /// The HTTP protocol to use. In scripts it is `ext: { plimsoll: { protocol: "h2c" } }`, so that
+    /// k6 still runs the script.
     protocol: Protocol, "protocol", Some("PLIMSOLL_PROTOCOL"), never;
-    /// Most connections that a user keeps to one host; under
-    /// `ext.plimsoll` in scripts, as those that follow.
+    /// Maximum connections of a user per host; in scripts under `ext.plimsoll`, like the following
+    /// ones.
     connections_per_user: i64, "connectionsPerUser", Some("PLIMSOLL_CONNECTIONS_PER_USER"), never;
-    /// Requests at once on one HTTP/2 connection.
+    /// Concurrent requests on one HTTP/2 connection.
     streams_per_connection: i64, "streamsPerConnection", Some("PLIMSOLL_STREAMS_PER_CONNECTION"), never;
-    /// The unix socket that every connection goes to.
+    /// The unix socket for all connections.
     unix_socket: String, "unixSocket", Some("PLIMSOLL_UNIX_SOCKET"), never;
 }
 
 impl Options {
-    /// Reads what a script exports as `options`, or what a config file holds.
-    /// Keys nobody knows are warnings, values of a wrong type errors.
+    /// Parses what a script exports as `options`, or what a config file contains.
+    /// Unknown keys are warnings, values with a wrong type are errors.
     ///
     /// # Errors
-    /// Everything that is wrong, at once.
+    /// All errors at once.
     pub fn from_json(value: Value) -> Result<(Options, Vec<Warning>), Errors> {
         Options::read(&value, "the options exported in the script")
     }
@@ -237,7 +237,7 @@ impl Options {
         let mut options = Options::default();
         let mut strangers = Vec::new();
         for (key, value) in object {
-            // Names match without case, as k6's do.
+            // Names ignore case, as in k6.
             let known = Options::KEYS
                 .iter()
                 .find(|known| known.eq_ignore_ascii_case(key) && !CLI_ONLY.contains(known));
@@ -253,11 +253,11 @@ impl Options {
         findings.errors.or((options, findings.warnings))
     }
 
-    /// Reads what a config file holds: the options of a script beside
-    /// settings of the program itself, which are passed over here.
+    /// Parses a config file: the options of a script, and program
+    /// settings, which are skipped here.
     ///
     /// # Errors
-    /// Everything that is wrong, at once.
+    /// All errors at once.
     pub fn from_config(mut value: Value) -> Result<(Options, Vec<Warning>), Errors> {
         if let Value::Object(object) = &mut value {
             object.retain(|key, _| !PROGRAM_SETTINGS.contains(&key.as_str()));
@@ -269,9 +269,8 @@ impl Options {
         })
     }
 
-    /// What `exec.test.options` shows: as [`Options::to_json`], without the
-    /// short forms that scenarios have taken the place of, and with what only
-    /// the command line sets.
+    /// What `exec.test.options` shows: as [`Options::to_json`], without the shortcut options that
+    /// scenarios have replaced, and with what only the command line sets.
     pub fn to_test_json(&self) -> Value {
         let mut shown = self.to_json();
         if let Value::Object(object) = &mut shown {
@@ -290,10 +289,10 @@ impl Options {
         shown
     }
 
-    /// Reads the `K6_*` variables among `variables`; empty ones count as unset.
+    /// Reads the `K6_*` variables in `variables`; empty ones count as unset.
     ///
     /// # Errors
-    /// Everything that is wrong, at once.
+    /// All errors at once.
     pub fn from_env(variables: &BTreeMap<String, String>) -> Result<Options, Errors> {
         let mut errors = Errors::default();
         let mut options = Options::default();
@@ -301,15 +300,14 @@ impl Options {
         errors.or(options)
     }
 
-    /// Fills in the system tags and the figures of trends, where nobody chose
-    /// them: what an archive holds.
+    /// Sets the default system tags and trend statistics if they are unset, as in an archive.
     pub fn fill_defaults(&mut self) {
         self.system_tags.get_or_insert_default();
         self.summary_trend_stats
             .get_or_insert_with(TrendStat::defaults);
     }
 
-    /// Reads our own settings under `ext.plimsoll`.
+    /// Reads Plimsoll's own settings under `ext.plimsoll`.
     fn read_own(&mut self, findings: &mut Findings) {
         let Some(own) = self.ext.as_ref().and_then(|ext| ext.get("plimsoll")) else {
             return;
@@ -326,7 +324,7 @@ impl Options {
     }
 }
 
-/// Options of the command line and the environment that scripts cannot set.
+/// Options that only the command line and the environment can set.
 const CLI_ONLY: [&str; 6] = [
     "consoleOutput",
     "localIPs",
@@ -344,7 +342,7 @@ const OWN: [&str; 4] = [
     "unixSocket",
 ];
 
-/// The options that are short for one scenario.
+/// The shortcut options for a single scenario.
 const SHORT_FORMS: [&str; 4] = ["vus", "duration", "iterations", "stages"];
 
 /// Keys of a config file that are not options of a script.
@@ -357,7 +355,7 @@ const PROGRAM_SETTINGS: [&str; 6] = [
     "features",
 ];
 
-/// One warning for all keys nobody knows, with the nearest known ones.
+/// One warning for all unknown keys, with the closest known ones.
 fn unknown(keys: &[&str], place: &str) -> Option<Warning> {
     let first = keys.first()?;
     let told: Vec<String> = keys.iter().map(|key| told(key)).collect();

@@ -1,9 +1,8 @@
 //! How many users a run needs, and for how long.
 //!
-//! A scenario holds its users from its start until the last of their
-//! iterations may have been interrupted. Most hold the same number all the
-//! while; ramping users are held one by one, each until its graceful ramp-down
-//! or the scenario's graceful stop is over, whichever comes first.
+//! A scenario holds its users from its start until the last of their iterations may have been
+//! interrupted. Most scenarios hold a constant number. Ramping users are released one by one, each
+//! when its graceful ramp-down or the scenario's graceful stop has ended, whichever is earlier.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,22 +11,20 @@ use crate::build::Plan;
 use crate::executor::Executor;
 use crate::scenario::Scenario;
 
-/// What a run needs.
+/// The users and the time that a run needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirements {
-    /// The most planned users held at once.
+    /// Maximum planned users held at the same time.
     pub planned_users: u32,
-    /// The most users there can be at once, those that arrival rates add
-    /// included.
+    /// Maximum users at the same time, including those that arrival rates add.
     pub max_users: u32,
-    /// When the last user is let go at the latest; `None` when a scenario
-    /// runs until stopped.
+    /// The latest time at which the last user is released; `None` if a scenario runs until stopped.
     pub duration_with_graceful_stop: Option<Duration>,
 }
 
 impl Plan {
-    /// The users and the time this run needs: what k6 tells as
-    /// `N max VUs, D max duration (incl. graceful stop)`.
+    /// The users and the time that this run needs: k6's `N max VUs, D max duration (incl. graceful
+    /// stop)`.
     pub fn requirements(&self) -> Requirements {
         let mut longest = Some(Duration::ZERO);
         for scenario in self.scenarios.iter().filter(|scenario| scenario.has_work()) {
@@ -41,7 +38,7 @@ impl Plan {
         }
     }
 
-    /// The largest sum over the scenarios of the users held at one moment.
+    /// The maximum over time of the users held by all scenarios together.
     fn most_at_once(&self, users: impl Fn(&Scenario) -> u32) -> u32 {
         let mut changes: BTreeMap<Duration, Vec<i64>> = BTreeMap::new();
         for scenario in &self.scenarios {
@@ -49,7 +46,7 @@ impl Plan {
                 changes.entry(moment).or_default().push(change);
             }
         }
-        // At one moment the scenarios take and let go in their order.
+        // At the same moment, scenarios take and release users in their order.
         let sums = changes.into_values().flatten().scan(0i64, |sum, change| {
             *sum += change;
             Some(*sum)
@@ -59,20 +56,20 @@ impl Plan {
     }
 }
 
-/// The number of users a scenario holds over the time of the test, as spans
-/// of which at any moment the largest counts.
+/// The number of users that a scenario holds over time, as spans; where spans overlap, the largest
+/// number counts.
 struct Holding {
     spans: Vec<Span>,
 }
 
-/// This number of users from one moment to another, `None` being never.
+/// A number of users from one moment to another; `None` means forever.
 struct Span {
     from: Duration,
     to: Option<Duration>,
     users: u32,
 }
 
-/// Ramps with more changes than this are taken for a constant number.
+/// Ramps with more changes than this count as a constant number.
 const FINEST: u64 = 1_000_000;
 
 impl Holding {
@@ -101,8 +98,8 @@ impl Holding {
         }
     }
 
-    /// Each number of users is held from its moment until it has been left
-    /// for as long as the grace, and never longer than to the end.
+    /// Each number of users is held from its moment until the grace time after it was left, but not
+    /// beyond the end.
     fn of_steps(steps: &[(Duration, u32)], grace: Duration, end: Option<Duration>) -> Holding {
         let left = steps
             .iter()
@@ -122,14 +119,14 @@ impl Holding {
         }
     }
 
-    /// When nobody is held any more.
+    /// When the last user is released.
     fn released(&self) -> Option<Duration> {
         let busy = self.spans.iter().filter(|span| span.users > 0);
         busy.map(|span| span.to)
             .try_fold(Duration::ZERO, |last, to| Some(last.max(to?)))
     }
 
-    /// The number held, as its changes in the order of time.
+    /// The number held, as changes in order of time.
     fn changes(&self) -> Vec<(Duration, i64)> {
         let mut begin_or_end: BTreeMap<Duration, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
         for span in &self.spans {
@@ -139,12 +136,12 @@ impl Holding {
                 .0
                 .push(span.users);
             if let Some(to) = span.to {
-                // A target reached at the very end is needed all the same.
+                // A target that is reached at the very end is still needed.
                 let to = to.max(span.from.saturating_add(Duration::from_nanos(1)));
                 begin_or_end.entry(to).or_default().1.push(span.users);
             }
         }
-        // How many spans of each height are open.
+        // Number of open spans by height.
         let mut open: BTreeMap<u32, u32> = BTreeMap::new();
         let mut held = 0;
         let mut changes = Vec::new();
@@ -172,8 +169,8 @@ impl Holding {
     }
 }
 
-/// A ramp's numbers of users here, each with the moment it is reached: on a
-/// line of length T over n users, the k-th comes or goes at k·T/n.
+/// The numbers of users of a ramp in this instance, each with the moment it is reached: on a line
+/// of length T over n users, the k-th comes or goes at k·T/n.
 fn steps(scenario: &Scenario, start: u32) -> Vec<(Duration, u32)> {
     let Executor::RampingUsers { stages, .. } = &scenario.executor else {
         return Vec::new();
@@ -183,7 +180,7 @@ fn steps(scenario: &Scenario, start: u32) -> Vec<(Duration, u32)> {
     let mut steps = vec![(begins, scenario.share(from))];
     for stage in stages {
         let distance = from.abs_diff(stage.target);
-        // A jump passes over the numbers on its way.
+        // A jump skips the numbers in between.
         let first = if stage.duration.is_zero() {
             distance.max(1)
         } else {
@@ -272,7 +269,7 @@ mod tests {
         )
     }
 
-    /// All figures as `k6 inspect --execution-requirements` of v1.8.1 tells.
+    /// All values are from `k6 inspect --execution-requirements` of v1.8.1.
     #[test]
     fn ramps_let_their_users_go_one_by_one() {
         assert_eq!(needs(vec![ramp(1, &[(10, 5), (10, 0)], 5, 60)]), (5, 25));

@@ -1,4 +1,4 @@
-//! A scenario: an executor with its start, its end and its surroundings.
+//! A scenario: an executor with its start, its end and its environment.
 
 mod check;
 mod description;
@@ -18,29 +18,29 @@ pub use options::ScenarioOptions;
 /// A valid scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Its key under `scenarios`, `default` when there is none.
+    /// Its key under `scenarios`; `default` if there is none.
     pub name: String,
     /// How its iterations start.
     pub executor: Executor,
     /// When it starts, from the start of the test.
     pub start_time: Duration,
-    /// How long running iterations may go on after its regular duration.
+    /// How long running iterations may continue after its regular duration.
     pub graceful_stop: Duration,
-    /// The exported function that is one iteration.
+    /// The exported function of an iteration.
     pub exec: String,
-    /// Laid over `__ENV` while a user runs this scenario.
+    /// Overrides `__ENV` while a user runs this scenario.
     pub env: BTreeMap<String, String>,
-    /// Tags of every sample made here.
+    /// Tags of every sample of this scenario.
     pub tags: BTreeMap<String, String>,
     /// `options.browser` as written, for the browser module.
     pub browser: Option<Value>,
-    /// Which of the whole test's users and iterations run here.
+    /// Selects the users and iterations of the whole test that run in this instance.
     pub stripe: Stripe,
 }
 
 impl Scenario {
-    /// A scenario of the whole test that starts at once and has k6's defaults
-    /// for the rest.
+    /// A scenario of the whole test that starts immediately, with k6's defaults for everything
+    /// else.
     pub fn new(name: impl Into<String>, executor: Executor) -> Scenario {
         let graceful_stop = match executor {
             Executor::ExternallyControlled { .. } => Duration::ZERO,
@@ -59,7 +59,7 @@ impl Scenario {
         }
     }
 
-    /// Users made ready before the test starts.
+    /// Users initialized before the test starts.
     pub fn planned_users(&self) -> u32 {
         match &self.executor {
             Executor::SharedIterations { users, .. }
@@ -75,8 +75,7 @@ impl Scenario {
         }
     }
 
-    /// The most users it can ever have; more than the planned only for arrival
-    /// rates.
+    /// The maximum number of users; more than the planned number only for arrival rates.
     pub fn max_users(&self) -> u32 {
         match &self.executor {
             Executor::ConstantArrivalRate { max_users, .. }
@@ -85,26 +84,25 @@ impl Scenario {
         }
     }
 
-    /// How long iterations may start, from the scenario's start; `None` when
-    /// it runs until stopped.
+    /// How long iterations may start, from the scenario's start; `None` if it runs until stopped.
     pub fn duration(&self) -> Option<Duration> {
         self.executor.duration()
     }
 
-    /// When its last iteration is interrupted, from the start of the test:
-    /// start, duration and graceful stop together.
+    /// When its last iteration is interrupted, from the start of the test: start, duration and
+    /// graceful stop added.
     pub fn end(&self) -> Option<Duration> {
         let regular = self.start_time.saturating_add(self.duration()?);
         Some(regular.saturating_add(self.graceful_stop))
     }
 
-    /// Whether anything of it runs here: an execution segment may leave a
-    /// scenario without users.
+    /// Whether any of it runs in this instance: an execution segment may leave a scenario without
+    /// users.
     pub fn has_work(&self) -> bool {
         self.max_users() > 0
     }
 
-    /// Its part of a number of users of the whole test.
+    /// This instance's part of a number of users of the whole test.
     pub(crate) fn share(&self, users: u64) -> u32 {
         u32::try_from(self.stripe.share(users)).unwrap_or(u32::MAX)
     }

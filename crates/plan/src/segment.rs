@@ -1,21 +1,20 @@
-//! The part of the test this instance runs: `--execution-segment 1/3:2/3`.
+//! The part of the test that this instance runs: `--execution-segment 1/3:2/3`.
 //!
-//! Borders are exact ratios, so that segments neither overlap nor leave gaps.
+//! Boundaries are exact fractions, so that segments neither overlap nor leave gaps.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use crate::error::{Fault, excerpt};
 
-/// A fraction of the whole test, from one border to a later one.
+/// A part of the whole test, from one boundary to a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     from: Ratio,
     to: Ratio,
 }
 
-/// All the borders at which a test is cut into segments, ascending. Empty
-/// means that nobody said.
+/// All boundaries that divide a test into segments, ascending. Empty if unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SegmentSequence(Vec<Ratio>);
 
@@ -26,12 +25,12 @@ impl Segment {
         to: Ratio::ONE,
     };
 
-    /// Reads `from:to`, or one number that means `0:to`. A number is a
+    /// Parses `from:to`, or one number that means `0:to`. A number is a
     /// fraction `1/3`, a decimal `0.25` or a percentage `10%`; the empty text
     /// means the whole.
     ///
     /// # Errors
-    /// When a number is none, lies outside 0 to 1, or the order is wrong.
+    /// When a number is invalid or not within 0 to 1, or the order is wrong.
     pub fn parse(text: &str) -> Result<Segment, Fault> {
         if text.is_empty() {
             return Ok(Segment::WHOLE);
@@ -62,7 +61,7 @@ impl Segment {
         *self == Segment::WHOLE
     }
 
-    /// The segment's length, from above 0 to 1; for display.
+    /// The length of the segment, above 0 and at most 1; for display.
     pub fn length(&self) -> f64 {
         self.to.as_f64() - self.from.as_f64()
     }
@@ -81,10 +80,10 @@ impl fmt::Display for Segment {
 }
 
 impl SegmentSequence {
-    /// Reads ascending borders separated by commas, such as `0,1/3,2/3,1`.
+    /// Parses ascending boundaries separated by commas, such as `0,1/3,2/3,1`.
     ///
     /// # Errors
-    /// When a border is not a number or they do not ascend.
+    /// When a boundary is not a number or they do not ascend.
     pub fn parse(text: &str) -> Result<SegmentSequence, Fault> {
         if text.is_empty() {
             return Ok(SegmentSequence::default());
@@ -99,8 +98,7 @@ impl SegmentSequence {
         Ok(SegmentSequence(borders))
     }
 
-    /// The borders from 0 to 1 with nothing missing at the ends. Without any,
-    /// those of `segment` alone.
+    /// The boundaries from 0 to 1, with missing ends added. Without any, those of `segment` alone.
     pub(crate) fn filled(&self, segment: Segment) -> Vec<Ratio> {
         let mut borders = self.0.clone();
         if borders.is_empty() {

@@ -1,5 +1,5 @@
-//! The short ways to say what runs: `vus`, `duration`, `iterations`, `stages`
-//! become one scenario named `default`.
+//! The shortcut options `vus`, `duration`, `iterations` and `stages`: they define one scenario
+//! named `default`.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::executor::ExecutorKind;
 use crate::options::Options;
 use crate::scenario::ScenarioOptions;
 
-/// The name of the scenario the shortcuts make.
+/// The name of the scenario that the shortcuts define.
 const NAME: &str = "default";
 
-/// The scenarios to run: those written, or the one the shortcuts mean.
+/// The scenarios to run: those given, or the one that the shortcuts define.
 pub(crate) fn scenarios(
     options: &Options,
     warnings: &mut Vec<Warning>,
@@ -43,7 +43,7 @@ pub(crate) fn scenarios(
 }
 
 fn warn_ignored(options: &Options, warnings: &mut Vec<Warning>) {
-    // One user is what runs anyway.
+    // One user is the default anyway.
     if let Some(vus) = options.vus.filter(|vus| *vus != 1) {
         warnings.push(Warning::new(format!(
             "`vus={vus}` does nothing by itself: set `iterations`, `duration` or `stages` with it"

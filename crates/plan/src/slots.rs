@@ -1,10 +1,9 @@
-//! Which of the run's users each scenario takes.
+//! Assigns the run's users to scenarios.
 //!
-//! Scenarios that do not overlap in time share users. A scenario occupies its
-//! users from its start until its graceful stop has passed, so this is the
-//! colouring of intervals: taken in the order of their starts, each gets the
-//! lowest numbers that are free, and no more numbers are used than are
-//! occupied at the worst moment.
+//! Scenarios that do not overlap in time share users. A scenario occupies its users from its start
+//! until its graceful stop has passed, so this is interval colouring: in the order of their starts,
+//! each scenario gets the lowest free numbers. It uses no more numbers than are occupied at the
+//! busiest moment.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -12,9 +11,9 @@ use std::time::Duration;
 use crate::build::Plan;
 
 impl Plan {
-    /// The numbers, from 0 over the run, of each scenario's planned users, in
-    /// the order of [`Plan::scenarios`]. Scenarios that do not overlap in time
-    /// share them. Users an arrival rate adds when needed have none.
+    /// The numbers, counted from 0, of each scenario's planned users, in the order of
+    /// [`Plan::scenarios`]. Scenarios that do not overlap in time share them. Users that an arrival
+    /// rate adds on demand have none.
     pub fn assign_slots(&self) -> Vec<Vec<u32>> {
         let mut free = FreeNumbers::default();
         let mut running: Vec<(Duration, Vec<Range<u32>>)> = Vec::new();
@@ -35,11 +34,11 @@ impl Plan {
     }
 }
 
-/// Numbers nobody holds, as ascending ranges that do not touch.
+/// Free numbers, as ascending ranges that do not touch.
 #[derive(Default)]
 struct FreeNumbers {
     returned: Vec<Range<u32>>,
-    /// From here on nobody has ever held one.
+    /// All numbers from here on were never used.
     next: u32,
 }
 
@@ -71,7 +70,7 @@ impl FreeNumbers {
     }
 }
 
-/// Ascending ranges with neighbours made one.
+/// Ascending ranges, with adjacent ones joined.
 fn joined(ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     let mut joined: Vec<Range<u32>> = Vec::with_capacity(ranges.len());
     for range in ranges {

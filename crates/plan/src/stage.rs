@@ -4,22 +4,22 @@ use std::time::Duration;
 
 use crate::error::Fault;
 
-/// A stage as an option holds it, before the plan checks it. Both parts may
-/// be missing; [`Stage`](crate::Stage) is what the plan makes of it.
+/// A stage in an option, before the plan checks it. Both parts may be missing; the plan turns it
+/// into a [`Stage`](crate::Stage).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageOption {
-    /// How long the way to the target takes.
+    /// The time to reach the target.
     pub duration: Option<Duration>,
-    /// Users, or iterations per time unit, reached at the end.
+    /// Users, or iterations per time unit, at the end.
     pub target: Option<i64>,
 }
 
 impl StageOption {
-    /// Reads `10s:20`, as `--stage` and `K6_STAGES` have it. Either side of
+    /// Parses `10s:20`, as in `--stage` and `K6_STAGES`. Either side of
     /// the colon may be empty, and the colon with the target may be missing.
     ///
     /// # Errors
-    /// When the duration or the target cannot be read.
+    /// When the duration or the target is invalid.
     pub fn parse(text: &str) -> Result<StageOption, Fault> {
         let (duration, target) = match text.split_once(':') {
             Some((duration, target)) => (duration.trim(), target.trim()),

@@ -1,30 +1,28 @@
-//! Which of the whole test's users and iterations belong to one segment.
+//! Selects the users and iterations of the whole test that belong to one segment.
 
 use std::sync::Arc;
 
 use crate::error::Fault;
 use crate::segment::{Ratio, Segment, SegmentSequence, greatest_common_divisor};
 
-/// The places a segment holds in every cycle of the whole test.
+/// The slots that a segment owns in every cycle of the whole test.
 ///
-/// Cutting a test at exact borders would give the first segment all the early
-/// iterations. Instead the common denominator of all borders makes a cycle of
-/// places, and each segment holds as many of them as its length, spread as
-/// evenly as the others allow: of `0,1/4,3/4,1` the middle segment
-/// holds places 0 and 2 of every 4, the outer ones 1 and 3. Every place has
-/// one holder, so segments run on different machines add up to the whole.
+/// Cutting a test at exact boundaries would give the first segment all the early iterations.
+/// Instead, the common denominator of all boundaries defines a cycle of slots. Each segment owns as
+/// many of them as its length, spread as evenly as the others allow: of `0,1/4,3/4,1` the middle
+/// segment owns slots 0 and 2 of every 4, the outer ones 1 and 3. Every slot has one owner, so
+/// segments on different machines add up to the whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stripe {
     places: Arc<[u32]>,
     period: u32,
 }
 
-/// Cycles longer than this are refused: they would cost memory, and no test
-/// is cut that finely.
+/// Longer cycles are rejected: they would cost memory, and no test is divided that finely.
 const LONGEST_CYCLE: u64 = 1_000_000;
 
 impl Stripe {
-    /// All places: the stripe of the whole test.
+    /// All slots: the stripe of the whole test.
     pub fn whole() -> Stripe {
         Stripe {
             places: Arc::new([0]),
@@ -32,7 +30,7 @@ impl Stripe {
         }
     }
 
-    /// How many of the first `total` places are this stripe's.
+    /// How many of the first `total` slots belong to this stripe.
     pub fn share(&self, total: u64) -> u64 {
         let period = u64::from(self.period);
         let (cycles, rest) = (total / period, total % period);
@@ -42,8 +40,8 @@ impl Stripe {
         cycles * self.places.len() as u64 + partial as u64
     }
 
-    /// The place in the whole test of this stripe's `n`-th, both counted from
-    /// zero; `None` past the end of 64 bits.
+    /// The slot in the whole test of this stripe's `n`-th, both counted from zero; `None` if it
+    /// exceeds 64 bits.
     pub fn place(&self, n: u64) -> Option<u64> {
         let held = self.places.len() as u64;
         let within = self.places.get(n.checked_rem(held)? as usize)?;
@@ -52,33 +50,33 @@ impl Stripe {
             .checked_add(u64::from(*within))
     }
 
-    /// Whether it holds no place at all.
+    /// Whether it owns no slot.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Whether it holds every place.
+    /// Whether it owns every slot.
     pub fn is_whole(&self) -> bool {
         self.places.len() as u64 == u64::from(self.period)
     }
 
-    /// Which part of the whole it holds: places held, out of how many.
+    /// The fraction of slots it owns: numerator and denominator.
     pub fn fraction(&self) -> (u32, u32) {
         (self.places.len() as u32, self.period)
     }
 }
 
-/// A test cut into segments, and the one of them that runs here.
+/// A test divided into segments, and the segment of this instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// Which segment holds each place of a cycle.
+    /// The segment that owns each slot of a cycle.
     holders: Vec<u32>,
     segments: u32,
     mine: u32,
 }
 
 impl Division {
-    /// No division: one segment that is the whole test.
+    /// No division: one segment, the whole test.
     pub fn whole() -> Division {
         Division {
             holders: vec![0],
@@ -87,11 +85,11 @@ impl Division {
         }
     }
 
-    /// The division by `sequence`, of which `segment` is one.
+    /// The division by `sequence`, of which `segment` is a part.
     ///
     /// # Errors
-    /// When the segment is not one of the sequence's, or the common
-    /// denominator of the borders is above a million.
+    /// When the segment is not in the sequence, or the common
+    /// denominator of the boundaries is above a million.
     pub fn of(segment: Segment, sequence: &SegmentSequence) -> Result<Division, Fault> {
         let borders = sequence.filled(segment);
         let mut period = 1u64;
@@ -123,8 +121,8 @@ impl Division {
         Ok(Division::deal(&lengths, mine))
     }
 
-    /// Deals the places of a cycle out, the longest segment first: the i-th
-    /// of its n places is the first free one from ⌈i·period/n⌉ on.
+    /// Assigns the slots of a cycle, the longest segment first: the i-th of its n slots is the
+    /// first free one from ⌈i·period/n⌉ on.
     fn deal(lengths: &[u64], mine: usize) -> Division {
         let period: u64 = lengths.iter().sum();
         let mut order: Vec<(usize, u64)> = lengths.iter().copied().enumerate().collect();
@@ -144,7 +142,7 @@ impl Division {
         }
     }
 
-    /// The places of this segment.
+    /// The slots of this segment.
     pub fn stripe(&self) -> Stripe {
         let places = (0u32..)
             .zip(&self.holders)
@@ -155,11 +153,11 @@ impl Division {
         }
     }
 
-    /// The places of this segment where work is divided as `users` users are.
+    /// The slots of this segment if work is divided the same way as `users` users.
     ///
-    /// Users are whole: of 4 users three equal segments hold 2, 1 and 1. Were
-    /// the work cut in thirds, the users of the first would be half idle; so
-    /// it gets half of the work, and a segment without users gets none.
+    /// Users are whole: of 4 users, three equal segments get 2, 1 and 1. If the work were divided
+    /// into thirds, the users of the first segment would be half idle. So it gets half of the work,
+    /// and a segment without users gets none.
     pub fn stripe_by_users(&self, users: u64) -> Stripe {
         let period = self.holders.len() as u64;
         let mut shares = vec![0u64; self.segments as usize];
@@ -168,7 +166,7 @@ impl Division {
         }
         let divisor = shares.iter().copied().fold(0, greatest_common_divisor);
         if users == 0 || users / divisor > LONGEST_CYCLE {
-            // With this number of users both divisions agree to a millionth.
+            // With this many users, both divisions agree to a millionth.
             return self.stripe();
         }
         let shares: Vec<u64> = shares.into_iter().map(|share| share / divisor).collect();
@@ -176,8 +174,8 @@ impl Division {
     }
 }
 
-/// The next free place at or after a wanted one, going round at the end;
-/// union-find with path halving, so that dealing out is nearly linear.
+/// Finds the next free slot at or after a wanted one, with wrap-around. Union-find with path
+/// halving makes the assignment nearly linear.
 struct NextFree {
     next: Vec<u32>,
 }
@@ -223,8 +221,7 @@ mod tests {
         division(sequence, segment).stripe()
     }
 
-    /// Observed of k6 v1.8.1: the user counts at which each segment gets one
-    /// more.
+    /// Observed in k6 v1.8.1: the numbers of users at which each segment gets one more.
     #[test]
     fn deals_places_as_k6_does() {
         let cases: [(&str, &str, &[u32]); 9] = [
@@ -261,8 +258,7 @@ mod tests {
         assert!(Division::of(Segment::WHOLE, &sequence).is_err());
     }
 
-    /// Observed of k6 v1.8.1 with `constant-arrival-rate`, 17 a second, and
-    /// with `shared-iterations`.
+    /// Observed in k6 v1.8.1 with `constant-arrival-rate` at 17/s, and with `shared-iterations`.
     #[test]
     fn divides_work_as_the_users_are_divided() {
         let share = |segment, users, work| {

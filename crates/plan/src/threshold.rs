@@ -1,5 +1,5 @@
-//! Conditions the finished, or running, test has to meet:
-//! `"http_req_duration{status:200}": ["p(95)<500"]`.
+//! Conditions that a running or finished test must meet: `"http_req_duration{status:200}":
+//! ["p(95)<500"]`.
 
 mod expression;
 mod selector;
@@ -18,23 +18,23 @@ pub use selector::MetricSelector;
 /// One threshold on one metric or sub-metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
-    /// What is judged.
+    /// The metric or sub-metric.
     pub metric: MetricSelector,
     /// The condition.
     pub expression: Expression,
-    /// The condition as written, which is how reports name it.
+    /// The condition as written; reports use it as its name.
     pub source: String,
-    /// Whether the test ends as soon as the condition fails.
+    /// Whether to abort the test as soon as the condition is false.
     pub abort_on_fail: bool,
-    /// How long after the start of the test it may not end it.
+    /// How long after the start the test is not aborted.
     pub delay_abort_eval: Duration,
 }
 
 impl Threshold {
-    /// A threshold from its two texts, such as `http_reqs` and `rate>100`.
+    /// Parses a threshold from its two texts, such as `http_reqs` and `rate>100`.
     ///
     /// # Errors
-    /// When either cannot be read.
+    /// When either is invalid.
     pub fn parse(metric: &str, source: &str) -> Result<Threshold, Fault> {
         let place = |fault: Fault| Fault::at(format!("thresholds.{metric}"), fault.message);
         Ok(Threshold {
@@ -46,10 +46,10 @@ impl Threshold {
         })
     }
 
-    /// Whether a metric of that kind has the figure this threshold judges.
+    /// Checks that a metric of that kind has the value that this threshold uses.
     ///
     /// # Errors
-    /// When it has not; the message lists the figures it has.
+    /// When it has not; the message lists the values it has.
     pub fn validate(&self, kind: MetricKind) -> Result<(), Fault> {
         let method = self.expression.method;
         if kind.has(method) {
@@ -65,8 +65,7 @@ impl Threshold {
         ))
     }
 
-    /// The fault of a threshold on a metric nobody registered; `known` are
-    /// the metrics there are.
+    /// The error for a threshold on an unknown metric; `known` are the existing metrics.
     pub fn unknown_metric<'a>(&self, known: impl IntoIterator<Item = &'a str>) -> Fault {
         let name = &self.metric.name;
         let hint = match plimsoll_units::nearest(name, known) {
@@ -80,7 +79,7 @@ impl Threshold {
     }
 }
 
-/// A threshold as written, before its text is read.
+/// A threshold as written, before it is parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThresholdOptions {
     pub threshold: String,
@@ -89,7 +88,7 @@ pub struct ThresholdOptions {
 }
 
 impl OptionValue for ThresholdOptions {
-    /// `"p(95)<500"`, or an object with `threshold` in it.
+    /// `"p(95)<500"`, or an object with `threshold`.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<ThresholdOptions> {
         if let Value::String(threshold) = value {
             return Some(ThresholdOptions {
@@ -122,7 +121,7 @@ impl OptionValue for ThresholdOptions {
         })
     }
 
-    /// The short form wherever it says everything.
+    /// The short form if it is sufficient.
     fn to_json(&self) -> Value {
         if !self.abort_on_fail {
             return Value::from(self.threshold.as_str());
@@ -140,14 +139,14 @@ impl OptionValue for ThresholdOptions {
 }
 
 impl ThresholdOptions {
-    /// Reads the texts of a whole `thresholds` map.
+    /// Parses a whole `thresholds` map.
     pub(crate) fn read<'a>(
         all: impl IntoIterator<Item = (&'a String, &'a Vec<ThresholdOptions>)>,
         errors: &mut Errors,
     ) -> Vec<Threshold> {
         let mut thresholds = Vec::new();
         for (metric, conditions) in all {
-            // A wrong key is reported once, not once for each condition.
+            // An invalid key is reported once, not once per condition.
             if let Err(fault) = MetricSelector::parse(metric) {
                 errors.push(format!("thresholds.{metric}"), fault.message);
                 continue;

@@ -16,7 +16,7 @@ pub enum TlsVersion {
     Tls13,
 }
 
-/// The span of versions to offer; an end left open is the library's choice.
+/// The range of versions to offer; the library chooses an end that is unset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TlsVersions {
     pub min: Option<TlsVersion>,
@@ -33,7 +33,7 @@ impl OptionValue for TlsVersions {
                 max: Some(only),
             });
         }
-        // An end left open is shown as "", and so it is read.
+        // An unset end is shown as "", so "" is accepted too.
         let mut value = value.clone();
         if let Value::Object(ends) = &mut value {
             ends.retain(|_, end| end != "");
@@ -65,16 +65,16 @@ impl OptionValue for TlsVersions {
     }
 }
 
-/// A client certificate and where to show it.
+/// A client certificate and the hosts it is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsAuth {
     /// The certificate chain in PEM.
     pub cert: String,
     /// The private key in PEM.
     pub key: String,
-    /// The key's password, when it is encrypted.
+    /// The key's password, if it is encrypted.
     pub password: Option<String>,
-    /// Host names, `*.` wildcards allowed; none means every host.
+    /// Host names, `*.` wildcards allowed; `None` means every host.
     pub domains: Option<Vec<String>>,
 }
 
@@ -119,10 +119,10 @@ pub struct CipherSuite {
 }
 
 impl CipherSuite {
-    /// Reads a suite's name.
+    /// Finds a suite by name.
     ///
     /// # Errors
-    /// When no suite has it.
+    /// When no suite has that name.
     pub fn parse(text: &str) -> Result<CipherSuite, Fault> {
         let known = SUITES.iter().find(|(name, _)| *name == text);
         match known {

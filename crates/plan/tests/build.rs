@@ -1,4 +1,4 @@
-//! From layers of options to a plan, as k6 v1.8.1 goes about it.
+//! From layers of options to a plan, as in k6 v1.8.1.
 
 use std::time::Duration;
 
@@ -357,8 +357,7 @@ fn an_arrival_rate_may_begin_without_users() {
     assert_eq!((scenario.planned_users(), scenario.max_users()), (0, 3));
 }
 
-/// The lines k6 v1.8.1 prints for the same script, whole and as one of three
-/// segments.
+/// The lines that k6 v1.8.1 prints for the same script, as a whole and as one of three segments.
 #[test]
 fn descriptions_are_k6s() {
     let script = |segment: &str| {

@@ -1,4 +1,4 @@
-//! Options are read and shown as k6 v1.8.1 reads and shows them.
+//! Options are read and shown as in k6 v1.8.1.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,8 +27,8 @@ fn from_env(variables: &[(&str, &str)]) -> Result<Options, plimsoll_plan::Errors
     Options::from_env(&owned.collect::<BTreeMap<_, _>>())
 }
 
-/// One script with every option there is: what is read of it is shown as it
-/// was written, keys in k6's order, durations in Go's notation.
+/// One script with every option: what was read is shown as it was written, with keys in k6's order
+/// and durations in Go's notation.
 #[test]
 fn every_option_is_shown_as_k6_shows_it() {
     let written = json!({

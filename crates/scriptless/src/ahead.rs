@@ -2,7 +2,7 @@
 
 use tokio::task::JoinSet;
 
-/// Connections that one worker opens at the same time: servers' backlogs are often 128.
+/// Connections that one worker opens at the same time: server backlogs are often 128.
 const AT_ONCE: usize = 32;
 
 /// Runs all of `opening`, a bounded number at the same time.

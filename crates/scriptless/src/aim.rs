@@ -1,4 +1,4 @@
-//! Which target an iteration sends to.
+//! Selects the target of an iteration.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use tokio::sync::mpsc::{Receiver, channel};
 use crate::list::List;
 use crate::target::{ListError, Target};
 
-/// How many targets are read ahead.
+/// How many targets to read ahead.
 const AHEAD: usize = 1_024;
 
 /// The targets of an attack.
 #[derive(Clone, Debug)]
 pub enum Aim {
-    /// Round and round, in the order of iterations.
+    /// Cycle through the targets, in the order of iterations.
     Cycle(Arc<[Target]>),
-    /// Read while the attack runs; it ends with them.
+    /// Read targets during the attack; it ends after the last one.
     Stream(Arc<Stream>),
 }
 
@@ -36,7 +36,7 @@ impl Stream {
     /// Starts to read.
     ///
     /// # Errors
-    /// When the system has no thread for it.
+    /// When the system cannot create a thread.
     pub fn read(mut list: List<impl BufRead + Send + 'static>) -> Result<Stream, String> {
         let (sender, targets) = channel(AHEAD);
         std::thread::Builder::new()
@@ -44,7 +44,7 @@ impl Stream {
             .spawn(move || {
                 while let Some(target) = list.read_next().transpose() {
                     let last = target.is_err();
-                    // Nobody wants any more when the attack is over.
+                    // The receiver is gone: the attack has ended.
                     if sender.blocking_send(target).is_err() || last {
                         return;
                     }
@@ -63,8 +63,7 @@ impl Stream {
         self.over.get().map(Option::as_ref)
     }
 
-    /// The next target. When there is none left, the run ends as soon as no
-    /// other iteration is at work.
+    /// The next target. If none is left, the run ends as soon as no other iteration is running.
     pub(crate) async fn next(self: &Arc<Self>, run: &Arc<RunState>) -> Option<(Target, Busy)> {
         self.busy.fetch_add(1, Ordering::AcqRel);
         let busy = Busy {
@@ -88,7 +87,7 @@ impl Stream {
     }
 }
 
-/// An iteration at work on a target of a stream.
+/// An iteration that is running with a target of a stream.
 pub(crate) struct Busy {
     stream: Arc<Stream>,
     run: Arc<RunState>,
@@ -103,5 +102,5 @@ impl Drop for Busy {
     }
 }
 
-/// What ends a run whose targets were all sent.
+/// The reason for the end of a run whose targets were all sent.
 pub const OVER: &str = "all targets were sent";

@@ -1,5 +1,5 @@
-//! Users of a target list: each iteration sends to the next target, and its
-//! result goes to an outlet.
+//! Users with a target list: each iteration sends to the next target and passes its result to an
+//! outlet.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -24,45 +24,44 @@ use crate::facts::record;
 use crate::outlet::{Outlet, Sink};
 use crate::target::Target;
 
-/// The field that numbers hits.
+/// The header with the number of the hit.
 const SEQUENCE: &str = "X-Vegeta-Seq";
-/// The field that names the attack, if it has a name.
+/// The header with the name of the attack, if it has one.
 const ATTACK: &str = "X-Vegeta-Attack";
-/// Up to how many targets each worker keeps encoded.
+/// Maximum number of targets that each worker keeps encoded.
 const KEPT: usize = 10_000;
 
-/// What all hits of an attack have in common.
+/// The settings of all hits of an attack.
 #[derive(Clone, Debug)]
 pub struct AttackSettings {
-    /// Empty for none.
+    /// Empty if none.
     pub name: String,
-    /// Redirects that are followed; more are an error. `None` takes the
-    /// redirect itself as the response.
+    /// Maximum redirects to follow; more are an error. `None` returns the redirect itself as the
+    /// response.
     pub redirects: Option<u32>,
-    /// How much of each response's body goes into the results.
+    /// How much of each response body is written to the results.
     pub max_body: BodyLimit,
     /// From a request's actual start to the last byte of its response.
     pub timeout: Duration,
-    /// Bodies are sent in chunks.
+    /// Send bodies in chunks.
     pub chunked: bool,
-    /// A target's URL as results have it, without its secrets.
+    /// A target's URL for the results, without secrets.
     pub shown_url: fn(&str) -> Cow<'_, str>,
 }
 
-/// Makes users that hit targets.
+/// Creates users that hit targets.
 #[derive(Debug)]
 pub struct AttackUsers {
     aim: Aim,
     attack: AttackSettings,
     settings: Arc<Settings>,
     results: Option<Outlet>,
-    /// Nanoseconds since 1970 at the origin of moments.
+    /// Wall-clock time of the origin of moments, in nanoseconds since 1970.
     epoch: i64,
 }
 
 impl AttackUsers {
-    /// Users that hit `aim`, and send results to `results` if there is somebody
-    /// who wants them.
+    /// Users that hit `aim`, and send results to `results` if given.
     pub fn new(
         aim: Aim,
         attack: AttackSettings,
@@ -93,7 +92,7 @@ impl AttackUsers {
                 attack: AttackSettings {
                     max_body: match self.results {
                         Some(_) => self.attack.max_body,
-                        // Nobody looks at bodies.
+                        // Nobody reads the bodies.
                         None => BodyLimit::Cut(0),
                     },
                     ..self.attack.clone()
@@ -122,19 +121,19 @@ impl UserFactory for AttackUsers {
     }
 }
 
-/// A user that hits one target an iteration.
+/// A user that hits one target per iteration.
 pub struct AttackUser {
     here: Rc<Here>,
     tags: BaseTags,
 }
 
 thread_local! {
-    /// What the users of this thread's worker share.
+    /// State shared by the users of this thread's worker.
     static HERE: RefCell<Weak<Here>> = const { RefCell::new(Weak::new()) };
 }
 
-/// One worker's share of an attack. Its users take connections from one pool,
-/// so that there are as many as requests go on at once, and no more.
+/// One worker's part of an attack. Its users share one pool, so there are only as many connections
+/// as concurrent requests.
 struct Here {
     client: Client,
     settings: Arc<Settings>,
@@ -154,7 +153,7 @@ impl VirtualUser for AttackUser {
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
-        // Pinned where it is made: it is large, and would be copied on its way.
+        // Pinned here because it is large and would be copied if it were moved.
         let hitting = pin!(async {
             match &self.here.aim {
                 Aim::Cycle(targets) => {
@@ -180,13 +179,13 @@ impl VirtualUser for AttackUser {
     }
 }
 
-/// A target ready to be sent to.
+/// A target, ready to be sent to.
 struct Aimed {
-    /// As results have it.
+    /// As shown in the results.
     url: Box<str>,
     prepared: Prepared,
     request: Request,
-    /// We ask for gzip, so nobody else wants to see it.
+    /// The client added `Accept-Encoding: gzip`, so it must decompress the response.
     gunzips: bool,
 }
 
@@ -220,8 +219,8 @@ impl Here {
         if !self.attack.name.is_empty() {
             headers.append(ATTACK, &self.attack.name)?;
         }
-        // As Go's client does: whoever asks for codings, or for a part of the
-        // response, gets what the server sends.
+        // As in Go's client: a request that sets its own `Accept-Encoding`, or asks for a range,
+        // gets the body as the server sends it.
         let gunzips = headers.get("accept-encoding").is_none()
             && headers.get("range").is_none()
             && method != Method::Head;
@@ -284,8 +283,8 @@ impl AttackUser {
         );
     }
 
-    /// Follows a redirect. Returns the last response, and what is wrong
-    /// with it beside what itself says.
+    /// Follows redirects. Returns the last response, and an error that the response itself does not
+    /// contain.
     async fn follow(
         &self,
         target: &Aimed,
@@ -325,7 +324,7 @@ impl AttackUser {
         (answer, None)
     }
 
-    /// Records an exchange; `error` is what is wrong beside what itself says.
+    /// Records an exchange; `error` is an error that the exchange itself does not contain.
     fn record(&self, answer: &Answer, error: Option<&str>, iteration: &Iteration) {
         let here = &*self.here;
         record(
@@ -395,7 +394,7 @@ fn status_line(status: u16, head: Option<&Head>) -> String {
     format!("{status:03} {reason}").trim_end().to_owned()
 }
 
-/// A failure as Go's client tells it: `Get "http://h/": dial tcp …`.
+/// A failure in the words of Go's client: `Get "http://h/": dial tcp …`.
 fn failure(prepared: &Prepared, url: &str, why: &str) -> String {
     let method = prepared.method().as_str();
     let (first, rest) = method.split_at_checked(1).unwrap_or((method, ""));

@@ -1,9 +1,9 @@
-//! Data that differs from call to call: text with `{{…}}` in it, as ghz users write it.
+//! Data that differs from call to call: text with `{{…}}` placeholders, as in ghz.
 
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Text with places to fill.
+/// Text with placeholders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
     pieces: Vec<Piece>,
@@ -24,17 +24,17 @@ enum Piece {
     RandomString { least: u32, most: u32 },
 }
 
-/// What a call knows of itself.
+/// The values for placeholders of one call.
 #[derive(Debug)]
 pub struct Facts<'a> {
-    /// Which call of the run it is, from 0.
+    /// The number of the call in the run, from 0.
     pub number: u64,
-    /// Whose call it is, from 1.
+    /// The number of the user, from 1.
     pub user: u64,
     pub random: &'a mut Random,
 }
 
-/// The longest random text.
+/// Maximum length of a random text.
 const LONGEST: u32 = 1 << 20;
 
 const NAMES: [&str; 15] = [
@@ -56,10 +56,10 @@ const NAMES: [&str; 15] = [
 ];
 
 impl Generated {
-    /// Reads text with `{{…}}` in it; `path` is the method's, `/package.Service/Method`.
+    /// Parses text with `{{…}}`; `path` is the method's, `/package.Service/Method`.
     ///
     /// # Errors
-    /// What is between the braces and means nothing.
+    /// When a placeholder is unknown.
     pub fn parse(text: &str, path: &str) -> Result<Generated, String> {
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -79,7 +79,7 @@ impl Generated {
         Ok(Generated { pieces })
     }
 
-    /// Whether every call gets the same.
+    /// Whether every call gets the same text.
     pub fn is_constant(&self) -> bool {
         let constant = |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Method(_));
         self.pieces.iter().all(constant)
@@ -88,7 +88,7 @@ impl Generated {
     /// Writes the text of one call.
     pub fn write(&self, into: &mut String, facts: &mut Facts<'_>) {
         for piece in &self.pieces {
-            // Text takes everything.
+            // Writing to a string cannot fail.
             let _ = match piece {
                 Piece::Text(text) | Piece::Method(text) => into.write_str(text),
                 Piece::RequestNumber => write!(into, "{}", facts.number),
@@ -220,7 +220,7 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        // Zero would stay zero; neighbouring seeds are spread.
+        // A seed of zero would stay zero; multiplying spreads neighbouring seeds.
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -232,7 +232,7 @@ impl Random {
     }
 
     fn below(&mut self, bound: u64) -> u64 {
-        // The high half of a product is as good as evenly spread: Lemire 2019.
+        // The high half of the product is almost evenly distributed: Lemire 2019.
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 

@@ -1,4 +1,4 @@
-//! Virtual users that make one gRPC call an iteration.
+//! Virtual users that make one gRPC call per iteration.
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -22,47 +22,47 @@ use crate::ahead;
 use crate::facts;
 use crate::generated::{Facts, Generated, Random};
 
-/// The call that every user makes, over and over.
+/// The call that every user repeats.
 #[derive(Clone, Debug)]
 pub struct CallSpec {
     pub endpoint: Endpoint,
     pub network: NetworkSettings,
     pub metadata: Metadata,
     pub user_agent: String,
-    /// From the start of the call to its status.
+    /// Limit from the start of the call to its status.
     pub timeout: Option<Duration>,
     pub compression: Compression,
     pub limits: Limits,
     pub connections: Connections,
-    /// Opens the connections before the run starts, unless each call has a new one.
+    /// Open the connections before the run starts, unless each call has a new one.
     pub opens_ahead: bool,
     pub streaming: Streaming,
 }
 
-/// Who has which connections.
+/// How connections are assigned to users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connections {
-    /// Each user keeps one of its own.
+    /// Each user has its own.
     PerUser,
     /// All users share this number, distributed over the workers: never more workers than
     /// connections.
     Shared { connections: u32, workers: u32 },
-    /// Each call opens one and closes it.
+    /// Each call opens and closes its own.
     Fresh,
 }
 
-/// When this side ends a streaming call.
+/// When the client ends a streaming call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Streaming {
-    /// After this number of messages sent or, if only the server streams, received.
+    /// After this many messages sent or, if only the server streams, received.
     pub messages: Option<u64>,
-    /// After so long.
+    /// After this time.
     pub duration: Option<Duration>,
-    /// Between two messages sent.
+    /// Pause between two messages sent.
     pub interval: Duration,
 }
 
-/// Makes users that make one call.
+/// Creates users that repeat one call.
 #[derive(Debug)]
 pub struct GrpcUsers {
     spec: CallSpec,
@@ -77,7 +77,7 @@ enum Payload {
     Generated(Generated),
 }
 
-/// What the users of one worker have in common.
+/// State shared by the users of one worker.
 struct Shared {
     network: Rc<Network>,
     template: Template,
@@ -89,7 +89,7 @@ struct Shared {
     name: String,
     channels: Vec<Rc<Channel>>,
     next_channel: Cell<usize>,
-    /// Channels to be opened before the run starts.
+    /// Channels to open before the run starts.
     to_open: RefCell<Vec<Rc<Channel>>>,
 }
 
@@ -103,16 +103,17 @@ enum Kind {
 }
 
 thread_local! {
-    /// A thread is one worker's for its whole life.
+    /// A thread belongs to one worker for its whole life.
     static SHARED: RefCell<Option<Rc<Shared>>> = const { RefCell::new(None) };
 }
 
 impl GrpcUsers {
-    /// Users that call `method` with `data`: JSON texts of messages, perhaps with `{{…}}` in them,
-    /// taken in turn or, by a client that streams, sent one after another.
+    /// Users that call `method` with `data`: JSON texts of messages, optionally with `{{…}}`
+    /// placeholders.
+    /// They are used in turn, or sent one after another if the client streams.
     ///
     /// # Errors
-    /// What is wrong with the data or the headers of the call.
+    /// Why the data or the headers of the call are invalid.
     pub fn new(spec: CallSpec, method: Method, data: &[String]) -> Result<GrpcUsers, String> {
         let input = method.input();
         let mut payloads = Vec::with_capacity(data.len());
@@ -256,7 +257,7 @@ impl UserFactory for GrpcUsers {
         let opening = shared.to_open.take().into_iter().map(|channel| {
             let (recorder, tags) = (Rc::clone(&worker.recorder), tags.clone());
             async move {
-                // A call that finds no connection opens one, and records why it could not.
+                // On failure, the first call opens a connection and records the error.
                 let started = plimsoll_clock::now();
                 if let Ok(opening) = channel.connect().await {
                     facts::record_opened_ahead(&recorder, &tags, opening.total(), started);
@@ -267,7 +268,7 @@ impl UserFactory for GrpcUsers {
     }
 }
 
-/// A user that makes one call an iteration.
+/// A user that makes one call per iteration.
 pub struct GrpcUser {
     channel: Rc<Channel>,
     shared: Rc<Shared>,
@@ -279,7 +280,7 @@ pub struct GrpcUser {
     tally: Tally,
 }
 
-/// How a call went.
+/// The outcome of a call.
 struct Outcome {
     status: Status,
     timeline: Timeline,
@@ -291,11 +292,11 @@ struct Outcome {
     received: Messages,
 }
 
-/// Messages of one way.
+/// The messages in one direction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Messages {
     count: u64,
-    /// Unpacked, without framing.
+    /// Decompressed, without framing.
     bytes: u64,
 }
 
@@ -316,7 +317,7 @@ impl VirtualUser for GrpcUser {
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
         let called = {
-            // Pinned where it is made: it is large, and would be copied on its way.
+            // Pinned here because it is large and would be copied if it were moved.
             let calling = pin!(async {
                 if self.shared.kind == Kind::Unary {
                     self.unary(iteration).await
@@ -338,7 +339,7 @@ impl VirtualUser for GrpcUser {
 }
 
 impl GrpcUser {
-    /// The message number `number`.
+    /// The message with the number `number`.
     fn message(&mut self, number: u64) -> Result<Framed, Status> {
         let shared = Rc::clone(&self.shared);
         let place = usize::try_from(number).unwrap_or_default() % shared.data.len();
@@ -406,7 +407,7 @@ impl GrpcUser {
             Kind::Server => limits.messages.unwrap_or(u64::MAX),
             _ => u64::MAX,
         };
-        // Both ways at once: neither waits for the other.
+        // Both directions run concurrently.
         let over = Cell::new(false);
         let sent = Cell::new(Messages::default());
         let received = Cell::new(Messages::default());
@@ -468,7 +469,7 @@ impl GrpcUser {
         let mut timeline = receiver.timeline(written);
         let status = match (failed.take(), receiver.status()) {
             (Some(status), _) => status,
-            // This side had enough: that is how the call was to end.
+            // The client ended the call, as configured.
             (None, None) if enough.get() => {
                 sender.cancel();
                 timeline.finished(
@@ -506,8 +507,7 @@ impl GrpcUser {
         let counted = counted_at(iteration.scheduled, started);
         self.tally.call(payload);
         self.tally.iteration(started, done);
-        // A call is an exchange of HTTP: it has the same phases, and the same questions are asked
-        // of it.
+        // A call is recorded as an HTTP exchange: it has the same phases and results.
         self.recorder.http(
             &HttpFacts {
                 phases,
@@ -535,7 +535,7 @@ impl GrpcUser {
             facts::record_opening(&self.recorder, &self.tags, opening, counted);
         }
         let add = |metric, value: f64| {
-            // Built-in metrics and numbers: nothing to refuse.
+            // Cannot fail: the metrics are built in and the values are numbers.
             let _ = self
                 .recorder
                 .add_started(metric, value, &self.tags, &[], counted, done);

@@ -1,5 +1,5 @@
-//! Virtual users without a script: each iteration sends one request that was
-//! encoded once, or to the next of a list of targets, or makes one gRPC call.
+//! Virtual users without a script: each iteration sends one request that was encoded once, sends to
+//! the next target of a list, or makes one gRPC call.
 
 mod ahead;
 mod aim;
@@ -36,16 +36,16 @@ use plimsoll_samples::{BaseTags, Recorder, TagMap, counted_at};
 
 use crate::facts::record;
 
-/// The request that every user sends, over and over.
+/// The request that every user repeats.
 #[derive(Clone, Debug)]
 pub struct RequestSpec {
-    /// Method, as it is sent.
+    /// The method as sent.
     pub method: String,
     /// Absolute, `http` or `https`.
     pub url: String,
     /// Names and values, in order.
     pub headers: Vec<(String, String)>,
-    /// Sent as it is.
+    /// Sent unchanged.
     pub body: bytes::Bytes,
     /// From the start to the last byte of the response.
     pub timeout: Duration,
@@ -55,7 +55,7 @@ impl RequestSpec {
     /// Encodes the request.
     ///
     /// # Errors
-    /// What is wrong with the method, the URL or a header.
+    /// Why the method, the URL or a header is invalid.
     pub fn prepare(&self, settings: &Settings) -> Result<Prepared, String> {
         let method = Method::parse(&self.method)
             .ok_or_else(|| format!("\"{}\" is not an HTTP method", self.method))?;
@@ -74,7 +74,7 @@ impl RequestSpec {
     }
 }
 
-/// Makes users that send one request.
+/// Creates users that send one request.
 #[derive(Debug)]
 pub struct HttpUsers {
     spec: RequestSpec,
@@ -86,25 +86,25 @@ pub struct HttpUsers {
 }
 
 thread_local! {
-    /// What the users of this thread's worker share. A thread is one worker's
-    /// for its whole life.
+    /// State shared by the users of this thread's worker. A thread belongs to one worker for its
+    /// whole life.
     static SHARED: RefCell<Option<Common>> = const { RefCell::new(None) };
 }
 
 struct Common {
     shared: Rc<Shared>,
     prepared: Rc<Prepared>,
-    /// The client that was made last, and how many users more it takes.
+    /// The client created last, and how many more users may share it.
     client: Option<(Rc<Client>, u32)>,
-    /// Clients whose connection is to be opened before the run starts.
+    /// Clients whose connections are to be opened before the run starts.
     to_open: Vec<Rc<Client>>,
 }
 
 impl HttpUsers {
-    /// Users of `spec` under `settings`.
+    /// Users of `spec` with `settings`.
     ///
     /// # Errors
-    /// What is wrong with the request.
+    /// Why the request is invalid.
     pub fn new(spec: RequestSpec, settings: Arc<Settings>) -> Result<Self, String> {
         spec.prepare(&settings)?;
         Ok(HttpUsers {
@@ -115,15 +115,14 @@ impl HttpUsers {
         })
     }
 
-    /// Opens each connection before the run starts, not with the first request on it.
+    /// Opens each connection before the run starts instead of with its first request.
     pub fn opening_ahead(mut self, opens_ahead: bool) -> Self {
         self.opens_ahead = opens_ahead && !self.settings.no_connection_reuse;
         self
     }
 
-    /// Makes this number of users share one connection, each with its own stream.
-    /// The settings must allow that many streams on one connection, and no
-    /// second connection.
+    /// Makes this many users share one connection, each with its own stream. The settings must
+    /// allow that many streams on one connection, and only one connection.
     pub fn sharing(mut self, streams: u32) -> Self {
         self.streams = streams.max(1);
         self
@@ -196,7 +195,7 @@ impl UserFactory for HttpUsers {
             let prepared = Rc::clone(&prepared);
             async move {
                 let started = plimsoll_clock::now();
-                // A request that finds no connection opens one, and records why it could not.
+                // On failure, the first request opens a connection and records the error.
                 if client.connect_ahead(&prepared).await.is_ok() {
                     let took = plimsoll_clock::now().since(started);
                     facts::record_opened_ahead(&recorder, &tags, took, started);
@@ -207,7 +206,7 @@ impl UserFactory for HttpUsers {
     }
 }
 
-/// A user that sends one request an iteration.
+/// A user that sends one request per iteration.
 pub struct HttpUser {
     client: Rc<Client>,
     prepared: Rc<Prepared>,
@@ -224,7 +223,7 @@ impl VirtualUser for HttpUser {
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
         let sent = {
-            // Pinned where it is made: it is large, and would be copied on its way.
+            // Pinned here because it is large and would be copied if it were moved.
             let sending = pin!(self.client.send_prepared(&self.prepared, iteration.started));
             iteration.stop.race(sending).await
         };
@@ -253,13 +252,14 @@ impl VirtualUser for HttpUser {
     }
 }
 
-/// Fetches one address, following redirects: for what a run needs and does not
+/// Fetches one address, following redirects: for files that a run needs but does not
 /// measure.
 ///
 /// # Errors
 /// Why there is no response with a status of 2xx.
 pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
-    // Whoever asks may be within an event loop, where there can be no second one.
+    // On its own thread, because the caller may already be in an event loop, which cannot be
+    // nested.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| fetch_here(address));
         let lost = |_| {
@@ -283,7 +283,7 @@ fn fetch_here(address: &str) -> Result<Vec<u8>, String> {
         let request = Request::new(Method::Get, Rc::new(url));
         match client.send(&request, None, &mut |_| {}).await {
             Ok(answer) if (200..300).contains(&answer.status) => Ok(answer.body.to_vec()),
-            Ok(answer) => Err(format!("{address} answered with status {}", answer.status)),
+            Ok(answer) => Err(format!("{address} responded with status {}", answer.status)),
             Err(failure) => Err(format!("{address}: {}", failure.error.detail())),
         }
     })

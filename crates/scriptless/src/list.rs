@@ -1,9 +1,9 @@
 //! Target lists, read entry by entry: vegeta's two formats.
 //!
-//! Text: a line with method and URL, lines with headers, `@` and the path of a
-//! file that holds the body; an empty line ends an entry, and lines that begin
-//! with `#` are comments. JSON: an object a line with `method`, `url`, and
-//! perhaps `header` (lists of values by name) and `body` (base64).
+//! Text: a line with method and URL, lines with headers, and `@` with the path of a file that
+//! contains the body; an empty line ends an entry, and lines that begin with `#` are comments.
+//! JSON: one object per line with `method`, `url`, and optionally `header` (lists of values by
+//! name) and `body` (base64).
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -13,12 +13,12 @@ use serde::Deserialize;
 
 use crate::target::{Defaults, ListError, Target, is_method};
 
-/// The longest line, in bytes. A JSON target holds its body in one.
+/// Maximum length of a line in bytes. A JSON target contains its body.
 const LONGEST_LINE: u64 = 256 << 20;
-/// How many bodies of files are remembered.
+/// How many bodies from files are cached.
 const BODIES: usize = 1_000;
 
-/// How a target list is written.
+/// The format of a target list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// vegeta's name for it is `http`.
@@ -27,10 +27,10 @@ pub enum Format {
     Json,
 }
 
-/// Reads the body that a target names by a path.
+/// Reads the body for a path in a target.
 pub type ReadBody = Box<dyn FnMut(&str) -> std::io::Result<Vec<u8>> + Send>;
 
-/// A target list that is read as it is needed.
+/// A target list that is read on demand.
 pub struct List<R> {
     input: R,
     format: Format,
@@ -38,13 +38,12 @@ pub struct List<R> {
     read_body: ReadBody,
     bodies: HashMap<String, Bytes>,
     line: u64,
-    /// The first line of the next entry, met while looking for the end of the
-    /// last.
+    /// The first line of the next entry, read while looking for the end of the last.
     pending: Option<String>,
 }
 
 impl<R: BufRead> List<R> {
-    /// `read_body` reads the files that targets name.
+    /// `read_body` reads the files named by targets.
     pub fn new(input: R, format: Format, defaults: Defaults, read_body: ReadBody) -> Self {
         List {
             input,
@@ -57,10 +56,10 @@ impl<R: BufRead> List<R> {
         }
     }
 
-    /// The next target; none at the end.
+    /// The next target; `None` at the end.
     ///
     /// # Errors
-    /// What is wrong with it, and in which line.
+    /// The invalid line and the reason.
     pub fn read_next(&mut self) -> Result<Option<Target>, ListError> {
         let target = match self.format {
             Format::Text => self.next_of_text()?,
@@ -72,10 +71,10 @@ impl<R: BufRead> List<R> {
         Ok(target)
     }
 
-    /// All of them.
+    /// All targets.
     ///
     /// # Errors
-    /// The first that is wrong, or that there are none.
+    /// The first error, or that there are no targets.
     pub fn all(mut self) -> Result<Vec<Target>, ListError> {
         let mut targets = Vec::new();
         while let Some(target) = self.read_next()? {
@@ -211,7 +210,7 @@ impl<R: BufRead> List<R> {
         Ok(body)
     }
 
-    /// The next line without its end and the blanks around it.
+    /// The next line, without surrounding blanks.
     fn next_line(&mut self) -> Result<Option<String>, ListError> {
         use std::io::Read;
         let mut line = Vec::new();
@@ -252,14 +251,13 @@ struct Object {
     header: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Whether a line is the first of an entry: a method, a blank, and something
-/// that can be a URL.
+/// Whether a line is the first of an entry: a method, a blank, and something that may be a URL.
 fn begins_target(line: &str) -> bool {
     line.split_once([' ', '\t'])
         .is_some_and(|(method, url)| is_method(method) && url.contains("://"))
 }
 
-/// What an error repeats of a line: enough to find it again.
+/// The part of a line that an error repeats: enough to find it again.
 fn shown(text: &str) -> String {
     const SHOWN: usize = 80;
     let mut cut: String = text.chars().take(SHOWN).collect();

@@ -1,10 +1,9 @@
-//! The way of results from workers to whoever writes them.
+//! Sends results from workers to the writer.
 //!
-//! A worker gathers hits in a batch and hands full batches over a channel; the
-//! request path never waits for a disk. If the writer falls behind, batches
-//! queue up; when too many wait, the worker does wait for the writer: results
-//! are not thrown away, and memory stays bounded. How long that held the load
-//! back is counted.
+//! A worker collects hits in a batch and sends full batches through a channel, so a request never
+//! waits for a disk. If the writer falls behind, batches queue up. If too many are queued, the
+//! worker waits for the writer: no results are lost, and memory stays bounded. The total waiting
+//! time is counted.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -15,25 +14,25 @@ use std::time::Duration;
 
 use plimsoll_vegeta::batch::{Batch, Fresh};
 
-/// A batch is handed over from this size on, in bytes.
+/// A batch is sent from this size on, in bytes.
 const FULL: usize = 64 * 1024;
-/// How many batches may wait: 64 MiB of results without large bodies.
+/// How many batches may be queued: 64 MiB of results without large bodies.
 const WAITING: usize = 1024;
-/// How many written batches are kept for their memory.
+/// How many written batches are kept for reuse.
 const SPARE: usize = 16;
-/// A batch that does not fill is handed over after this long.
+/// A batch that does not become full is sent after this time.
 const OFTEN: Duration = Duration::from_millis(250);
 
-/// Where workers send results. Shared by all of them.
+/// The sending end for results. Shared by all workers.
 #[derive(Clone, Debug)]
 pub struct Outlet {
     sender: SyncSender<Vec<u8>>,
     spare: Spare,
-    /// Nanoseconds that workers waited for the writer.
+    /// Nanoseconds for which workers waited for the writer.
     waited: Arc<AtomicU64>,
 }
 
-/// Where the writer finds them.
+/// The receiving end for the writer.
 #[derive(Debug)]
 pub struct Inlet {
     batches: Receiver<Vec<u8>>,
@@ -43,7 +42,7 @@ pub struct Inlet {
 
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
-/// Both ends. The inlet ends when every outlet is gone.
+/// Both ends. The inlet ends once every outlet is gone.
 pub fn outlet() -> (Outlet, Inlet) {
     let (sender, batches) = sync_channel(WAITING);
     let spare = Spare::default();
@@ -62,12 +61,12 @@ pub fn outlet() -> (Outlet, Inlet) {
 }
 
 impl Inlet {
-    /// The next batch; none when the run is over.
+    /// The next batch; `None` when the run has ended.
     pub fn next(&self) -> Option<Vec<u8>> {
         self.batches.recv().ok()
     }
 
-    /// Gives the memory of a written batch back.
+    /// Returns the memory of a written batch.
     pub fn give_back(&self, batch: Vec<u8>) {
         if let Ok(mut spare) = self.spare.lock()
             && spare.len() < SPARE
@@ -77,21 +76,21 @@ impl Inlet {
         }
     }
 
-    /// How long workers waited, added up.
+    /// Total time for which workers waited.
     pub fn waited(&self) -> Duration {
         Duration::from_nanos(self.waited.load(Ordering::Relaxed))
     }
 }
 
-/// One worker's end.
+/// One worker's sending end.
 pub(crate) struct Sink {
     outlet: Outlet,
     batch: RefCell<Batch>,
 }
 
 impl Sink {
-    /// A sink on the calling worker's thread, which hands over now and then
-    /// even if little comes.
+    /// A sink on the calling worker's thread, which sends its batch regularly even if it is not
+    /// full.
     pub fn new(outlet: Outlet) -> Rc<Sink> {
         let sink = Rc::new(Sink {
             outlet,
@@ -116,7 +115,7 @@ impl Sink {
         let spare = self.outlet.spare.lock().ok().and_then(|mut s| s.pop());
         let full = batch.take(spare.unwrap_or_default());
         match self.outlet.sender.try_send(full) {
-            // A writer that is gone has said why.
+            // A writer that is gone has reported why.
             Ok(()) | Err(TrySendError::Disconnected(_)) => {}
             Err(TrySendError::Full(full)) => {
                 let from = plimsoll_clock::now();

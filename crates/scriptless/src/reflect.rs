@@ -1,4 +1,4 @@
-//! Descriptions of gRPC services, as their server gives them.
+//! Descriptions of gRPC services from their server.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use plimsoll_net::Network;
 
 use crate::grpc::CallSpec;
 
-/// Asks the server of `spec` for the description of the service that `method` belongs to.
+/// Asks the server of `spec` for the description of the service of `method`.
 ///
 /// # Errors
-/// Why it did not tell.
+/// Why the server did not provide it.
 pub fn reflect(spec: &CallSpec, method: &str, metadata: &Metadata) -> Result<Schema, String> {
     let runtime = crate::event_loop()?;
     tokio::task::LocalSet::new().block_on(&runtime, async {
@@ -19,7 +19,7 @@ pub fn reflect(spec: &CallSpec, method: &str, metadata: &Metadata) -> Result<Sch
         let end = spec.endpoint.clone();
         let channel = Channel::new(end, network, None, Rc::default(), spec.limits);
         let mut schema = Schema::new();
-        // The time limit of a call is not for this: nothing is measured yet.
+        // Not the time limit of a call: nothing is measured yet.
         let timeout = Duration::from_secs(20);
         let agent = &spec.user_agent;
         let asked = plimsoll_grpc::reflect(

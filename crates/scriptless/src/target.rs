@@ -1,6 +1,6 @@
 use bytes::Bytes;
 
-/// One entry of a target list: a request to be sent.
+/// One entry of a target list: a request to send.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     pub method: String,
@@ -10,21 +10,21 @@ pub struct Target {
     pub body: Bytes,
 }
 
-/// What every target of a list has unless it says otherwise.
+/// Defaults for the targets of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
-    /// Sent before a target's own.
+    /// Sent before the target's own headers.
     pub headers: Vec<(String, String)>,
-    /// The body of targets that name none.
+    /// The body of targets without one.
     pub body: Bytes,
 }
 
-/// Why a target list cannot be used.
+/// Why a target list is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListError {
-    /// From 1; 0 for the list as a whole.
+    /// Line number from 1; 0 for the list as a whole.
     pub line: u64,
-    /// In one sentence, with the fix.
+    /// The error in one sentence, with the fix.
     pub what: String,
 }
 
@@ -40,10 +40,10 @@ impl std::fmt::Display for ListError {
 impl std::error::Error for ListError {}
 
 impl Target {
-    /// Checks what would keep the request from being sent.
+    /// Checks whether the request can be sent.
     ///
     /// # Errors
-    /// In one sentence.
+    /// The reason, in one sentence.
     pub(crate) fn check(&self) -> Result<(), String> {
         let method = plimsoll_http::Method::parse(&self.method);
         if method.is_none_or(|_| !is_method(&self.method)) {
@@ -69,14 +69,14 @@ impl Target {
         let mut request =
             plimsoll_http::Request::new(plimsoll_http::Method::Get, std::rc::Rc::new(url));
         request.headers = fields;
-        // What else keeps it from being sent shows when it is encoded.
+        // Encoding the request finds the remaining errors.
         plimsoll_http::Prepared::new(&request, &plimsoll_http::Settings::default())
             .map(drop)
             .map_err(|error| format!("bad URL: {}: {}", self.url, error.message))
     }
 }
 
-/// Whether a word is a method as target lists write them.
+/// Whether a word has the form of a method in a target list.
 pub(crate) fn is_method(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }

@@ -1,36 +1,34 @@
-//! Results in our own compact format, written while an attack runs.
+//! Results in our own compact format, written during an attack.
 //!
-//! A file is a sequence of batches, each complete in itself: files can be
-//! joined with `cat`, and of a file that was cut off all but the last hits can
-//! be read. A batch is [`MAGIC`], the length of the rest (4 bytes, little
-//! endian), a date (8 bytes, nanoseconds since 1970), and entries. An entry is
-//! a text, which later entries call by its place in the order of texts, or a
-//! hit. Numbers are LEB128, seven bits a byte, lowest first.
+//! A file is a sequence of complete batches: files can be joined with `cat`, and if a file was cut
+//! off, all hits but the last ones can be read. A batch is [`MAGIC`], the length of the rest (4
+//! bytes, little endian), a date (8 bytes, nanoseconds since 1970), and entries. An entry is a hit,
+//! or a text, to which later entries refer by its index. Numbers are LEB128: seven bits per byte,
+//! lowest first.
 
 use rustc_hash::FxHashMap;
 
 use crate::hit::{Headers, Hit};
 
-/// How a batch begins: a name and the version of the format.
+/// The start of a batch: a name and the version of the format.
 pub const MAGIC: &[u8; 8] = b"PLIMHIT\x01";
-/// Length of [`MAGIC`], length and date.
+/// Length of [`MAGIC`], the length field and the date.
 pub(crate) const BEGINNING: usize = 8 + 4 + 8;
 /// A text follows.
 pub(crate) const TEXT: u8 = 0;
 /// A hit follows.
 pub(crate) const HIT: u8 = 1;
-/// The response's body was decoded, so that the headers no longer give
-/// its length and encoding.
+/// The response body was decoded, so the headers no longer show its length and encoding.
 pub(crate) const DECODED: u8 = 1;
-/// There is a body, perhaps an empty one.
+/// There is a body, possibly an empty one.
 pub(crate) const HAS_BODY: u8 = 2;
 
-/// Service times are written one nanosecond longer.
+/// No service time. Actual service times are written plus one nanosecond, so that they are never 0.
 pub(crate) const NO_SERVICE: u64 = 0;
-/// Texts are counted from 1.
+/// No text. Texts are counted from 1.
 pub(crate) const NO_TEXT: u64 = 0;
 
-/// A hit as the one who made it has it at hand. Everything is borrowed.
+/// A hit with borrowed fields, before it is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fresh<'a> {
     pub attack: &'a str,
@@ -40,33 +38,33 @@ pub struct Fresh<'a> {
     pub date: i64,
     /// Nanoseconds.
     pub latency: u64,
-    /// Nanoseconds; none where nobody knows.
+    /// Nanoseconds; `None` if unknown.
     pub service: Option<u64>,
     pub bytes_out: u64,
     pub bytes_in: u64,
     pub error: &'a str,
     pub method: &'a str,
     pub url: &'a str,
-    /// The response headers as on the wire of HTTP/1; none without a response.
+    /// The response headers in HTTP/1 wire form; `None` without a response.
     pub head: Option<&'a [u8]>,
     /// Whether `body` was decoded.
     pub decoded: bool,
     pub body: Option<&'a [u8]>,
 }
 
-/// A batch in the making.
+/// A batch that is being built.
 #[derive(Debug)]
 pub struct Batch {
     bytes: Vec<u8>,
     base: i64,
     texts: FxHashMap<Box<[u8]>, u64>,
-    /// The texts that the last hit called, which the next mostly calls too.
+    /// The texts of the last hit; most hits repeat them.
     last: [(Vec<u8>, u64); 5],
     hits: u64,
 }
 
 impl Batch {
-    /// An empty batch that builds in `room`, whose memory is reused.
+    /// An empty batch that reuses the memory of `room`.
     pub fn new(room: Vec<u8>) -> Batch {
         let mut batch = Batch {
             bytes: room,
@@ -96,12 +94,12 @@ impl Batch {
         self.bytes.len()
     }
 
-    /// Whether there is no hit in it.
+    /// Whether it contains no hit.
     pub fn is_empty(&self) -> bool {
         self.hits == 0
     }
 
-    /// The finished batch. This one continues empty, in `room`.
+    /// Returns the finished batch, and starts an empty one in `room`.
     pub fn take(&mut self, room: Vec<u8>) -> Vec<u8> {
         let length = (self.bytes.len() - BEGINNING + 8) as u32;
         let head = [&length.to_le_bytes()[..], &self.base.to_le_bytes()].concat();
@@ -113,7 +111,7 @@ impl Batch {
         whole
     }
 
-    /// Adds a hit that was read from elsewhere.
+    /// Adds a hit that was read from another file.
     pub fn push_hit(&mut self, hit: &Hit) {
         let nanos = |span: std::time::Duration| u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
         let head = hit.headers.as_ref().map(Headers::to_head);
@@ -173,7 +171,7 @@ impl Batch {
         out.extend_from_slice(body);
     }
 
-    /// The number of a text, which is written if it is new.
+    /// The index of a text, which is written if it is new.
     #[inline]
     fn text(&mut self, kind: usize, text: &[u8]) -> u64 {
         if let Some((last, number)) = self.last.get(kind)
@@ -215,7 +213,7 @@ fn number_to(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Small numbers of either sign as small ones without.
+/// Maps signed numbers to unsigned ones, small to small.
 fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }

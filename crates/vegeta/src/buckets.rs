@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
-/// The lower bounds of a histogram's buckets, rising, the first of them 0; the
-/// last bucket has no upper bound.
+/// The lower bounds of a histogram's buckets, ascending from 0; the last bucket has no upper bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buckets(Vec<Duration>);
 
-/// More than anybody reads, and few enough to search for each hit.
+/// More than anyone reads, and few enough to search for each hit.
 const MOST: usize = 1_000;
 
 impl Buckets {
-    /// Reads `[0,1ms,10ms]`.
+    /// Parses `[0,1ms,10ms]`.
     ///
     /// # Errors
-    /// What is wrong with it, and how it is written.
+    /// The error, and the expected format.
     pub fn parse(text: &str) -> Result<Buckets, String> {
         let way_out = "write them like [0,1ms,10ms]";
         let inner = text
@@ -48,20 +47,20 @@ impl Buckets {
         Ok(Buckets(bounds))
     }
 
-    /// How many there are.
+    /// Number of buckets.
     #[allow(clippy::len_without_is_empty)] // There is one at least.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The bucket of a latency, from 0.
+    /// The index of the bucket for a latency.
     pub fn of(&self, latency: Duration) -> usize {
         self.0
             .partition_point(|bound| *bound <= latency)
             .saturating_sub(1)
     }
 
-    /// Lower bounds, and upper ones where there are.
+    /// Lower bounds, each with its upper bound if there is one.
     pub fn bounds(&self) -> impl Iterator<Item = (Duration, Option<Duration>)> {
         let uppers = self.0.iter().skip(1).copied().map(Some);
         self.0.iter().copied().zip(uppers.chain([None]))

@@ -1,5 +1,5 @@
-//! vegeta's CSV: twelve columns, no title. The body and the header, which may
-//! hold anything, are in base64.
+//! vegeta's CSV: twelve columns, no header line. The response body and headers may contain
+//! anything, so they are in base64.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,10 +10,10 @@ use crate::json::nanos;
 
 const COLUMNS: usize = 12;
 
-/// Appends a hit as vegeta writes it, with the line's end.
+/// Appends a hit in vegeta's format, with the line end.
 pub fn write(hit: &Hit, out: &mut String) {
     use std::fmt::Write;
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(
         out,
         "{},{},{},{},{},",
@@ -39,14 +39,14 @@ pub fn write(hit: &Hit, out: &mut String) {
     out.push('\n');
 }
 
-/// Headers, sorted by name, with the empty line.
+/// Headers in wire form, sorted by name, with the empty line.
 fn wire(headers: &Headers) -> String {
     let mut fields: Vec<_> = headers.0.iter().collect();
     fields.sort_by(|(first, _), (second, _)| first.cmp(second));
     let mut text = String::new();
     for (name, values) in fields {
         for value in values {
-            // A line end within a value would make another field of its rest.
+            // A line break in a value would start another field.
             let value = value.replace(['\r', '\n'], " ");
             for part in [name, ": ", value.trim(), "\r\n"] {
                 text.push_str(part);
@@ -57,7 +57,7 @@ fn wire(headers: &Headers) -> String {
     text
 }
 
-/// A field, quoted where RFC 4180 or Go's writer wants it so.
+/// A field, quoted if RFC 4180 or Go's writer requires it.
 fn field(text: &str, out: &mut String) {
     let quoted = text == "\\."
         || text.starts_with(char::is_whitespace)
@@ -71,12 +71,12 @@ fn field(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Whether a line ends within quotes, so that the next belongs to it.
+/// Whether a line ends inside quotes, so that the next line belongs to it.
 pub(crate) fn is_open(line: &[u8]) -> bool {
     line.iter().filter(|&&byte| byte == b'"').count() % 2 == 1
 }
 
-/// Reads a record.
+/// Parses a record.
 ///
 /// # Errors
 /// Why it is not a result, in one sentence.
@@ -147,8 +147,7 @@ fn unwire(bytes: &[u8]) -> Headers {
     headers
 }
 
-/// The fields of a record: RFC 4180, with leading blanks left out as vegeta
-/// leaves them out.
+/// The fields of a record: RFC 4180, without leading blanks, as in vegeta.
 fn split(record: &str) -> Result<Vec<String>, String> {
     let record = record
         .strip_suffix("\r\n")
@@ -181,7 +180,7 @@ fn split(record: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// A field after its opening quote, and what follows it.
+/// A field after its opening quote, and the rest of the record.
 fn unquote(quoted: &str) -> Result<(String, &str), String> {
     let mut field = String::new();
     let mut rest = quoted;

@@ -3,8 +3,7 @@ use std::time::Duration;
 
 use plimsoll_units::{CivilDate, CivilTime};
 
-/// A moment of the calendar, to the nanosecond, with the offset from UTC that
-/// it is written in.
+/// A date and time with nanoseconds, and the UTC offset in which it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Date {
     /// Since 1970 in UTC.
@@ -14,10 +13,9 @@ pub struct Date {
     offset: i16,
 }
 
-/// The first second of the year 1, which is what a date is when nobody gave
-/// one.
+/// The first second of the year 1, which represents a missing date.
 const YEAR_ONE: i64 = -62_135_596_800;
-/// The last second of the year 9999: dates have four digits for the year.
+/// The last second of the year 9999: years have four digits.
 const YEAR_9999: i64 = 253_402_300_799;
 const DAY: i64 = 86_400;
 
@@ -31,7 +29,7 @@ impl Default for Date {
     }
 }
 
-/// By the moment; the offset is only how it is written.
+/// By time; the offset only affects how it is written.
 impl Ord for Date {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
@@ -45,7 +43,7 @@ impl PartialOrd for Date {
 }
 
 impl Date {
-    /// The date this number of nanoseconds after the start of 1970, in UTC.
+    /// The date at this many nanoseconds after the start of 1970, in UTC.
     pub fn from_unix_nanos(nanos: i64) -> Date {
         Date {
             seconds: nanos.div_euclid(1_000_000_000),
@@ -54,15 +52,15 @@ impl Date {
         }
     }
 
-    /// Nanoseconds since 1970 began; what 64 bits cannot hold (before 1678 and
-    /// after 2262) wraps, as in Go.
+    /// Nanoseconds since the start of 1970. A date before 1678 or after 2262 wraps around, as in
+    /// Go.
     pub fn unix_nanos(self) -> i64 {
         self.seconds
             .wrapping_mul(1_000_000_000)
             .wrapping_add(i64::from(self.nanos))
     }
 
-    /// So much later, as far as the calendar goes.
+    /// The date `span` later, limited to the calendar's end.
     pub fn plus(self, span: Duration) -> Date {
         let nanos = self.nanos + span.subsec_nanos();
         let seconds = i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
@@ -77,7 +75,7 @@ impl Date {
         }
     }
 
-    /// The time from `earlier` to this; zero if it is not earlier.
+    /// The time since `earlier`; zero if that is not earlier.
     pub fn since(self, earlier: Date) -> Duration {
         let nanos = (i128::from(self.seconds) - i128::from(earlier.seconds)) * 1_000_000_000
             + i128::from(self.nanos)
@@ -86,7 +84,7 @@ impl Date {
         Duration::from_nanos(nanos as u64)
     }
 
-    /// Reads RFC 3339, such as `2026-01-02T03:04:05.678901234+05:30`.
+    /// Parses RFC 3339, such as `2026-01-02T03:04:05.678901234+05:30`.
     pub fn parse(text: &str) -> Option<Date> {
         let bytes = text.as_bytes();
         let number = |range: std::ops::Range<usize>| -> Option<i64> {
@@ -144,7 +142,7 @@ impl Date {
     }
 }
 
-/// RFC 3339 to the nanosecond, without trailing zeros.
+/// RFC 3339 with up to nanoseconds, without trailing zeros.
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let local = self.seconds + i64::from(self.offset) * 60;

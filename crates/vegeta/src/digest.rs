@@ -1,12 +1,11 @@
-//! The merging t-digest: T. Dunning and O. Ertl, "Computing Extremely Accurate
-//! Quantiles Using t-Digests" (2019), with the scale function k1. Compression,
-//! buffer and interpolation are those by which vegeta's figures come about, so
-//! that ours are the same to the nanosecond.
+//! The merging t-digest: T. Dunning and O. Ertl, "Computing Extremely Accurate Quantiles Using
+//! t-Digests" (2019), with the scale function k1. Compression, buffer and interpolation are those
+//! of vegeta, so that our values match its to the nanosecond.
 
 use std::f64::consts::PI;
 
 const COMPRESSION: f64 = 100.0;
-/// Values that wait to be merged in.
+/// Number of values that are buffered before a merge.
 const BUFFER: usize = 800;
 
 #[derive(Clone, Debug)]
@@ -47,9 +46,8 @@ impl Digest {
         }
     }
 
-    /// The paper's algorithm 1: clusters and new values in order of size, each
-    /// joined to the cluster before it while that spans at most one unit of the
-    /// scale function.
+    /// The paper's algorithm 1: go through clusters and new values by size, and join each to the
+    /// previous cluster as long as that spans at most one unit of the scale function.
     fn merge(&mut self) {
         if self.waiting.is_empty() {
             return;
@@ -84,8 +82,8 @@ impl Digest {
         self.waiting = all;
     }
 
-    /// The value below which a share `q` lies, interpolated between the middles
-    /// of clusters; 0 of nothing.
+    /// The value below which a share `q` of the values is, interpolated between the centers of
+    /// clusters; 0 if there are none.
     pub fn quantile(&mut self, q: f64) -> f64 {
         self.merge();
         let (Some(first), Some(last)) = (self.clusters.first(), self.clusters.last()) else {
@@ -112,13 +110,13 @@ impl Digest {
     }
 }
 
-/// The mean of two values by their weights, never outside of the two.
+/// The weighted mean of two values, never outside their range.
 fn weighted(first: f64, first_weight: f64, second: f64, second_weight: f64) -> f64 {
     let mean = (first * first_weight + second * second_weight) / (first_weight + second_weight);
     mean.clamp(first.min(second), first.max(second))
 }
 
-/// k1: a quantile's place on the scale of clusters.
+/// k1: the position of a quantile on the scale of clusters.
 fn scale(q: f64) -> f64 {
     COMPRESSION * ((2.0 * q - 1.0).asin() + PI / 2.0) / PI
 }
@@ -148,7 +146,7 @@ mod tests {
     fn many_values_are_close_to_their_ranks_in_bounded_memory() {
         let mut digest = Digest::default();
         for n in 0..100_000_u64 {
-            // A permutation: 7919 is prime to 100,000.
+            // A permutation: 7919 and 100,000 are coprime.
             digest.add((n * 7_919 % 100_000) as f64);
         }
         for (q, near) in [(0.5, 500.0), (0.99, 50.0), (0.999, 10.0)] {

@@ -1,8 +1,7 @@
-//! The results of an attack so far, in Prometheus' text format, with vegeta's names
-//! and labels.
+//! The results of an attack so far, in Prometheus' text format, with vegeta's names and labels.
 //!
-//! Series are bounded: an attack on ever new URLs counts them together from some
-//! point on, instead of filling the memory.
+//! The number of series is bounded: above it, an attack on ever new URLs counts them together
+//! instead of filling the memory.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,15 +9,14 @@ use std::time::Duration;
 
 use crate::hit::Hit;
 
-/// Method, URL and status of hits that are counted together.
+/// Maximum series by method, URL and status.
 const MOST_SERIES: usize = 1_000;
-/// Their messages too, where they failed.
+/// Maximum series of failures, which also have the error message as a label.
 const MOST_FAILURES: usize = 1_000;
-/// The URL, or the message, of what had no place left.
+/// The URL or message of hits above those limits.
 const OTHERS: &str = "(others)";
 
-/// Upper bounds of request times, in milliseconds: those that Prometheus' own
-/// clients have by default.
+/// Upper bounds of request times, in milliseconds: the defaults of Prometheus' own clients.
 const BOUNDS: [(u64, &str); 11] = [
     (5, "0.005"),
     (10, "0.01"),
@@ -33,7 +31,7 @@ const BOUNDS: [(u64, &str); 11] = [
     (10_000, "10"),
 ];
 
-/// The figures so far.
+/// The values so far.
 #[derive(Debug, Default)]
 pub struct Exposition {
     series: BTreeMap<Labels, Series>,
@@ -51,7 +49,7 @@ struct Labels {
 struct Series {
     count: u64,
     seconds: f64,
-    /// How many were at most so long, for each bound.
+    /// For each bound, the number of hits that took at most that long.
     within: [u64; BOUNDS.len()],
     received: u64,
     sent: u64,
@@ -152,7 +150,7 @@ fn begin(out: &mut String, name: &str, help: &str, kind: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-/// A label's value: backslash, quote and line end are escaped, and nothing else.
+/// A label value: only backslash, quote and line break are escaped.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")

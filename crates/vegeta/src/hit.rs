@@ -5,23 +5,23 @@ use crate::date::Date;
 /// One request of an attack and its outcome, as in vegeta's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hit {
-    /// The attack's name; empty for none.
+    /// The attack's name; empty if none.
     pub attack: String,
     /// Its number in the attack, from 0.
     pub seq: u64,
     /// The response's status; 0 if there was none.
     pub code: u16,
-    /// When it was to start, or started where nothing scheduled it.
+    /// Its scheduled start, or its actual start if there is no schedule.
     pub date: Date,
-    /// From then to the last byte of the response.
+    /// From `date` to the last byte of the response.
     pub latency: Duration,
-    /// From the actual send to the last byte. Only our own format has it.
+    /// From the actual send to the last byte. Only our own format contains it.
     pub service: Option<Duration>,
     /// Bytes of the request's body.
     pub bytes_out: u64,
-    /// Bytes of the response's body, as far as they were kept.
+    /// Bytes of the response body that were kept.
     pub bytes_in: u64,
-    /// What went wrong; empty if nothing did.
+    /// The error; empty if there was none.
     pub error: String,
     /// The response's body; none without a response.
     pub body: Option<Vec<u8>>,
@@ -31,12 +31,12 @@ pub struct Hit {
     pub headers: Option<Headers>,
 }
 
-/// Fields by name, in the order of their first mention.
+/// Values by header name, in the order of first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers(pub Vec<(String, Vec<String>)>);
 
 impl Headers {
-    /// Adds a field beside those of its name.
+    /// Adds a value and keeps existing ones with that name.
     pub fn append(&mut self, name: &str, value: &str) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, values)) => values.push(value.to_owned()),
@@ -46,14 +46,14 @@ impl Headers {
 }
 
 impl Hit {
-    /// Whether vegeta's reports count it as a success.
+    /// Whether it counts as a success in vegeta's reports.
     pub fn succeeded(&self) -> bool {
         (200..400).contains(&self.code)
     }
 }
 
 impl Headers {
-    /// As headers on the wire of HTTP/1, after an empty status line.
+    /// The headers in HTTP/1 wire form, after an empty status line.
     pub(crate) fn to_head(&self) -> Vec<u8> {
         let mut head = b"\r\n".to_vec();
         for (name, values) in &self.0 {

@@ -1,4 +1,4 @@
-//! vegeta's JSON: an object a line.
+//! vegeta's JSON: one object per line.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use crate::date::Date;
 use crate::hit::{Headers, Hit};
 
-/// Appends a hit as vegeta writes it, with the line's end.
+/// Appends a hit in vegeta's format, with the line end.
 pub fn write(hit: &Hit, out: &mut String) {
     use std::fmt::Write;
     out.push_str("{\"attack\":");
     text(&hit.attack, out);
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(
         out,
         ",\"seq\":{},\"code\":{},\"timestamp\":\"{}\",\"latency\":{},\"bytes_out\":{},\"bytes_in\":{},\"error\":",
@@ -68,7 +68,7 @@ fn comma(place: usize, out: &mut String) {
     }
 }
 
-/// A string as Go writes it: fit to stand in HTML, and in JavaScript, too.
+/// A string as Go writes it: also safe inside HTML and JavaScript.
 pub(crate) fn text(text: &str, out: &mut String) {
     use std::fmt::Write;
     out.push('"');
@@ -148,7 +148,7 @@ impl<'de> Deserialize<'de> for Headers {
     }
 }
 
-/// Reads a line.
+/// Parses a line.
 ///
 /// # Errors
 /// Why it is not a result, in one sentence.
@@ -183,7 +183,7 @@ pub fn read(line: &[u8], hit: &mut Hit) -> Result<(), String> {
 }
 
 /// # Errors
-/// A latency below zero is none.
+/// When the latency is negative.
 pub(crate) fn nanos(latency: i64) -> Result<Duration, String> {
     u64::try_from(latency)
         .map(Duration::from_nanos)

@@ -1,10 +1,9 @@
-//! The results of an attack, one a hit: a request of a target list and what
-//! came of it.
+//! The results of an attack. A *hit* is one request of a target list and its outcome.
 //!
-//! [`Results`] reads them in vegeta's JSON and CSV and in a compact format of
-//! ours ([`batch`] writes it); [`json`] and [`csv`] write vegeta's two,
-//! byte for byte. [`Metrics`] adds them up, [`reports`] prints what vegeta's
-//! users know, [`Exposition`] tells Prometheus of them, and [`plot`] draws them. Pure: bytes in, bytes out.
+//! [`Results`] reads hits in vegeta's JSON and CSV and in our own compact format ([`batch`] writes
+//! it); [`json`] and [`csv`] write vegeta's two, byte for byte. [`Metrics`] aggregates them,
+//! [`reports`] prints vegeta's reports, [`Exposition`] exposes them to Prometheus, and [`plot`]
+//! draws them. Pure: bytes in, bytes out.
 
 pub mod batch;
 pub mod buckets;

@@ -8,16 +8,16 @@ use crate::date::Date;
 use crate::digest::Digest;
 use crate::hit::Hit;
 
-/// How many different errors are listed.
+/// Maximum number of different errors listed.
 const MOST_ERRORS: usize = 10_000;
 
-/// What hits add up to, reckoned as vegeta reckons it. Its memory does not grow
-/// with their number.
+/// The metrics of all hits, calculated as in vegeta. Its memory does not grow with the number of
+/// hits.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     pub(crate) requests: u64,
     pub(crate) successes: u64,
-    /// Nanoseconds, of all hits.
+    /// Total of all hits, in nanoseconds.
     pub(crate) total: u128,
     pub(crate) min: Duration,
     pub(crate) max: Duration,
@@ -34,7 +34,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// With a histogram of these buckets.
+    /// Creates metrics with a histogram of these buckets.
     pub fn with_buckets(buckets: Option<Buckets>) -> Metrics {
         Metrics {
             buckets: buckets.map(|buckets| {
@@ -80,12 +80,12 @@ impl Metrics {
         }
     }
 
-    /// How many hits there were.
+    /// Number of hits.
     pub fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// Hits whose error is not listed, as there were too many kinds.
+    /// Hits whose error is not listed because there were too many different ones.
     pub fn unlisted_errors(&self) -> u64 {
         self.unlisted
     }
@@ -100,7 +100,7 @@ impl Metrics {
         self.end.since(self.latest)
     }
 
-    /// Hits per second of the attack; their number where it took no time.
+    /// Hits per second of the attack; the number of hits if it took no time.
     pub(crate) fn rate(&self) -> f64 {
         match self.duration().as_secs_f64() {
             0.0 => self.requests as f64,
@@ -124,7 +124,7 @@ impl Metrics {
         Duration::from_nanos(self.share(self.total as f64) as u64)
     }
 
-    /// A figure divided by the number of hits; 0 of none.
+    /// A value divided by the number of hits; 0 if there are none.
     pub(crate) fn share(&self, figure: f64) -> f64 {
         if self.requests == 0 {
             0.0
@@ -133,7 +133,7 @@ impl Metrics {
         }
     }
 
-    /// Nanoseconds.
+    /// In nanoseconds.
     pub(crate) fn quantile(&mut self, q: f64) -> f64 {
         self.latencies.quantile(q)
     }

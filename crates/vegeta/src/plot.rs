@@ -1,11 +1,11 @@
-//! Latency over time as one HTML file that asks for nothing from anywhere.
+//! Latency over time as one HTML file that loads nothing from elsewhere.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::hit::Hit;
 
-/// Gathers the points of a plot: 16 bytes a hit.
+/// Collects the points of a plot: 16 bytes per hit.
 #[derive(Debug, Default)]
 pub struct Plot {
     /// By attack, and whether hits failed: date and latency in nanoseconds.
@@ -19,7 +19,7 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 50.0;
 
-/// Of responses, then of failures; distinguishable in greyscale too.
+/// For successes, then for failures; distinguishable in greyscale too.
 const COLOURS: [[&str; 4]; 2] = [
     ["#1668c4", "#1d8a5b", "#7a4fc4", "#8a6d1d"],
     ["#d1242f", "#e36209", "#b5179e", "#7d1a1a"],
@@ -37,8 +37,8 @@ impl Plot {
         points.push((hit.date.unix_nanos(), latency));
     }
 
-    /// The page: `title`, the picture with at most `threshold` points a series,
-    /// and `report` as it is printed.
+    /// The page: `title`, the plot with at most `threshold` points per series, and `report` as
+    /// printed.
     pub fn html(&mut self, title: &str, threshold: usize, report: &str) -> String {
         let title = escape(title);
         let report = escape(report);
@@ -118,7 +118,7 @@ impl Plot {
                 "<path class=\"points\" stroke=\"{colour}\" d=\"{path}\"/>"
             );
             let name = if attack.is_empty() { "hits" } else { attack };
-            let what = if *failed { "failed" } else { "answered" };
+            let what = if *failed { "failed" } else { "succeeded" };
             let _ = write!(
                 legend,
                 "<li><span style=\"background:{colour}\"></span>{}: {what} ({})</li>",
@@ -160,7 +160,7 @@ fn label(milliseconds: f64) -> String {
     format!("{value:.0} {unit}")
 }
 
-/// A round step of which about ten make the whole.
+/// A round step, about a tenth of the whole.
 fn step(whole: f64) -> f64 {
     let rough = whole / 10.0;
     let decade = 10_f64.powf(rough.log10().floor());
@@ -178,9 +178,8 @@ fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// At most this number of the points, those that keep the line's shape: S.
-/// Steinarsson, "Downsampling Time Series for Visual Representation" (2013),
-/// largest triangle three buckets.
+/// Reduces points to this number while keeping the shape of the line: S. Steinarsson, "Downsampling
+/// Time Series for Visual Representation" (2013), largest triangle three buckets.
 fn thinned(points: &[(i64, u64)], threshold: usize) -> Vec<(i64, u64)> {
     let threshold = threshold.max(3);
     let (Some(first), Some(last)) = (points.first(), points.last()) else {

@@ -7,15 +7,14 @@ use crate::hit::Hit;
 use crate::json;
 use crate::unbatch::{End, Unbatch};
 
-/// The longest line of JSON or CSV that is read, in bytes: a hit with a body of
-/// half a gigabyte.
+/// Maximum length of a line of JSON or CSV, in bytes: a hit with a body of half a gigabyte.
 const LONGEST_LINE: u64 = 1 << 30;
 
-/// The hits of one file, in whatever of the known formats it is.
+/// The hits of one file in any known format.
 pub struct Results<R: Read> {
     input: BufReader<R>,
     format: Format,
-    /// Lines, or hits in our own format, that were read.
+    /// Number of lines, or of hits in our own format, that were read.
     read: u64,
     line: Vec<u8>,
     was_cut_off: bool,
@@ -27,18 +26,18 @@ enum Format {
     Csv,
 }
 
-/// Why the hits of a file cannot be read.
+/// Why the hits of a file are unreadable.
 #[derive(Debug)]
 pub enum ReadError {
-    /// There is nothing in it.
+    /// The file is empty.
     Empty,
-    /// It is in vegeta's binary format.
+    /// It has vegeta's binary format.
     Gob,
-    /// It is in no known format.
+    /// Its format is unknown.
     Unknown,
-    /// This line is wrong, and why.
+    /// This line is invalid, and why.
     Line(u64, String),
-    /// After this number of results there is something else, and what.
+    /// After this many results there is something else, and what.
     Batch(u64, &'static str),
     Io(io::Error),
 }
@@ -71,10 +70,10 @@ impl From<io::Error> for ReadError {
 }
 
 impl<R: Read> Results<R> {
-    /// Tells the format by the first bytes.
+    /// Detects the format by the first bytes.
     ///
     /// # Errors
-    /// When it is none that is known.
+    /// When the format is unknown.
     pub fn open(input: R) -> Result<Self, ReadError> {
         let mut input = BufReader::with_capacity(1 << 16, input);
         let beginning = loop {
@@ -86,7 +85,7 @@ impl<R: Read> Results<R> {
         };
         let format = match beginning {
             [] => return Err(ReadError::Empty),
-            // A pipe may hand the first bytes over in pieces.
+            // A pipe may deliver the first bytes in pieces.
             bytes if bytes.starts_with(MAGIC) || MAGIC.starts_with(bytes) => {
                 Format::Ours(Unbatch::default())
             }
@@ -106,10 +105,10 @@ impl<R: Read> Results<R> {
         })
     }
 
-    /// Reads the next hit into `hit`; false at the end.
+    /// Reads the next hit into `hit`; returns false at the end.
     ///
     /// # Errors
-    /// Where the file is not what it began as.
+    /// When the file does not continue in its format.
     pub fn next(&mut self, hit: &mut Hit) -> Result<bool, ReadError> {
         if let Format::Ours(batch) = &mut self.format {
             return match batch.next(&mut self.input, hit) {
@@ -144,12 +143,12 @@ impl<R: Read> Results<R> {
         }
     }
 
-    /// Whether the file ended within a hit: whoever wrote it was killed.
+    /// Whether the file ended inside a hit because its writer was killed.
     pub fn was_cut_off(&self) -> bool {
         self.was_cut_off
     }
 
-    /// The next line; in CSV, with the lines that a quote joins to it.
+    /// The next line; in CSV, with the lines that belong to it because of a quote.
     fn next_line(&mut self) -> Result<bool, ReadError> {
         self.line.clear();
         loop {

@@ -19,11 +19,11 @@ pub(crate) struct Unbatch {
 /// Why there is no further hit.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// They were all read.
+    /// All hits were read.
     Whole,
-    /// The file ends within a batch.
+    /// The file ends inside a batch.
     CutOff,
-    /// It is not such a file.
+    /// The file does not have this format.
     Broken(&'static str),
     Io(io::Error),
 }
@@ -36,14 +36,14 @@ impl Unbatch {
                 self.open(input)?;
                 continue;
             }
-            // A batch that was cut off ends within an entry.
+            // A batch that was cut off ends inside an entry.
             if self.entry(hit).ok_or(End::CutOff)?? {
                 return Ok(());
             }
         }
     }
 
-    /// Takes in the next batch, or as much as there is of it.
+    /// Reads the next batch, or the part of it that exists.
     fn open(&mut self, input: &mut impl Read) -> Result<(), End> {
         let mut beginning = [0; BEGINNING];
         match fill(input, &mut beginning).map_err(End::Io)? {
@@ -66,7 +66,7 @@ impl Unbatch {
         self.at = 0;
         self.texts.clear();
         self.payload.clear();
-        // The announced length is believed as far as there are bytes.
+        // Reads only as many bytes as exist, whatever the announced length.
         let read = input
             .take(length)
             .read_to_end(&mut self.payload)
@@ -77,7 +77,7 @@ impl Unbatch {
         Ok(())
     }
 
-    /// Reads an entry; true if it was a hit. None at the end of the bytes.
+    /// Reads an entry; returns true if it was a hit. `None` at the end of the bytes.
     fn entry(&mut self, hit: &mut Hit) -> Option<Result<bool, End>> {
         match self.byte()? {
             TEXT => {
@@ -169,7 +169,7 @@ fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// Reads until `room` is full or the input ends; how much was read.
+/// Reads until `room` is full or the input ends; returns how much was read.
 fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -183,8 +183,8 @@ fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The headers, with names in Go's canonical form. Those about the encoding
-/// of a body that was decoded are removed, as in Go.
+/// The headers, with names in Go's canonical form. If the body was decoded, those about its
+/// encoding are removed, as in Go.
 fn headers(head: &[u8], decoded: bool) -> Headers {
     let mut headers = Headers::default();
     for line in head.split(|&byte| byte == b'\n').skip(1) {

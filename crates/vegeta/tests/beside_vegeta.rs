@@ -1,5 +1,5 @@
-//! Results and reports beside those that vegeta 12.12 wrote of the same hits
-//! (`recorded/`): `vegeta encode` made the results, `vegeta report` the reports.
+//! Compares results and reports with those that vegeta 12.12 wrote for the same hits (`recorded/`):
+//! the results are from `vegeta encode`, the reports from `vegeta report`.
 
 use plimsoll_vegeta::batch::Batch;
 use plimsoll_vegeta::{Buckets, Hit, Metrics, ReadError, Results, csv, json, reports};
@@ -10,7 +10,7 @@ macro_rules! recorded {
     };
 }
 
-/// What vegeta reported of a file of results.
+/// vegeta's reports for a file of results.
 struct Recorded {
     results: &'static [u8],
     text: &'static [u8],
@@ -105,7 +105,7 @@ fn odd_texts_survive_both_formats() {
     let json_hits = hits(recorded!("errors.json"));
     assert_eq!(csv_hits.len(), json_hits.len());
     for (one, other) in csv_hits.iter().zip(&json_hits) {
-        // Go writes the fields of a header in any order.
+        // Go writes the fields of a header in random order.
         let mut other = other.clone();
         if let Some(headers) = &mut other.headers {
             headers.0.sort();
@@ -138,7 +138,7 @@ fn our_own_format_loses_nothing() {
         file.extend(batch.take(Vec::new()));
         assert_eq!(hits(&file), before);
 
-        // Of a file that was cut off, what is whole is read.
+        // If a file was cut off, its complete part is read.
         let cut = &file[..file.len() - 1];
         let mut results = Results::open(cut).unwrap();
         let mut hit = Hit::default();

@@ -102,6 +102,9 @@ const FINE: &[(&str, Position, &str)] = &[
     ("head", Position::After, "of the queue"),
     ("head", Position::After, "of the list"),
     ("head", Position::Before, "of"),
+    // The element of HTML.
+    ("head", Position::Before, "<"),
+    ("head", Position::Before, "</"),
 ];
 
 #[derive(Clone, Copy)]

@@ -1,5 +1,4 @@
-//! Options whose values come from a fixed list, and the lists the command
-//! line shares with them.
+//! Options with a fixed list of values, which the command line also uses.
 
 use std::fmt;
 
@@ -11,11 +10,11 @@ use crate::dns::{DnsPolicy, DnsSelect, DnsTtl};
 use crate::error::{Fault, excerpt};
 use crate::tls::{CipherSuite, TlsVersion};
 
-/// An enum whose variants have names.
+/// Defines an enum whose variants have names.
 macro_rules! names {
     ($( #[$doc:meta] )* $type:ident, $what:literal: $( $(#[$variant_doc:meta])* $variant:ident = $name:literal ),* $(,)?) => {
         impl $type {
-            /// Every value, in the order of the documentation.
+            /// All values, in the order of the documentation.
             pub const ALL: &'static [$type] = &[ $( $type::$variant ),* ];
 
             /// The name in scripts and flags.
@@ -23,10 +22,10 @@ macro_rules! names {
                 match self { $( $type::$variant => $name, )* }
             }
 
-            /// The value of that name.
+            /// The value with that name.
             ///
             /// # Errors
-            /// When there is none; the message lists those there are.
+            /// When there is none; the message lists the valid names.
             pub fn parse(text: &str) -> Result<$type, Fault> {
                 match text {
                     $( $name => Ok($type::$variant), )*
@@ -59,7 +58,7 @@ names! { DnsSelect, "way to select an address": First = "first", Random = "rando
 names! { DnsPolicy, "address policy": PreferIpv4 = "preferIPv4", PreferIpv6 = "preferIPv6", OnlyIpv4 = "onlyIPv4", OnlyIpv6 = "onlyIPv6", Any = "any" }
 names! { TlsVersion, "TLS version": Tls10 = "tls1.0", Tls11 = "tls1.1", Tls12 = "tls1.2", Tls13 = "tls1.3" }
 
-/// The unit a summary shows times in.
+/// The time unit of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     Seconds,
@@ -68,10 +67,10 @@ pub enum TimeUnit {
 }
 names! { TimeUnit, "time unit": Seconds = "s", Millis = "ms", Micros = "us" }
 
-/// The HTTP protocol to speak.
+/// The HTTP protocol to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
-    /// HTTP/2 where TLS agrees on it, HTTP/1.1 otherwise.
+    /// HTTP/2 if TLS negotiates it, otherwise HTTP/1.1.
     #[default]
     Auto,
     /// HTTP/1.1 always.
@@ -85,7 +84,7 @@ pub enum Protocol {
 }
 names! { Protocol, "HTTP protocol": Auto = "auto", Http1 = "http1", Http2 = "http2", H2c = "h2c", Http3 = "http3" }
 
-/// A tag the system sets by itself.
+/// A tag that the program sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SystemTag {
     Check,
@@ -103,7 +102,7 @@ pub enum SystemTag {
     Service,
     Status,
     Subproto,
-    /// One of our own besides k6's.
+    /// Plimsoll's addition to k6's tags.
     TlsCipherSuite,
     TlsVersion,
     Url,
@@ -116,7 +115,7 @@ Proto = "proto", Scenario = "scenario", Service = "service", Status = "status", 
 TlsCipherSuite = "tls_cipher_suite", TlsVersion = "tls_version", Url = "url", Vu = "vu" }
 
 impl SystemTag {
-    /// Whether the tag is on when nobody says otherwise.
+    /// Whether the tag is enabled by default.
     pub const fn is_default(self) -> bool {
         !matches!(
             self,
@@ -128,7 +127,7 @@ impl SystemTag {
         )
     }
 
-    /// The tags that are on when nobody says otherwise.
+    /// The tags that are enabled by default.
     pub fn defaults() -> Vec<SystemTag> {
         SystemTag::ALL
             .iter()
@@ -149,19 +148,19 @@ text_value! {
     HttpDebug: |text| Ok::<_, Fault>(HttpDebug::parse(text)), |v| v.name().to_owned();
 }
 
-/// The set of system tags samples carry: sorted, each once.
+/// The system tags of samples: sorted, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemTags(pub Vec<SystemTag>);
 
 impl Default for SystemTags {
-    /// The tags that are on when nobody says otherwise.
+    /// The tags that are enabled by default.
     fn default() -> SystemTags {
         SystemTags(SystemTag::defaults())
     }
 }
 
 impl SystemTags {
-    /// Reads `url,status,…`, as `--system-tags` has it.
+    /// Parses `url,status,…`, as in `--system-tags`.
     ///
     /// # Errors
     /// When one of them is not a system tag.
@@ -182,7 +181,7 @@ impl SystemTags {
 }
 
 impl OptionValue for SystemTags {
-    /// A name that is not a system tag is a warning: k6 drops it silently.
+    /// An unknown system tag is a warning; k6 drops it silently.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<SystemTags> {
         let names = Vec::<String>::from_json(value, reader)?;
         let mut tags = Vec::new();
@@ -199,7 +198,7 @@ impl OptionValue for SystemTags {
         SystemTags::parse(text).map_err(|fault| fault.to_string())
     }
 
-    /// The empty set shows as `null`.
+    /// The empty set is shown as `null`.
     fn to_json(&self) -> Value {
         if self.0.is_empty() {
             return Value::Null;
@@ -209,8 +208,7 @@ impl OptionValue for SystemTags {
 }
 
 impl OptionValue for TimeUnit {
-    /// A wrong unit is a warning and leaves the choice to the summary: k6
-    /// runs such a script.
+    /// An invalid unit is a warning, and the summary chooses one: k6 runs such a script.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<TimeUnit> {
         let name = String::from_json(value, reader)?;
         match TimeUnit::parse(&name) {
@@ -242,7 +240,7 @@ pub enum HttpDebug {
 }
 
 impl HttpDebug {
-    /// `full` includes the bodies, any other text but the empty one does not.
+    /// `full` includes the bodies; any other text except the empty one does not.
     pub fn parse(text: &str) -> HttpDebug {
         match text {
             "" => HttpDebug::Off,
@@ -251,7 +249,7 @@ impl HttpDebug {
         }
     }
 
-    /// The text that means the value.
+    /// The text for the value.
     pub const fn name(self) -> &'static str {
         match self {
             HttpDebug::Off => "",
@@ -261,16 +259,16 @@ impl HttpDebug {
     }
 }
 
-/// A figure of a trend in summaries: `avg`, `min`, `med`, `max`, `count`, or a
-/// percentile such as `p(99.9)`.
+/// A value in the summary of a trend: `avg`, `min`, `med`, `max`, `count`, or a percentile such as
+/// `p(99.9)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrendStat {
     written: String,
-    /// What it means.
+    /// The parsed form.
     pub figure: Figure,
 }
 
-/// The meaning of a [`TrendStat`].
+/// The parsed form of a [`TrendStat`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
     Avg,
@@ -283,16 +281,16 @@ pub enum Figure {
 }
 
 impl TrendStat {
-    /// The names of the figures shown when nobody says otherwise.
+    /// The names of the values shown by default.
     pub const DEFAULTS: [&'static str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 
-    /// The figures shown when nobody says otherwise.
+    /// The values shown by default.
     pub fn defaults() -> Vec<TrendStat> {
         let read = TrendStat::DEFAULTS.into_iter().map(TrendStat::parse);
         read.filter_map(Result::ok).collect()
     }
 
-    /// Reads one of the names, or `p(N)` with N from 0 to 100.
+    /// Parses one of the names, or `p(N)` with N from 0 to 100.
     ///
     /// # Errors
     /// When it is neither.
@@ -324,13 +322,13 @@ impl TrendStat {
         })
     }
 
-    /// The name as written, which is the key in summaries.
+    /// The name as written; it is the key in summaries.
     pub fn as_str(&self) -> &str {
         &self.written
     }
 }
 
-/// Reads `avg,p(95),…`, as `--summary-trend-stats` has it.
+/// Parses `avg,p(95),…`, as in `--summary-trend-stats`.
 ///
 /// # Errors
 /// When one of them is not a trend stat.
@@ -342,7 +340,7 @@ pub fn parse_trend_stats(text: &str) -> Result<Vec<TrendStat>, Fault> {
     parts.map(TrendStat::parse).collect()
 }
 
-/// Reads `name=value`, as `--tag` has it.
+/// Parses `name=value`, as in `--tag`.
 ///
 /// # Errors
 /// When there is no name, no value or no equals sign.

@@ -1,25 +1,25 @@
-//! Reading nested objects while collecting every fault with its place.
+//! Reads nested objects and collects every error with its location.
 
 use serde_json::{Map, Value};
 
 use super::value::{OptionValue, kind_of};
 use crate::error::{Errors, Warning, excerpt};
 
-/// What was found wrong or odd so far.
+/// The errors and warnings so far.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) errors: Errors,
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Where in the options the reading stands, and what was found so far.
+/// The current location in the options, and the findings so far.
 pub(crate) struct Reader<'a> {
     place: String,
     findings: &'a mut Findings,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader standing at a path such as `scenarios.login`.
+    /// A reader at a path such as `scenarios.login`.
     pub(crate) fn at(place: impl Into<String>, findings: &'a mut Findings) -> Reader<'a> {
         Reader {
             place: place.into(),
@@ -27,25 +27,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes a fault where the reader stands; `None` so that a reading
-    /// function can end with it.
+    /// Adds an error at the reader's location; returns `None` so that a reading function can end
+    /// with it.
     pub(crate) fn fault<T>(&mut self, message: impl Into<String>) -> Option<T> {
         self.findings.errors.push(self.place.clone(), message);
         None
     }
 
-    /// Notes something odd where the reader stands.
+    /// Adds a warning at the reader's location.
     pub(crate) fn warn(&mut self, message: impl AsRef<str>) {
         let warning = Warning::new(format!("{}: {}", self.place, message.as_ref()));
         self.findings.warnings.push(warning);
     }
 
-    /// Notes that another kind of value was expected here.
+    /// Adds an error: another type of value was expected here.
     pub(crate) fn wrong_kind<T>(&mut self, expected: &str, found: &Value) -> Option<T> {
         self.fault(format!("must be {expected}, not {}", kind_of(found)))
     }
 
-    /// Reads what lies one step deeper.
+    /// Reads a value one level deeper.
     pub(crate) fn inside<T>(&mut self, step: &str, read: impl FnOnce(&mut Reader<'_>) -> T) -> T {
         let place = if step.starts_with('[') {
             format!("{}{step}", self.place)
@@ -60,15 +60,15 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The fields of an object, taken one by one; what is left over at the end is
-/// unknown. Names match without case, as k6's do; an exact one goes first.
+/// The fields of an object, taken one by one; the remaining ones are unknown. Names ignore case, as
+/// in k6, but an exact match takes precedence.
 pub(crate) struct Fields<'v> {
     object: &'v Map<String, Value>,
     taken: Vec<&'static str>,
 }
 
 impl<'v> Fields<'v> {
-    /// The fields of `value`, or a fault when it is not an object.
+    /// The fields of `value`, or an error if it is not an object.
     pub(crate) fn of(value: &'v Value, reader: &mut Reader<'_>) -> Option<Fields<'v>> {
         match value {
             Value::Object(object) => Some(Fields {
@@ -93,7 +93,7 @@ impl<'v> Fields<'v> {
             .filter(|value| !value.is_null())
     }
 
-    /// A field read as the type asked for.
+    /// A field, read as the requested type.
     pub(crate) fn take<T: OptionValue>(
         &mut self,
         name: &'static str,
@@ -103,14 +103,14 @@ impl<'v> Fields<'v> {
         reader.inside(name, |reader| T::from_json(value, reader))
     }
 
-    /// Faults for every field not taken, with the nearest of `known`.
+    /// Adds an error for every remaining field, with the closest of `known`.
     pub(crate) fn refuse_rest(self, known: &[&str], reader: &mut Reader<'_>) {
         for message in self.rest(known) {
             let _: Option<()> = reader.fault(message);
         }
     }
 
-    /// The same as warnings, where k6 passes over such fields in silence.
+    /// Adds warnings instead, where k6 ignores such fields silently.
     pub(crate) fn warn_rest(self, known: &[&str], reader: &mut Reader<'_>) {
         for message in self.rest(known) {
             reader.warn(message);

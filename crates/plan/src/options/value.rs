@@ -1,4 +1,4 @@
-//! What a value of each type looks like in JSON and in a variable's text.
+//! How values of each type are written in JSON and in an environment variable.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,31 +12,30 @@ use crate::hosts::{HostAddress, HostPattern, Hosts, IpNetwork, IpPool, parse_hos
 use crate::segment::{Segment, SegmentSequence};
 use crate::stage::StageOption;
 
-/// A type of option: read from JSON and from text, written as JSON, laid over
-/// a lower layer's value.
+/// A type of option: reads JSON and text, writes JSON, and merges with the value of a weaker layer.
 pub(crate) trait OptionValue: Sized {
-    /// Reads a value that is not `null`; faults go to the reader.
+    /// Reads a value that is not `null`; errors go to the reader.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Self>;
 
-    /// What `null` in a list or an object means; nothing for most types.
+    /// What `null` means in a list or an object; invalid for most types.
     fn of_null() -> Option<Self> {
         None
     }
 
-    /// Reads an environment variable's text.
+    /// Parses the text of an environment variable.
     fn from_text(text: &str) -> Result<Self, String>;
 
     /// The value as k6 shows it.
     fn to_json(&self) -> Value;
 
-    /// The sum of this value and the one below it: this one alone, unless the
-    /// type is made of parts that can be unset.
+    /// Merges this value with a weaker one. It replaces the weaker one, unless the type has parts
+    /// that can be unset.
     fn over(self, _lower: Self) -> Self {
         self
     }
 }
 
-/// What sort of value was found, for a message.
+/// The type of a value, for a message.
 pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -48,7 +47,7 @@ pub(crate) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Reads by a function of the text, for types written as texts.
+/// Parses types that are written as text.
 pub(crate) fn from_string<T, E: ToString>(
     value: &Value,
     reader: &mut Reader<'_>,
@@ -85,7 +84,7 @@ impl OptionValue for bool {
 }
 
 impl OptionValue for i64 {
-    /// Whole numbers, also as texts.
+    /// Whole numbers, also as text.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<i64> {
         match value {
             Value::Number(number) => match whole(number) {
@@ -110,12 +109,12 @@ impl OptionValue for i64 {
     }
 }
 
-/// The number when it is whole; scripts make `5` and `5.0` the same.
+/// The number if it is whole; in scripts, `5` and `5.0` are the same.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     number.as_i64().or_else(|| {
         let float = number.as_f64()?;
-        // Up to 2^53 every whole float is the integer it seems to be.
+        // Up to 2^53, a float represents every integer exactly.
         (float.fract() == 0.0 && float.abs() <= EXACT).then_some(float as i64)
     })
 }
@@ -167,7 +166,7 @@ impl OptionValue for Duration {
     }
 }
 
-/// Passed through untouched; only an object makes sense.
+/// Passed through unchanged; must be an object.
 impl OptionValue for Value {
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Value> {
         match value {
@@ -193,7 +192,7 @@ impl<T: OptionValue> OptionValue for Vec<T> {
         let read = |(index, item): (usize, &Value)| {
             reader.inside(&format!("[{index}]"), |reader| T::from_json(item, reader))
         };
-        // Every item is read before the verdict, so that all faults are reported.
+        // Read every item first, so that all errors are reported.
         let read: Vec<Option<T>> = items.iter().enumerate().map(read).collect();
         read.into_iter().collect()
     }
@@ -202,7 +201,7 @@ impl<T: OptionValue> OptionValue for Vec<T> {
         Some(Vec::new())
     }
 
-    /// Items separated by commas; a comma at the end is allowed.
+    /// Items separated by commas; a trailing comma is allowed.
     fn from_text(text: &str) -> Result<Vec<T>, String> {
         let items = text.strip_suffix(',').unwrap_or(text).split(',');
         items.map(|item| T::from_text(item.trim())).collect()
@@ -257,7 +256,7 @@ impl<T: OptionValue> OptionValue for BTreeMap<String, T> {
     }
 }
 
-/// Implements `OptionValue` for types that are texts on both sides.
+/// Implements `OptionValue` for types written as text in both formats.
 macro_rules! text_value {
     ($( $type:ty: $parse:expr, $show:expr; )*) => { $(
         impl OptionValue for $type {
@@ -288,7 +287,7 @@ text_value! {
 }
 
 impl OptionValue for StageOption {
-    /// Fields a stage does not have are passed over, as in k6.
+    /// Unknown fields of a stage are ignored, as in k6.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<StageOption> {
         let mut fields = super::Fields::of(value, reader)?;
         let duration = fields.take("duration", reader);

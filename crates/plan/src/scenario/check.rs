@@ -1,4 +1,4 @@
-//! From a scenario as written to a valid one, or all that is wrong with it.
+//! Turns a scenario as written into a valid one, or returns all errors.
 
 use std::time::Duration;
 
@@ -13,19 +13,19 @@ use crate::stripe::{Division, Stripe};
 const DEFAULT_MAX_DURATION: Duration = Duration::from_secs(600);
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// The checking of one scenario: collects faults under its name.
+/// Checks one scenario; collects errors under its name.
 pub(crate) struct Checked<'a> {
     name: &'a str,
     options: &'a ScenarioOptions,
     division: &'a Division,
-    /// The division of users; where work is divided with them, of the work.
+    /// The division of the users. If work is divided the same way as users, the division of the
+    /// work.
     stripe: Stripe,
     errors: &'a mut Errors,
 }
 
 impl<'a> Checked<'a> {
-    /// The scenario, when nothing is wrong with it. `functions` are the
-    /// exported ones.
+    /// The scenario, if it has no errors. `functions` are the exported ones.
     pub(crate) fn scenario(
         name: &'a str,
         options: &'a ScenarioOptions,
@@ -109,7 +109,7 @@ impl<'a> Checked<'a> {
         exec
     }
 
-    /// Faults have been noted when the result cannot be used.
+    /// If the result is not usable, errors were added.
     fn executor(&mut self) -> Executor {
         match self.options.executor {
             ExecutorKind::SharedIterations => self.shared_iterations(),
@@ -273,7 +273,7 @@ impl<'a> Checked<'a> {
     }
 
     fn scaled(&self, users: u32) -> u32 {
-        // A share is never more than the whole.
+        // A share is never larger than the whole.
         self.stripe.share(u64::from(users)) as u32
     }
 
@@ -382,7 +382,7 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// What has been checked not to be negative, or led to a fault.
+/// The number was checked not to be negative, or an error was added.
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! What the header of a run says about a scenario.
+//! The description of a scenario in the banner of a run.
 
 use std::time::Duration;
 

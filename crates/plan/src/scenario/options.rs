@@ -9,8 +9,7 @@ use crate::executor::ExecutorKind;
 use crate::options::{Fields, OptionValue, Reader};
 use crate::stage::StageOption;
 
-/// A scenario as written. Which fields are allowed depends on the executor;
-/// reading it has checked that.
+/// A scenario as written. Reading it has checked that its fields are allowed for its executor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioOptions {
     pub executor: ExecutorKind,
@@ -19,7 +18,7 @@ pub struct ScenarioOptions {
     pub env: Option<BTreeMap<String, String>>,
     pub exec: Option<String>,
     pub tags: Option<BTreeMap<String, String>>,
-    /// The scenario's own `options`, which holds `browser` alone.
+    /// The scenario's own `options`, which may only contain `browser`.
     pub options: Option<Value>,
     pub vus: Option<i64>,
     pub iterations: Option<i64>,
@@ -35,7 +34,7 @@ pub struct ScenarioOptions {
     pub max_vus: Option<i64>,
 }
 
-/// The fields every scenario has, in the order they are shown.
+/// The fields of every scenario, in the order in which they are shown.
 const COMMON: [&str; 7] = [
     "executor",
     "startTime",
@@ -47,8 +46,7 @@ const COMMON: [&str; 7] = [
 ];
 
 impl ExecutorKind {
-    /// The fields of its own a scenario of this kind has, in the order they
-    /// are shown.
+    /// The additional fields for this executor, in the order in which they are shown.
     pub(crate) const fn fields(self) -> &'static [&'static str] {
         match self {
             ExecutorKind::SharedIterations | ExecutorKind::PerUserIterations => {
@@ -72,7 +70,7 @@ impl ExecutorKind {
 }
 
 impl ScenarioOptions {
-    /// A scenario of that kind with nothing else set.
+    /// A scenario with that executor and nothing else set.
     pub fn new(executor: ExecutorKind) -> ScenarioOptions {
         ScenarioOptions {
             executor,
@@ -143,7 +141,7 @@ impl OptionValue for ScenarioOptions {
         let mut fields = Fields::of(value, reader)?;
         let Some(name) = fields.take::<String>("executor", reader) else {
             return match fields.raw("executor") {
-                // The wrong type is already reported.
+                // The wrong type was already reported.
                 Some(_) => None,
                 None => reader.fault(format!("has no executor: choose one of {}", kinds())),
             };

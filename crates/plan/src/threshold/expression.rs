@@ -4,25 +4,24 @@ use std::fmt;
 
 use crate::error::{Fault, excerpt};
 
-/// A condition on one figure of a metric.
+/// A condition on one value of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expression {
     pub method: Method,
     pub operator: Operator,
-    /// What the figure is compared with, in the metric's unit: times in
-    /// milliseconds, rates as parts of one.
+    /// The bound, in the metric's unit: times in milliseconds, rates as fractions of 1.
     pub value: f64,
 }
 
 impl Expression {
-    /// Reads `p(95)<500`, `rate > 0.99`, `count==0`.
+    /// Parses `p(95)<500`, `rate > 0.99`, `count==0`.
     ///
     /// # Errors
-    /// When a part is missing or wrong; the message shows the form.
+    /// When a part is missing or wrong; the message shows the format.
     pub fn parse(text: &str) -> Result<Expression, Fault> {
         const FORM: &str = "write a method, an operator and a number, such as \"p(95)<500\"";
         let told = excerpt(text);
-        // Longer operators first where one contains the other.
+        // Longer operators first, because some contain others.
         let found = Operator::WRITTEN
             .iter()
             .find_map(|(sign, operator)| Some((text.split_once(sign)?, *operator)));
@@ -56,8 +55,7 @@ impl Expression {
         })
     }
 
-    /// Whether a measured figure meets the condition. Nothing that is not a
-    /// number meets any.
+    /// Whether a measured value meets the condition. NaN meets none.
     pub fn holds(&self, measured: f64) -> bool {
         match self.operator {
             Operator::Less => measured < self.value,
@@ -70,7 +68,7 @@ impl Expression {
     }
 }
 
-/// The figure of a metric that a threshold judges.
+/// The value of a metric that a threshold uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     Count,
@@ -125,14 +123,14 @@ impl fmt::Display for Method {
     }
 }
 
-/// The number of `p(99.9)`, when it is one from 0 to 100.
+/// The number in `p(99.9)`, if it is from 0 to 100.
 pub(crate) fn percentile(text: &str) -> Option<f64> {
     let number = text.strip_prefix("p(")?.strip_suffix(')')?;
     let percent: f64 = number.trim().parse().ok()?;
     (0.0..=100.0).contains(&percent).then_some(percent)
 }
 
-/// How the figure is compared.
+/// The comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Less,
@@ -145,7 +143,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// The signs, in the order they are looked for.
+    /// The signs, in the order in which they are tried.
     const WRITTEN: [(&'static str, Operator); 7] = [
         ("<=", Operator::LessOrEqual),
         ("<", Operator::Less),
@@ -157,7 +155,7 @@ impl Operator {
     ];
 }
 
-/// What sort of metric a threshold meets; decides which figures it has.
+/// The kind of a metric; decides which values it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
     Counter,
@@ -167,7 +165,7 @@ pub enum MetricKind {
 }
 
 impl MetricKind {
-    /// The figures a threshold can judge, as they are written.
+    /// The values that thresholds can use, as they are written.
     pub const fn methods(self) -> &'static [&'static str] {
         match self {
             MetricKind::Counter => &["count", "rate"],

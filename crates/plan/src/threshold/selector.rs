@@ -4,21 +4,21 @@ use std::fmt;
 
 use crate::error::{Fault, excerpt};
 
-/// A metric, or those of its samples that carry certain tags.
+/// A metric, or its samples with certain tags.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MetricSelector {
     /// The metric's name.
     pub name: String,
-    /// Tags a sample must have, in the order written; empty selects all.
+    /// Tags that a sample must have, in the order written; empty selects all.
     pub tags: Vec<(String, String)>,
-    /// The key as written, which is how reports name it.
+    /// The key as written; reports use it as its name.
     pub source: String,
 }
 
 impl MetricSelector {
-    /// Reads `http_reqs` or `http_reqs{status:200,name:login}`. A value may
+    /// Parses `http_reqs` or `http_reqs{status:200,name:login}`. A value may
     /// contain colons and braces, but no comma; spaces and quotes around tag
-    /// and value are dropped.
+    /// and value are removed.
     ///
     /// # Errors
     /// When the braces do not match or a tag has no name or no value.
@@ -73,8 +73,8 @@ impl MetricSelector {
         })
     }
 
-    /// Tags that samples carry beside the indexed ones and that therefore
-    /// select nothing: `vu` and `iter`.
+    /// Tags in the selector that are metadata of samples and therefore select nothing: `vu` and
+    /// `iter`.
     pub fn unindexed_tags(&self) -> impl Iterator<Item = &str> {
         let names = self.tags.iter().map(|(tag, _)| tag.as_str());
         names.filter(|tag| matches!(*tag, "vu" | "iter"))
