@@ -1,4 +1,4 @@
-//! Where certificates lie.
+//! The directory with the certificates.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Certificates;
 
-/// Whose certificate it is.
+/// The owner of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Authority,
@@ -17,7 +17,7 @@ pub enum Role {
 impl Role {
     pub const ALL: [Role; 3] = [Role::Authority, Role::Server, Role::Client];
 
-    /// The files' name without its ending.
+    /// The file name without its extension.
     pub fn stem(self) -> &'static str {
         match self {
             Role::Authority => "ca",
@@ -27,12 +27,12 @@ impl Role {
     }
 }
 
-/// A directory with a file for each certificate and each key.
+/// A directory with one file per certificate and key.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// The directory itself; it is made when something is written.
+    /// A folder at this path, which is created when something is written.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Folder(path.into())
     }
@@ -49,10 +49,10 @@ impl Folder {
         self.0.join(format!("{}.key", role.stem()))
     }
 
-    /// Whether writing here would write over something.
+    /// Checks that writing here would not overwrite anything.
     ///
     /// # Errors
-    /// What is there, and the ways out.
+    /// What exists, and how to proceed.
     pub fn check_empty(&self) -> Result<(), String> {
         let present: Vec<String> = Role::ALL
             .iter()
@@ -70,8 +70,9 @@ impl Folder {
         ))
     }
 
-    /// Writes all six files. Keys can be read by their owner alone. With `force` files of those names are replaced,
-    /// each at once; without it they are an error, and nothing is written.
+    /// Writes all six files. Only their owner can read keys. With `force`, existing files are
+    /// replaced
+    /// atomically; without it they are an error, and nothing is written.
     ///
     /// # Errors
     /// Which file could not be written, and why.
@@ -95,7 +96,7 @@ impl Folder {
 
 fn put(path: &Path, text: &str, mode: u32, force: bool) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    // A file that was there may be readable by more than its owner, or be a link to elsewhere: a new one takes its place.
+    // An existing file may be readable by others or be a link, so a new file replaces it.
     let beside = path.with_extension(format!("new-{}", std::process::id()));
     let target = if force { &beside } else { path };
     let mut options = OpenOptions::new();

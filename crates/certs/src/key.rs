@@ -6,20 +6,20 @@ use rsa::pkcs8::EncodePrivateKey;
 /// The kind of a private key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
-    /// ECDSA over P-256: small, quick, and understood everywhere.
+    /// ECDSA over P-256: small, fast, and supported everywhere.
     EcdsaP256,
-    /// RSA with a modulus of this number of bits: one of [`RSA_BITS`].
+    /// RSA with this many bits: one of [`RSA_BITS`].
     Rsa(u32),
 }
 
-/// The sizes of RSA keys that TLS libraries take and that are still in use.
+/// The RSA key sizes that TLS libraries accept and that are still in use.
 pub const RSA_BITS: [u32; 3] = [2048, 3072, 4096];
 
 impl KeyKind {
-    /// Reads `ecdsa`, `rsa` (2048 bits), `rsa3072` or `rsa4096`.
+    /// Parses `ecdsa`, `rsa` (2048 bits), `rsa3072` or `rsa4096`.
     ///
     /// # Errors
-    /// One sentence that lists them.
+    /// One sentence with the valid names.
     pub fn parse(text: &str) -> Result<Self, String> {
         let lower = text.to_ascii_lowercase();
         if ["ecdsa", "ecdsa-p256", "p256"].contains(&lower.as_str()) {
@@ -41,7 +41,7 @@ impl KeyKind {
         }
     }
 
-    /// A new key of this kind.
+    /// Generates a key of this kind.
     pub(crate) fn generate(self) -> Result<KeyPair, String> {
         match self {
             KeyKind::EcdsaP256 => KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)

@@ -1,7 +1,8 @@
-//! Certificates for tests: an authority, and of it a server's and a client's.
+//! Test certificates: an authority, and a server's and a client's certificate signed by it.
 //!
-//! [`Order`] says what is wanted, [`make`] makes it, and [`Folder`] puts it where servers and clients can read it:
-//! `ca.pem`, `ca.key`, `server.pem`, `server.key`, `client.pem`, `client.key`. Keys are PKCS #8, all files are PEM.
+//! [`Order`] specifies them, [`make`] generates them, and [`Folder`] stores them for servers and
+//! clients: `ca.pem`, `ca.key`, `server.pem`, `server.key`, `client.pem`, `client.key`. Keys are
+//! PKCS #8, all files are PEM.
 
 mod folder;
 mod key;
@@ -19,22 +20,22 @@ pub use folder::{Folder, Role};
 pub use key::KeyKind;
 pub use name::Name;
 
-/// What is wanted.
+/// The specification of the certificates.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// What the server's certificate is valid for.
+    /// The names in the server's certificate.
     pub names: Vec<Name>,
     /// The client's common name.
     pub client: String,
     pub key: KeyKind,
-    /// From now on; the certificates are valid from an hour ago, since clocks differ.
+    /// Counted from now; the certificates are valid from an hour ago, because clocks differ.
     pub lifetime: Duration,
 }
 
-/// The names every server of a test has.
+/// The names in every server certificate.
 pub const USUAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// The longest lifetime: RFC 5280 writes years with four digits, and nobody tests for longer.
+/// Maximum lifetime: RFC 5280 writes years with four digits, and no test needs more.
 pub const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// A certificate and its private key, both as PEM.
@@ -44,20 +45,20 @@ pub struct Pair {
     pub key: String,
 }
 
-/// What was ordered.
+/// The generated certificates.
 #[derive(Clone)]
 pub struct Certificates {
     pub authority: Pair,
     pub server: Pair,
     pub client: Pair,
-    /// The last moment at which they are valid.
+    /// The end of their validity.
     pub valid_until: SystemTime,
 }
 
-/// Makes new keys and certificates. RSA keys take up to a few seconds.
+/// Generates new keys and certificates. RSA keys take up to a few seconds.
 ///
 /// # Errors
-/// One sentence about what cannot be.
+/// One sentence about what is impossible.
 pub fn make(order: &Order) -> Result<Certificates, String> {
     if order.lifetime.is_zero() {
         return Err("a certificate that is valid for no time is of no use; \
@@ -103,7 +104,7 @@ pub fn make(order: &Order) -> Result<Certificates, String> {
         parameters.is_ca = IsCa::ExplicitNoCa;
         parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         if matches!(order.key, KeyKind::Rsa(_)) {
-            // TLS 1.2's suites without Diffie-Hellman encrypt with it.
+            // TLS 1.2's suites without Diffie-Hellman encrypt with the RSA key.
             parameters.key_usages.push(KeyUsagePurpose::KeyEncipherment);
         }
         let key = order.key.generate()?;
@@ -121,7 +122,7 @@ pub fn make(order: &Order) -> Result<Certificates, String> {
     })
 }
 
-/// The longest common name, RFC 5280 appendix A.1 (`ub-common-name-length`).
+/// Maximum length of a common name: RFC 5280 appendix A.1 (`ub-common-name-length`).
 const COMMON_NAME: usize = 64;
 
 #[derive(Clone, Copy)]

@@ -1,23 +1,23 @@
-//! What a certificate is valid for.
+//! The names in a certificate.
 
 use std::net::IpAddr;
 
 use rcgen::SanType;
 use rcgen::string::Ia5String;
 
-/// A host's name or address, as RFC 5280 §4.2.1.6 has it in a certificate.
+/// A host name or address in a certificate, as in RFC 5280 §4.2.1.6.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Name {
-    /// May begin with `*.`, which stands for one label.
+    /// May begin with `*.`, which matches one label.
     Dns(Ia5String),
     Ip(IpAddr),
 }
 
 impl Name {
-    /// Reads `example.test`, `*.example.test`, `192.0.2.1` or `::1`.
+    /// Parses `example.test`, `*.example.test`, `192.0.2.1` or `::1`.
     ///
     /// # Errors
-    /// One sentence about what it is instead.
+    /// One sentence about why it is invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let bare = text
             .strip_prefix('[')

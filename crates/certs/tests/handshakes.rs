@@ -1,4 +1,5 @@
-//! What is made is what TLS libraries take: a handshake in memory with both certificates, checked on both sides.
+//! TLS libraries accept the generated certificates: a handshake in memory with both certificates,
+//! verified on both sides.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -106,7 +107,7 @@ fn both_sides_trust_ecdsa_certificates_for_their_names_alone() {
     // A client's certificate is not valid for a server.
     let error = handshake(&made, &made.client, "localhost").expect_err("another purpose");
     assert!(error.to_lowercase().contains("certificate"), "{error}");
-    // Another authority is another trust.
+    // A certificate from another authority is not trusted.
     let other = make(&order(KeyKind::EcdsaP256)).expect("certificates");
     assert!(handshake(&made, &other.server, "localhost").is_err());
 }
@@ -115,7 +116,8 @@ fn both_sides_trust_ecdsa_certificates_for_their_names_alone() {
 fn rsa_keys_of_the_asked_size_are_trusted_too() {
     let made = make(&order(KeyKind::Rsa(2048))).expect("certificates");
     assert_eq!(handshake(&made, &made.server, "localhost"), Ok(()));
-    // 2048 bits of modulus, as many of private exponent and five halves: about 1200 octets of DER, 1700 of PEM.
+    // 2048 bits of modulus, as many of private exponent and five values of half that length: about
+    // 1200 octets of DER, 1700 of PEM.
     assert!(
         (1_600..1_800).contains(&made.server.key.len()),
         "{}",
@@ -148,7 +150,7 @@ fn files_are_written_once_and_keys_are_their_owners() {
     assert!(!error.contains("client.key"), "{error}");
     assert!(
         !folder.key(Role::Client).exists(),
-        "nothing is written beside an error"
+        "nothing is written if there is an error"
     );
     assert_eq!(
         read(folder.certificate(Role::Authority)),
@@ -158,7 +160,7 @@ fn files_are_written_once_and_keys_are_their_owners() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Even where a file was open to all.
+        // Even if the existing file was readable by everyone.
         let open = std::fs::Permissions::from_mode(0o666);
         std::fs::set_permissions(folder.key(Role::Server), open).expect("set");
         folder.write(&second, true).expect("written over");
@@ -181,7 +183,7 @@ fn files_are_written_once_and_keys_are_their_owners() {
     let left = std::fs::read_dir(folder.path())
         .expect("a directory")
         .count();
-    assert_eq!(left, 6, "nothing is left beside the six files");
+    assert_eq!(left, 6, "no other files are left");
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub struct ConstantRate {
 }
 
 impl ConstantRate {
-    /// `rate` for `duration`. A rate of nothing starts nothing.
+    /// `rate` for `duration`. A rate of zero starts nothing.
     pub fn new(rate: Rate, duration: Duration) -> Self {
         ConstantRate { rate, duration }
     }
@@ -23,8 +23,8 @@ impl Pacer for ConstantRate {
         if self.rate.count == 0 {
             return None;
         }
-        // Multiplied before divided, so that nothing drifts however long the
-        // run; 128 bits hold any product of the two.
+        // Multiply before dividing, so that rounding errors do not accumulate; 128 bits hold any
+        // product of the two.
         let nanos = u128::from(number) * self.rate.per.as_nanos() / u128::from(self.rate.count);
         let start = Duration::from_nanos(u64::try_from(nanos).ok()?);
         (start < self.duration).then_some(start)

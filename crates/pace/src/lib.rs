@@ -1,6 +1,5 @@
-//! When iterations start, and how many users run: pure functions of the time
-//! since a scenario's start. There is no clock in here, so a schedule of a day
-//! is tested in a millisecond.
+//! Computes when iterations start and how many users run, as pure functions of the time since a
+//! scenario's start. They read no clock, so a test of a day-long schedule takes a millisecond.
 
 mod constant_rate;
 mod ramping_rate;
@@ -14,10 +13,9 @@ pub use ramping_rate::RampingRate;
 pub use striped::Striped;
 pub use user_curve::UserCurve;
 
-/// An open model's schedule.
+/// The schedule of an open model.
 pub trait Pacer {
-    /// When iteration `number`, counted from 0, is to start, from the start of
-    /// the scenario; `None` when the schedule has no such iteration. Never
-    /// falls with rising `number`.
+    /// When iteration `number`, counted from 0, starts, as time since the start of the scenario.
+    /// `None` if the schedule has no such iteration. Never decreases with `number`.
     fn start_of(&self, number: u64) -> Option<Duration>;
 }

@@ -1,4 +1,4 @@
-//! Arrivals at a rate that follows straight lines.
+//! Arrivals at a rate that changes linearly within each stage.
 
 use std::time::Duration;
 
@@ -31,23 +31,23 @@ pub struct RampingRate {
     lines: Vec<Line>,
 }
 
-/// One stage with a length. Counts are in units of 1/(2·per) iterations, in
-/// which every border is a whole number.
+/// One stage with a duration. Counts are in units of 1/(2·per) iterations, so that they are whole
+/// numbers at every boundary.
 #[derive(Clone, Debug)]
 struct Line {
     begins: Duration,
     length: u64,
     from: u64,
     to: u64,
-    /// Due before it begins.
+    /// Iterations due before the stage.
     before: u128,
-    /// Due when it ends.
+    /// Iterations due at its end.
     after: u128,
 }
 
 impl RampingRate {
-    /// From `start` through `stages`, whose targets are iterations per
-    /// `start.per`. A stage without duration is a jump.
+    /// A ramp from `start` through `stages`, whose targets are iterations per `start.per`. A stage
+    /// without duration is a jump.
     pub fn new(start: Rate, stages: &[Stage]) -> Self {
         let (mut from, mut begins, mut before) = (start.count, Duration::ZERO, 0u128);
         let mut lines = Vec::with_capacity(stages.len());
@@ -79,7 +79,7 @@ impl RampingRate {
 impl Pacer for RampingRate {
     fn start_of(&self, number: u64) -> Option<Duration> {
         let due = (u128::from(number) + 1).checked_mul(2 * self.per)?;
-        // Stages in which nothing becomes due are passed over.
+        // Skip stages in which no iteration becomes due.
         let line = self
             .lines
             .get(self.lines.partition_point(|line| line.after < due))?;
@@ -89,21 +89,22 @@ impl Pacer for RampingRate {
 }
 
 impl Line {
-    /// The first nanosecond at which `count` has become due within the line,
-    /// which it has at the end.
+    /// The first nanosecond of the line at which `count` iterations are due. They are due at its
+    /// end at the latest.
     fn offset_of(&self, count: u128) -> u64 {
         let (a, b) = (self.from as f64, self.to as f64);
         let (count_f, length) = (count as f64, self.length as f64);
         let under_root = (a * a + (b - a) * count_f / length).max(0.0);
-        // The conversion saturates, also for the 0/0 of a line without slope
-        // and rate, on which nothing becomes due.
+        // The conversion saturates, also for 0/0: a line with slope and rate zero, on which nothing
+        // becomes due.
         let guess = (count_f / (a + under_root.sqrt())) as u64;
         let (mut low, mut high) = (
             guess.saturating_sub(2),
             guess.saturating_add(2).min(self.length),
         );
         if low >= high || self.is_due(count, low) || !self.is_due(count, high) {
-            // Rounding went further, as near the end of a line down to zero.
+            // The rounding error exceeds the bracket, as near the end of a line down to zero: search the
+            // whole line.
             (low, high) = (0, self.length);
         }
         while low < high {
@@ -133,7 +134,7 @@ impl Line {
             Some(falling.checked_add(rising)? >= count.checked_mul(length)?)
         };
         exact().unwrap_or_else(|| {
-            // Rates and stages far beyond any machine: decide by the float.
+            // Rates and stages far above any machine: decide with floats.
             let (part, a, b) = (t as f64 / length as f64, a as f64, b as f64);
             t as f64 * (a * (2.0 - part) + b * part) >= count as f64
         })
@@ -182,8 +183,7 @@ mod tests {
         );
     }
 
-    /// Observed of k6 v1.8.1 for 0→10/s in 4 s, with its lateness of up to
-    /// 3 ms.
+    /// Observed in k6 v1.8.1 for 0→10/s in 4 s, which was up to 3 ms late.
     #[test]
     fn starts_where_k6_starts() {
         let observed = [
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(got.len(), 20);
         for (at, observed) in got.iter().zip(observed) {
             let late = observed as f64 - at.as_secs_f64() * 1e3;
-            assert!((-1.0..3.0).contains(&late), "{at:?} beside {observed} ms");
+            assert!((-1.0..3.0).contains(&late), "{at:?}, k6: {observed} ms");
         }
     }
 
@@ -256,7 +256,7 @@ mod tests {
             },
             &[stage(day, 20_000), stage(0, 20_000), stage(10, 20_000)],
         );
-        // Half the rate on average, so that many in the first day.
+        // The average is half the rate, so half the iterations of the first day.
         let first_day = day * 10_000;
         assert_eq!(got.start_of(first_day - 1), Some(Duration::from_secs(day)));
         let next = Duration::from_secs(day) + Duration::from_micros(50);

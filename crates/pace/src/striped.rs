@@ -6,9 +6,9 @@ use plimsoll_plan::Stripe;
 
 use crate::Pacer;
 
-/// The iterations of a whole test's schedule that one segment holds: its n-th
-/// is the whole test's at the n-th place of the stripe. The parts of all
-/// segments together are the whole, each iteration once and at its time.
+/// The iterations of a whole test's schedule that one segment owns: its n-th iteration is the n-th
+/// of the stripe's slots in the whole test. All segments together start each iteration exactly once
+/// and at its time.
 #[derive(Clone, Debug)]
 pub struct Striped<P> {
     whole: P,
@@ -72,8 +72,8 @@ mod tests {
         }
     }
 
-    /// Observed of k6 v1.8.1: at 10/s the middle of three equal segments
-    /// starts at 100, 400 and 700 ms.
+    /// Observed in k6 v1.8.1: at 10/s, the middle of three equal segments starts at 100, 400 and
+    /// 700 ms.
     #[test]
     fn a_part_keeps_its_place_in_time() {
         let sequence = SegmentSequence::parse("0,1/3,2/3,1").unwrap();

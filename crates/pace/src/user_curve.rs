@@ -1,16 +1,15 @@
-//! A number of users that follows straight lines.
+//! A number of users that changes linearly within each stage.
 
 use std::time::Duration;
 
 use plimsoll_plan::{Stage, Stripe};
 
-/// A number of users that follows straight lines between stages.
+/// A number of users that changes linearly within each stage.
 ///
-/// On the line from a to b over T the number at time t is a + (b − a)·t/T,
-/// rounded down on the way up and up on the way down: a user comes when the
-/// line has reached it whole, and goes when the line has left the one before.
-/// Of a part of the test the curve has the users whose places the part holds,
-/// so users come and go at the same moments wherever they run.
+/// On the line from a to b over T, the number at time t is a + (b − a)·t/T. It is rounded down
+/// while it grows and up while it falls: a user starts when the line has fully reached it, and
+/// stops when the line has left the number before. A part of a test has the users whose slots the
+/// part owns, so users start and stop at the same moments wherever they run.
 #[derive(Clone, Debug)]
 pub struct UserCurve {
     start: u32,
@@ -27,15 +26,15 @@ struct Line {
 }
 
 impl UserCurve {
-    /// From `start` users through `stages`. A stage without duration is a
-    /// jump. Targets beyond `u32::MAX` are cut to it.
+    /// A curve from `start` users through `stages`. A stage without duration is a jump. Targets
+    /// above `u32::MAX` are cut to it.
     pub fn new(start: u32, stages: &[Stage]) -> Self {
         let mut from = start;
         let mut begins = Duration::ZERO;
         let mut lines = Vec::with_capacity(stages.len());
         for stage in stages {
             let to = u32::try_from(stage.target).unwrap_or(u32::MAX);
-            // Equal targets and jumps change nothing within themselves.
+            // Lines with equal targets and jumps have no changes within.
             lines.push(Line {
                 begins,
                 length: stage.duration,
@@ -64,14 +63,13 @@ impl UserCurve {
         self.share(self.whole_at(time))
     }
 
-    /// The first moment after `after` at which the number changes, and the
-    /// number from then on.
+    /// The first moment after `after` at which the number changes, and the new number.
     pub fn next_change(&self, after: Duration) -> Option<(Duration, u32)> {
         let now = self.users_at(after);
         let passed = self.lines.partition_point(|line| line.ends() <= after);
         let remaining = self.lines.get(passed..).unwrap_or_default();
         for line in remaining {
-            // A jump shows where the next line with a length begins.
+            // A jump takes effect where the next line with a length begins.
             if line.begins > after && !line.length.is_zero() && self.share(line.from) != now {
                 return Some((line.begins, self.share(line.from)));
             }
@@ -84,26 +82,26 @@ impl UserCurve {
         (last.ends() > after && left != now).then(|| (last.ends(), left))
     }
 
-    /// When, within the line, the part's number first leaves `now`, which it
-    /// has where the line begins or later. The whole number at which that
-    /// happens follows from the places, so nothing is searched.
+    /// When, within the line, the part's number changes from `now`, which it is at the line's start
+    /// or later. The number of the whole test at that moment follows from the slots, so no search
+    /// is needed.
     fn change_within(&self, line: &Line, now: u32) -> Option<Duration> {
         let now = u64::from(now);
         let whole = if line.to >= line.from {
-            // One more is held once the next place lies below the number.
+            // One more user runs once the whole number exceeds the slot of the next one.
             self.stripe.place(now)?.checked_add(1)?
         } else {
-            // One less, once the last place no longer does.
+            // One fewer, once it no longer exceeds the slot of the last one.
             self.stripe.place(now.checked_sub(1)?)?
         };
         let offset = line.reaches(u32::try_from(whole).ok()?)?;
-        // At its end the line hands over to the next, which may jump away.
+        // At the line's end the next line takes over, which may start with a jump.
         (offset < line.length || line.to == self.whole_at(line.ends()))
             .then(|| line.begins.saturating_add(offset))
     }
 
     fn share(&self, whole: u32) -> u32 {
-        // A share is never more than the whole.
+        // A share is never larger than the whole.
         self.stripe.share(u64::from(whole)) as u32
     }
 
@@ -126,7 +124,7 @@ impl Line {
 
     fn users_at(&self, offset: Duration) -> u32 {
         let (t, length) = (offset.as_nanos(), self.length.as_nanos().max(1));
-        // Nanoseconds of a duration have 94 bits, users 32.
+        // Nanoseconds of a duration need 94 bits, users 32.
         let moved = |distance: u32| (u128::from(distance) * t / length) as u32;
         if self.to >= self.from {
             self.from + moved(self.to - self.from)
@@ -135,8 +133,8 @@ impl Line {
         }
     }
 
-    /// When, within the line, the number reaches `users`; `None` when it
-    /// does not, the start excluded.
+    /// When, within the line but after its start, the number reaches `users`; `None` if it does
+    /// not.
     fn reaches(&self, users: u32) -> Option<Duration> {
         let steps = if self.to >= self.from {
             users.checked_sub(self.from)?
@@ -202,7 +200,7 @@ mod tests {
         assert_eq!(changes(&curve), [(100, 2), (200, 1), (300, 0)]);
     }
 
-    /// Observed of k6 v1.8.1: when each user ran its first and last iteration.
+    /// Observed in k6 v1.8.1: when each user ran its first and last iteration.
     #[test]
     fn users_come_and_go_when_k6s_do() {
         let stages = [(2000, 5), (2000, 1), (0, 4), (1000, 4), (0, 2), (1500, 0)];

@@ -1,4 +1,4 @@
-//! Where the peer is.
+//! The address of the peer.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -12,7 +12,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads `example.test:443`, `192.0.2.1:80` or `[::1]:8080`.
+    /// Parses `example.test:443`, `192.0.2.1:80` or `[::1]:8080`.
     ///
     /// # Errors
     /// One sentence about what is missing.

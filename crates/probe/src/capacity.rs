@@ -1,4 +1,4 @@
-//! How much the way carries, by an iperf3 server at its far end.
+//! Measures the throughput of the network path with an iperf3 server at its other end.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use crate::Plan;
 
-/// What one TCP stream carried each way, as its receiver counted it.
+/// The throughput of one TCP stream in each direction, as counted by its receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Capacity {
-    /// Bytes per second from here to there.
+    /// Bytes per second to the server.
     pub there: f64,
-    /// Bytes per second from there to here.
+    /// Bytes per second from the server.
     pub back: f64,
 }
 
-/// A second each way, one after the other.
+/// Measures for one second in each direction, one after the other.
 pub(crate) fn measure(plan: &Plan, port: u16) -> Result<Capacity, String> {
     Ok(Capacity {
         there: one_way(plan, port, Direction::Forward)?,
@@ -45,7 +45,7 @@ fn one_way(plan: &Plan, port: u16, direction: Direction) -> Result<f64, String> 
         json: true,
     };
     let stop = AtomicBool::new(false);
-    // A server needs a moment to put away one test before the next.
+    // A server needs a moment between two tests.
     for attempt in 0.. {
         let report = client::run(&ask, &stop, &mut |_| {});
         match report.error {

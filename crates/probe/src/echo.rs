@@ -1,4 +1,4 @@
-//! A peer that sends back what it gets, and finding out whether it does.
+//! Detects whether a peer echoes what it receives, and measures echoes.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::spread::Spread;
 use crate::{Address, Peer, Plan, RoundTrip};
 
-/// Sends a request and identifies the peer by the beginning of its response.
+/// Sends a request and identifies the peer by the first bytes of its response.
 ///
 /// # Errors
 /// Why the peer cannot be identified.
@@ -24,7 +24,7 @@ pub async fn ask(
         stream.write_all(request.as_bytes()).await?;
         let mut answer = vec![0; request.len()];
         let mut filled = 0;
-        // A response that begins like both is read on; an echo is read to its end.
+        // While the response could still be either, read on; read an echo to its end.
         while filled < answer.len() {
             let count = stream.read(&mut answer[filled..]).await?;
             if count == 0 {
@@ -42,7 +42,7 @@ pub async fn ask(
         .await
         .map_err(|_| {
             format!(
-                "the peer did not answer an HTTP request within {}, and sent none back",
+                "the peer neither responded to an HTTP request nor echoed it within {}",
                 plimsoll_units::duration::format(patience)
             )
         })?
@@ -52,13 +52,13 @@ pub async fn ask(
     } else if answer.starts_with(b"HTTP/") {
         Ok(Peer::Http)
     } else if answer.is_empty() {
-        Err("the peer closed without an answer".to_owned())
+        Err("the peer closed the connection without a response".to_owned())
     } else {
         Err("the peer neither echoes nor speaks HTTP/1.1".to_owned())
     }
 }
 
-/// Round trips of echoes on one stream, whose first, already made, is not counted.
+/// Measures round trips of echoes on one stream. The first one was made before and is not counted.
 pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, String> {
     let message = request(&plan.address, &plan.path);
     let mut answer = vec![0; message.len()];

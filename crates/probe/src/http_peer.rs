@@ -1,4 +1,4 @@
-//! A peer that speaks HTTP/1.1: from the request's first byte to the response's first.
+//! Measures an HTTP/1.1 peer: from the request's first byte to the response's first.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use plimsoll_http::{Client, Method, Prepared, Protocol, Request, Settings, Share
 use crate::spread::Spread;
 use crate::{Peer, Plan, RoundTrip, network_settings};
 
-/// Asks again and again, on a kept connection if the server keeps it.
+/// Sends requests repeatedly, on a kept connection if the server keeps it open.
 pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
     let scheme = if plan.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}{}", plan.address, plan.path);
@@ -25,17 +25,18 @@ pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
     let prepared = Prepared::new(&request, &settings).map_err(|error| error.message)?;
     let client = Client::new(Shared::new(Arc::new(settings)), 1);
     let (mut kept, mut fresh) = (Spread::default(), Spread::default());
-    // One more than asked for: the first is on a fresh connection.
+    // One more than requested: the first one is on a new connection.
     for _ in 0..=plan.repeats.max(1) {
         let exchange = client.send_prepared(&prepared, plimsoll_clock::now()).await;
         if let Some(error) = &exchange.error {
             return Err(format!(
-                "no whole answer to GET {}: {}",
+                "no complete response to GET {}: {}",
                 plan.path, error.message
             ));
         }
         let phases = exchange.timeline.phases();
-        // Sending is in it: when a request had left is known only after, and later still where the machine is busy.
+        // Includes sending: the time at which a request was sent is only known afterwards, and
+        // later still on a busy machine.
         let time = phases.sending + phases.waiting;
         if phases.connecting.is_zero() {
             kept.add(time);

@@ -1,10 +1,11 @@
-//! The way to a server, measured: looking its name up, connecting, the TLS handshake, and the round trip of a small
-//! message.
+//! Measures the network path to a server: name lookup, connecting, the TLS handshake, and the round
+//! trip of a small message.
 //!
-//! [`probe`] does so a number of times and gives a [`Report`]. The round trip is that of a byte stream which is already
-//! open: a peer that sends back what it gets ([`Peer::Echo`]) is measured by its echo, and one that speaks HTTP by the
-//! first byte of its response ([`Peer::Http`]), which includes the server's own time. One message finds out which: it is
-//! a whole HTTP request, so that nobody waits for the rest of it, and an echo gives it back as it is.
+//! [`probe`] repeats this and returns a [`Report`]. The round trip is measured on an open byte
+//! stream. For a peer that sends back what it receives ([`Peer::Echo`]), it is the time of an echo.
+//! For one that uses HTTP ([`Peer::Http`]), it is the time to the first byte of the response, which
+//! includes the server's own time. One message detects which: it is a complete HTTP request, so an
+//! HTTP server responds to it, and an echo server sends it back unchanged.
 
 mod address;
 mod capacity;
@@ -25,41 +26,43 @@ pub use capacity::Capacity;
 pub use report::{Report, RoundTrip};
 pub use spread::Spread;
 
-/// What is measured, and how often.
+/// What to measure, and how often.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub address: Address,
-    /// How often each thing is measured; at least once.
+    /// How often to repeat each measurement; at least once.
     pub repeats: u32,
-    /// How long a peer may take for any one step.
+    /// Timeout of each step.
     pub timeout: Duration,
-    /// None for a plain stream.
+    /// `None` for a plain stream.
     pub tls: Option<TlsSettings>,
-    /// The path that HTTP servers are asked for.
+    /// The path of HTTP requests.
     pub path: String,
-    /// The port of an iperf3 server on the same host, which is asked for a second in each direction.
+    /// The port of an iperf3 server on the same host, for one second of throughput in each
+    /// direction.
     pub throughput_port: Option<u16>,
 }
 
 /// How a peer responds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// It sends back what it gets.
+    /// It sends back what it receives.
     Echo,
     /// It responds with HTTP/1.1.
     Http,
 }
 
-/// Measures. To be called on a thread with a local event loop.
+/// Runs the measurements. Call it on a thread with a local event loop.
 ///
 /// # Errors
-/// When the peer cannot be reached, or TLS not be spoken, in one sentence. That a round trip could not be measured is
-/// part of the report instead.
+/// Why the peer cannot be reached or TLS fails, in one sentence. A failure to measure round trips
+/// is part of the report instead.
 pub async fn probe(plan: &Plan) -> Result<Report, String> {
     let mut report = Report::new(plan);
     let way = Way::new(plan, false);
     if plan.tls.is_some() {
-        // The first handshake also reads the system's authorities, which is not part of the network path.
+        // The first handshake also loads the system's root certificates, which is not part of the
+        // network path.
         way.open().await?;
     }
     for _ in 0..plan.repeats.max(1) {
@@ -70,23 +73,24 @@ pub async fn probe(plan: &Plan) -> Result<Report, String> {
         resume(plan, &mut report).await?;
     }
     report.round_trip = round_trip(plan, &way).await?;
-    // Last, so that nothing else is measured on a full way.
+    // Last, so that it does not fill the path during other measurements.
     report.capacity = plan
         .throughput_port
         .map(|port| capacity::measure(plan, port));
     Ok(report)
 }
 
-/// Handshakes of sessions that are resumed, where the server offers it.
+/// Measures handshakes of resumed sessions, if the server supports them.
 async fn resume(plan: &Plan, report: &mut Report) -> Result<(), String> {
     let way = Way::new(plan, true);
-    // The first has nothing to resume.
+    // The first one has no session to resume.
     for _ in 0..=plan.repeats.max(1) {
         let (mut stream, opening, facts) = way.open().await?;
         if facts.is_some_and(|facts| facts.resumed) {
             report.resumed(&opening);
         }
-        // In TLS 1.3 the data to resume a session comes after the handshake, with the first response (RFC 8446 §4.6.1).
+        // In TLS 1.3, the data to resume a session arrives after the handshake, with the first
+        // response (RFC 8446 §4.6.1).
         let patience = plan.timeout.min(Duration::from_millis(500));
         let _ = echo::ask(&mut stream, &plan.address, &plan.path, patience).await;
     }
@@ -105,7 +109,7 @@ async fn round_trip(plan: &Plan, way: &Way<'_>) -> Result<Result<RoundTrip, Stri
     }
 }
 
-/// How streams to the peer are opened.
+/// Settings for opening streams to the peer.
 struct Way<'a> {
     plan: &'a Plan,
     network: Network,

@@ -1,4 +1,4 @@
-//! What was measured, as text and as JSON.
+//! The measurements, as text and as JSON.
 
 use plimsoll_net::TlsFacts;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::spread::Spread;
 use crate::{Capacity, Opening, Peer, Plan};
 
-/// The whole of it.
+/// All measurements.
 #[derive(Clone, Debug)]
 pub struct Report {
     address: String,
@@ -15,9 +15,9 @@ pub struct Report {
     full_handshakes: Spread,
     resumed_handshakes: Spread,
     tls: Option<TlsFacts>,
-    /// Or why there is none.
+    /// The error if it could not be measured.
     pub round_trip: Result<RoundTrip, String>,
-    /// Or why there is none; none at all if it was not asked for.
+    /// The error if it could not be measured; `None` if it was not requested.
     pub capacity: Option<Result<Capacity, String>>,
 }
 
@@ -25,13 +25,13 @@ pub struct Report {
 #[derive(Clone, Debug)]
 pub struct RoundTrip {
     pub peer: Peer,
-    /// Whether each was the first of a connection, since the server kept none.
+    /// Whether each was the first of a connection, because the server kept none open.
     pub fresh_connections: bool,
     pub times: Spread,
 }
 
 impl RoundTrip {
-    /// What the message was.
+    /// The kind of message.
     pub fn by(&self) -> &'static str {
         match (self.peer, self.fresh_connections) {
             (Peer::Echo, _) => "echo",
@@ -72,7 +72,7 @@ impl Report {
         }
     }
 
-    /// One object; times are in milliseconds, and what was not measured is null.
+    /// One object; times are in milliseconds, and values that were not measured are null.
     pub fn json(&self) -> Value {
         let round_trip = self.round_trip.as_ref();
         json!({
@@ -90,7 +90,7 @@ impl Report {
         })
     }
 
-    /// A table, and what could not be measured under it.
+    /// A table, followed by what could not be measured.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n\n{:26}{}\n", self.address, "", Spread::HEAD);
         let mut row = |name: &str, spread: &Spread| {

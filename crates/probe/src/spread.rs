@@ -1,4 +1,4 @@
-//! A few durations, and how they lie.
+//! The distribution of a few durations.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl Spread {
         self.0.count()
     }
 
-    /// The share `q` of the durations is at most this; zero of none.
+    /// The quantile `q` of the durations; zero if there are none.
     pub fn quantile(&self, q: f64) -> Duration {
         if self.is_empty() {
             return Duration::ZERO;
@@ -30,7 +30,7 @@ impl Spread {
         Duration::try_from_secs_f64(self.0.quantile(q)).unwrap_or_default()
     }
 
-    /// In milliseconds; null of none.
+    /// In milliseconds; null if there are none.
     pub fn json(&self) -> Value {
         if self.is_empty() {
             return Value::Null;
@@ -45,7 +45,7 @@ impl Spread {
         })
     }
 
-    /// Four columns, as [`Spread::HEAD`] names them.
+    /// Four columns, as named in [`Spread::HEAD`].
     pub fn row(&self) -> String {
         let cell = |q| format!("{:>10}", milliseconds(self.quantile(q)));
         [0.0, 0.5, 0.95, 1.0].map(cell).concat()

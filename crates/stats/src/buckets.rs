@@ -1,12 +1,11 @@
-//! Counts of positive magnitudes in log-linear buckets.
+//! Counts of positive numbers in log-linear buckets.
 //!
-//! A bucket is named by the top bits of the IEEE 754 pattern: the exponent and
-//! the first ten bits of the mantissa. Positive patterns sort as their values
-//! do, so the name is monotonic, no logarithm is taken, and every power of two
-//! is cut into 1024 equal parts: a bucket is never wider than 1/1024 of its
-//! lower edge, which is what HdrHistogram calls three significant digits.
-//! Counts live in pages of a quarter of a power of two, made when first hit, so
-//! any magnitude can be held and a narrow distribution stays small.
+//! A bucket is identified by the top bits of the IEEE 754 representation: the exponent and the
+//! first ten bits of the mantissa. Positive representations sort like their values, so the
+//! identifier is monotonic and needs no logarithm, and every power of two is divided into 1024
+//! equal parts: a bucket is never wider than 1/1024 of its lower edge, which HdrHistogram calls
+//! three significant digits. Counts are in pages of a quarter of a power of two, created when first
+//! used, so any number can be counted and a narrow distribution stays small.
 
 /// No bucket is wider than this fraction of its lower edge.
 pub const RELATIVE_WIDTH: f64 = 1.0 / (1 << MANTISSA_BITS) as f64;
@@ -18,18 +17,18 @@ const PAGE: usize = 1 << PAGE_BITS;
 
 type Page = Box<[u64; PAGE]>;
 
-/// How often each bucket of positive magnitude was hit. Zero, negative values
-/// and NaN have no place here; infinity has a bucket of its own.
+/// The count of each bucket of positive numbers. Zero, negative values and NaN cannot be counted
+/// here; infinity has its own bucket.
 #[derive(Clone, Debug, Default)]
 pub struct Buckets {
     /// The page number of `pages[0]`; meaningless while `pages` is empty.
     first: usize,
-    /// A contiguous run of page numbers, holes where nothing was hit yet.
+    /// Consecutive pages; `None` if nothing was counted in a page yet.
     pages: Vec<Option<Page>>,
     total: u64,
 }
 
-/// The bucket of a positive magnitude.
+/// The bucket of a positive number.
 #[inline]
 fn bucket_of(magnitude: f64) -> usize {
     (magnitude.to_bits() >> SHIFT) as usize
@@ -66,7 +65,7 @@ impl Buckets {
         self.total += count;
     }
 
-    /// The page of that number, made if it is not there.
+    /// The page with that number, created if necessary.
     fn page(&mut self, number: usize) -> &mut [u64; PAGE] {
         if self.pages.is_empty() {
             self.first = number;
@@ -84,19 +83,18 @@ impl Buckets {
         self.pages[place].get_or_insert_with(|| Box::new([0; PAGE]))
     }
 
-    /// Counts a whole bucket: `count` times the one that holds `magnitude`, which
-    /// must be greater than zero.
+    /// Counts `count` values in the bucket of `magnitude`, which must be greater than zero.
     pub(crate) fn record_times(&mut self, magnitude: f64, count: u64) {
         self.add(bucket_of(magnitude), count);
     }
 
-    /// How many magnitudes were counted.
+    /// The total count.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Adds all of `other`'s counts. Nothing is lost: both sides cut the line
-    /// at the same places.
+    /// Adds all of `other`'s counts. This is exact, because all histograms have the same bucket
+    /// edges.
     pub fn merge(&mut self, other: &Buckets) {
         for (place, page) in other.pages.iter().enumerate() {
             let Some(theirs) = page else { continue };
@@ -111,8 +109,8 @@ impl Buckets {
         self.total += other.total;
     }
 
-    /// Forgets the counts and keeps the pages, so that the next second of the
-    /// same distribution allocates nothing.
+    /// Resets the counts and keeps the pages, so that the next second with the same distribution
+    /// allocates nothing.
     pub fn clear(&mut self) {
         if self.total == 0 {
             return;
@@ -123,8 +121,7 @@ impl Buckets {
         self.total = 0;
     }
 
-    /// The buckets that were hit, smallest magnitude first: lower edge, upper
-    /// edge, count.
+    /// The non-empty buckets, smallest first: lower edge, upper edge, count.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, f64, u64)> + '_ {
         self.pages
             .iter()
@@ -150,7 +147,7 @@ impl Buckets {
 
 fn edges(bucket: usize, count: u64) -> (f64, f64, u64) {
     let lower = lower_edge(bucket);
-    // The bucket of infinity has nothing above it.
+    // No bucket is above that of infinity.
     let upper = if lower.is_finite() {
         lower_edge(bucket + 1).min(f64::MAX)
     } else {

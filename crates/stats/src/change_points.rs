@@ -1,24 +1,23 @@
-//! Where a series of results changed its level: e-divisive (Matteson and James 2014),
-//! with a t-test for the significance of each point, as is done for performance
-//! histories.
+//! Detects where a series of results changed its level: e-divisive (Matteson and James 2014), with
+//! a t-test for the significance of each point, as is common for performance histories.
 
 use crate::warm_up::welch;
 
-/// A change between two results of a history.
+/// A change between two consecutive results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
-    /// The first result of the new level.
+    /// Index of the first result of the new level.
     pub at: usize,
     pub before: f64,
     pub after: f64,
     pub p: f64,
 }
 
-/// Results looked at together.
+/// Number of results that are analyzed together.
 pub const WINDOW: usize = 50;
 /// The p below which a change counts.
 pub const LEVEL: f64 = 0.001;
-/// The least number of results on either side.
+/// Minimum number of results on either side.
 const LEAST: usize = 3;
 
 /// The changes of level, in order.
@@ -26,7 +25,7 @@ pub fn change_points(series: &[f64]) -> Vec<ChangePoint> {
     if series.iter().any(|value| !value.is_finite()) {
         return Vec::new();
     }
-    // Windows overlap by half, so that a change at the seam of two lies inside a third.
+    // Windows overlap by half, so that a change at the boundary of two is inside a third.
     let mut found: Vec<usize> = Vec::new();
     let mut start = 0;
     loop {
@@ -42,7 +41,7 @@ pub fn change_points(series: &[f64]) -> Vec<ChangePoint> {
     settle(series, found)
 }
 
-/// Splits where the two sides differ most, as long as they differ.
+/// Splits recursively where the two sides differ most, as long as they differ significantly.
 fn split(series: &[f64], start: usize, end: usize, found: &mut Vec<usize>) {
     let Some((at, _)) = best_split(&series[start..end]) else {
         return;
@@ -55,9 +54,9 @@ fn split(series: &[f64], start: usize, end: usize, found: &mut Vec<usize>) {
     }
 }
 
-/// Of the points found by any window, those that hold between their neighbours; the
-/// weakest goes first, since its going makes its neighbours' sides longer. Each point is
-/// also moved to where its own two sides differ most.
+/// Of the points found in any window, keeps those that are significant between their neighbours.
+/// The weakest is removed first, because that lengthens its neighbours' sides. Each point is also
+/// moved to where its own two sides differ most.
 fn settle(series: &[f64], mut found: Vec<usize>) -> Vec<ChangePoint> {
     loop {
         let edges = |at: usize, found: &[usize]| {
@@ -112,8 +111,8 @@ pub fn best_split(series: &[f64]) -> Option<(usize, f64)> {
         return None;
     }
     let apart = |one: usize, other: usize| (series[one] - series[other]).abs();
-    // Sums of distances within the first `at`, across, and within the rest, moved on by
-    // one value at a time.
+    // Sums of distances within the first `at`, across, and within the rest, updated by one value at
+    // a time.
     let mut first = 0.0;
     let mut across = 0.0;
     let mut rest: f64 = (0..n)

@@ -1,21 +1,22 @@
-//! Is B other than A? Runs in pairs, one of each, so that a drift of the machine affects both.
+//! Tests whether B differs from A. Runs come in pairs, one of each, so that a drift of the machine
+//! affects both.
 //!
-//! One implementation for `compare` and `lab`: Student's paired t-test on the logarithms of the
-//! ratios. A rank test of n pairs cannot reach a p below 2 ÷ 2ⁿ, so that six pairs can show nothing
-//! once three figures are compared (3 × 0.031); a t-test has no such limit.
+//! `compare` and `lab` share this implementation: Student's paired t-test on the logarithms of the
+//! ratios. A rank test of n pairs cannot reach a p below 2 ÷ 2ⁿ, so six pairs could show nothing
+//! once three metrics are compared (3 × 0.031); a t-test has no such limit.
 
 use crate::buckets::RELATIVE_WIDTH;
 use crate::student;
 
 /// The level of all tests.
 pub const LEVEL: f64 = 0.05;
-/// Fewer pairs tell nothing of how pairs differ among themselves.
+/// Fewer pairs do not show how pairs vary.
 pub const LEAST_PAIRS: usize = 3;
-/// Where nothing is known of the noise, a difference of at most this share is none that matters.
+/// If the noise is unknown, a difference of at most this share does not matter.
 pub const MARGIN: f64 = 0.05;
-/// The chance with which the pairs that are recommended decide.
+/// The probability with which the recommended number of pairs decides.
 const POWER: f64 = 0.8;
-/// More pairs are not recommended.
+/// Maximum number of pairs to recommend.
 const MOST_PAIRS: usize = 1000;
 
 /// Which of the two to run.
@@ -35,18 +36,18 @@ pub fn order(pairs: usize) -> Vec<Side> {
         .collect()
 }
 
-/// What a comparison shows.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// B is larger: beyond chance, and beyond the noise where it is known.
+    /// B is larger: significantly, and by more than the noise if that is known.
     Larger,
     /// B is smaller, in the same sense.
     Smaller,
-    /// The whole interval is too close to no difference to matter.
+    /// The whole interval is too close to zero to matter.
     NoDifference,
-    /// Neither: more pairs would decide.
+    /// None of these: more pairs would decide.
     Uncertain,
-    /// There is nothing to compare.
+    /// There is no data to compare.
     NotMeasured,
 }
 
@@ -63,7 +64,7 @@ impl Outcome {
     }
 }
 
-/// The differences of pairs: of logarithms, where a ratio is meant.
+/// The differences of pairs; for ratios, differences of logarithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paired {
     pub pairs: usize,
@@ -77,14 +78,14 @@ pub struct Paired {
     pub p: f64,
 }
 
-/// Below this, differences are those of rounding: a histogram's bucket is that wide.
+/// Smaller differences are rounding: this is the width of a histogram's bucket.
 const RESOLUTION: f64 = RELATIVE_WIDTH;
-/// So small a standard error is that of numbers that are the same but for rounding.
+/// A smaller standard error means that the numbers are equal except for rounding.
 const EXACT: f64 = 1e-9;
 
 impl Paired {
-    /// Tests differences; those up to `resolution` are none. None of fewer than [`LEAST_PAIRS`], or
-    /// of a difference that is not finite.
+    /// Tests differences; those up to `resolution` count as zero. `None` for fewer than
+    /// [`LEAST_PAIRS`], or if a difference is not finite.
     pub fn of(differences: &[f64], resolution: f64) -> Option<Paired> {
         let pairs = differences.len();
         if pairs < LEAST_PAIRS || differences.iter().any(|one| !one.is_finite()) {
@@ -130,14 +131,13 @@ impl Paired {
         (self.estimate - self.half, self.estimate + self.half)
     }
 
-    /// What it shows. `p` is [`Paired::p`] after a correction for other comparisons, if there are
-    /// any. The interval and the outcome agree: what is larger or smaller has an interval without
-    /// zero.
+    /// The result. `p` is [`Paired::p`], corrected for other comparisons if there are any. The
+    /// interval and the outcome agree: if B is larger or smaller, the interval excludes zero.
     pub fn decide(&self, p: f64, limits: Limits) -> Decision {
         let effect = self.estimate.abs();
         let reach = effect + self.half;
         let limit = limits.margin.max(limits.floor);
-        // Numbers without any spread are rounded, or follow from the configuration.
+        // Numbers without any variation are rounded, or follow from the configuration.
         let least = if self.error > EXACT {
             limits.floor
         } else {
@@ -164,17 +164,18 @@ impl Paired {
         }
     }
 
-    /// The pairs that would probably show a difference of the size seen, or that there is none.
+    /// The number of pairs that would probably show a difference of this size, or that there is
+    /// none.
     fn would_decide(&self, p: f64, limits: Limits) -> Option<usize> {
         let spread = self.error * (self.pairs as f64).sqrt();
         let effect = self.estimate.abs();
-        // What the correction for other comparisons has made of the level.
+        // The level after the correction for other comparisons.
         let level = if p > self.p && p > 0.0 {
             LEVEL * self.p / p
         } else {
             LEVEL
         };
-        // The fewest pairs that suffice: more of them are always better.
+        // The smallest sufficient number of pairs: more are always better.
         let fewest = |level: f64, distance: f64| {
             let suffices =
                 |pairs: usize| needed(pairs, level) * spread / (pairs as f64).sqrt() <= distance;
@@ -201,32 +202,31 @@ impl Paired {
     }
 }
 
-/// How many standard errors a difference must be away for this number of pairs to show it with
-/// [`POWER`].
+/// How many standard errors a difference must be away from zero for this number of pairs to show it
+/// with [`POWER`].
 fn needed(pairs: usize, level: f64) -> f64 {
     let freedom = pairs as f64 - 1.0;
     student::quantile(1.0 - level, freedom) + student::quantile(2.0 * POWER - 1.0, freedom)
 }
 
-/// The smallest difference that this number of pairs probably shows, if pairs differ among themselves
-/// by `spread` (a standard deviation).
+/// The smallest difference that this number of pairs probably shows, if pairs vary by `spread` (a
+/// standard deviation).
 pub fn detectable(pairs: usize, spread: f64, level: f64) -> Option<f64> {
     let n = pairs as f64;
     (pairs >= LEAST_PAIRS).then(|| needed(pairs, level) * spread / n.sqrt())
 }
 
-/// What counts as a difference, on the scale of the differences.
+/// Which differences count, on the scale of the differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// What the same differs from itself by: nothing smaller is called a difference. 0 where it is
-    /// not known.
+    /// The noise: how much equal systems differ. Smaller differences do not count. 0 if unknown.
     pub floor: f64,
-    /// An interval within this much of zero shows that there is no difference that matters.
+    /// An interval within this distance of zero shows that no difference matters.
     pub margin: f64,
 }
 
 impl Limits {
-    /// For ratios: the noise as a share, where it is known.
+    /// For ratios: the noise as a share, if known.
     pub fn of_ratio(noise: Option<f64>) -> Limits {
         Limits {
             floor: noise.map_or(0.0, f64::ln_1p),
@@ -235,13 +235,13 @@ impl Limits {
     }
 }
 
-/// What follows from a comparison.
+/// The conclusion of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
     pub outcome: Outcome,
-    /// How far the interval reaches from no difference: where there is none larger than this.
+    /// The distance from zero to the farther end of the interval: no difference is larger.
     pub reach: f64,
-    /// For what is uncertain: the pairs that would probably decide, if there are not too many.
+    /// If uncertain: the number of pairs that would probably decide, unless there are too many.
     pub would_decide: Option<usize>,
 }
 
@@ -250,12 +250,12 @@ pub struct Decision {
 pub enum Incomparable {
     /// Fewer than [`LEAST_PAIRS`].
     TooFewPairs,
-    /// A figure that is not above zero has no logarithm.
+    /// A value that is not above zero has no logarithm.
     NotPositive,
 }
 
 impl Incomparable {
-    /// In a sentence; `unit` is the name of a pair.
+    /// The reason in a sentence; `unit` is the name of a pair.
     pub fn text(self, pairs: usize, unit: &str) -> String {
         match self {
             Incomparable::TooFewPairs => format!(
@@ -267,16 +267,16 @@ impl Incomparable {
     }
 }
 
-/// How far A differs from A, as a share: the farther end of the interval over pairs of A and A.
+/// How much A differs from A, as a share: the farther end of the interval over pairs of A and A.
 ///
 /// # Errors
-/// Why it is not known.
+/// Why it is unknown.
 pub fn noise_floor(pairs: &[(f64, f64)]) -> Result<f64, Incomparable> {
     let paired = Paired::ratios(pairs)?;
     Ok((paired.estimate.abs() + paired.half).exp_m1())
 }
 
-/// p values of a matrix of comparisons, adjusted after Holm (1979), in their order.
+/// The p values of several comparisons, adjusted by Holm's method (1979), in their order.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|one, other| p[*one].total_cmp(&p[*other]));

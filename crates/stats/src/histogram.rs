@@ -1,5 +1,5 @@
-//! A distribution of any numbers: exact while small, of bounded relative error
-//! ever after.
+//! A distribution of any numbers: exact while it has few values, with a bounded relative error
+//! above.
 
 use crate::buckets::Buckets;
 use crate::on_paper;
@@ -8,13 +8,12 @@ use crate::on_paper;
 /// exact; the next value moves them all into buckets.
 pub const EXACT_BOUND: usize = 1024;
 
-/// The distribution of the values recorded: exact count, sum, smallest and
-/// largest; quantiles exact up to [`EXACT_BOUND`] values and within
-/// [`RELATIVE_WIDTH`](crate::RELATIVE_WIDTH) of the value beyond.
+/// The distribution of the recorded values: exact count, sum, minimum and maximum. Quantiles are
+/// exact up to [`EXACT_BOUND`] values and within [`RELATIVE_WIDTH`](crate::RELATIVE_WIDTH) of the
+/// value above.
 ///
-/// Any magnitude and sign is stored. NaN is not a value: recording it changes
-/// nothing. Memory depends on the spread of the values, never on their number:
-/// 2 KiB for each quarter of a power of two that was hit.
+/// Any magnitude and sign is accepted. NaN is ignored. Memory depends on the spread of the values,
+/// never on their number: 2 KiB for each quarter of a power of two that occurred.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     count: u64,
@@ -47,7 +46,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// An empty histogram. Allocates nothing until it is used.
+    /// An empty histogram. It allocates nothing until it is used.
     pub fn new() -> Self {
         Self::default()
     }
@@ -97,7 +96,7 @@ impl Histogram {
         rest.iter().for_each(|&value| take(0, value));
         let sum: f64 = sums.iter().sum();
         if sum.is_nan() {
-            // A NaN among them, or infinities of both signs: with care then.
+            // NaN, or infinities of both signs: record the values one by one.
             values.iter().for_each(|&value| self.record(value));
             return;
         }
@@ -154,8 +153,8 @@ impl Histogram {
         }
     }
 
-    /// Moves the kept values into buckets. The space they took is kept for the
-    /// next time, as [`Histogram::clear`] makes the histogram exact again.
+    /// Moves the kept values into buckets. Their memory is kept for later, because
+    /// [`Histogram::clear`] makes the histogram exact again.
     fn spill(&mut self) {
         self.exact = false;
         let raw = std::mem::take(&mut self.raw);
@@ -166,8 +165,7 @@ impl Histogram {
         self.raw.clear();
     }
 
-    /// Adds everything `other` has counted, as if each of its values had been
-    /// recorded here.
+    /// Adds everything that `other` has counted, as if each of its values had been recorded here.
     pub fn merge(&mut self, other: &Histogram) {
         if other.count == 0 {
             return;
@@ -197,7 +195,7 @@ impl Histogram {
         self.negative.merge(&other.negative);
     }
 
-    /// Forgets every value and keeps the memory for the next ones.
+    /// Removes all values but keeps the memory.
     pub fn clear(&mut self) {
         self.count = 0;
         self.sum = 0.0;
@@ -210,7 +208,7 @@ impl Histogram {
         self.negative.clear();
     }
 
-    /// How many values were recorded.
+    /// Number of recorded values.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -235,7 +233,7 @@ impl Histogram {
         self.sum
     }
 
-    /// The arithmetic mean; 0 when empty, as k6 has it.
+    /// The arithmetic mean; 0 when empty, as in k6.
     pub fn mean(&self) -> f64 {
         if self.count == 0 {
             0.0
@@ -254,14 +252,13 @@ impl Histogram {
         if self.count == 0 { 0.0 } else { self.max }
     }
 
-    /// The value below which the fraction `q` (0 to 1) of the values lies,
-    /// interpolated linearly between the two ranks around q·(n − 1) (the
+    /// The quantile `q` (0 to 1), interpolated linearly between the two ranks around q·(n − 1) (the
     /// seventh definition of Hyndman and Fan 1996; k6's). 0 when empty.
     pub fn quantile(&self, q: f64) -> f64 {
         self.quantiles(&[q]).first().copied().unwrap_or(0.0)
     }
 
-    /// Several quantiles, in the order asked: one pass over the buckets.
+    /// Several quantiles, in the order given, with one pass over the buckets.
     pub fn quantiles(&self, qs: &[f64]) -> Vec<f64> {
         if self.count == 0 {
             return vec![0.0; qs.len()];
@@ -290,7 +287,7 @@ impl Histogram {
             .map(|place| {
                 let (low, high) = (at(place.floor()), at(place.ceil()));
                 if low == high {
-                    // Also keeps two infinities from making a NaN.
+                    // Also prevents NaN from two infinities.
                     low
                 } else {
                     low + (high - low) * (place - place.floor())
@@ -299,7 +296,7 @@ impl Histogram {
             .collect()
     }
 
-    /// The values of those ranks, 0 being the smallest value's. The ranks rise.
+    /// The values at those ranks, counted from 0 for the smallest value. Ranks must ascend.
     fn values_at(&self, ranks: &[u64]) -> Vec<f64> {
         if self.exact {
             let mut sorted = self.raw.clone();
@@ -308,7 +305,7 @@ impl Histogram {
             return ranks.iter().map(value).collect();
         }
         let mut buckets = self.buckets();
-        // The bucket looked at, and how many values lie below it.
+        // The current bucket, and the number of values below it.
         let mut bucket = buckets.next();
         let mut below = 0;
         let mut values = Vec::with_capacity(ranks.len());
@@ -323,7 +320,7 @@ impl Histogram {
                 _ if rank == 0 => self.min,
                 _ if rank >= self.count - 1 => self.max,
                 Some((lower, upper, count)) if lower < upper => {
-                    // As if the bucket's values lay evenly in it.
+                    // As if the bucket's values were evenly distributed in it.
                     let share = ((rank - below) as f64 + 0.5) / count as f64;
                     (lower + (upper - lower) * share).clamp(self.min, self.max)
                 }
@@ -334,8 +331,8 @@ impl Histogram {
         values
     }
 
-    /// The buckets that were hit, in rising order: lower edge, upper edge,
-    /// count. Empty while the values are kept ([`Histogram::raw`]).
+    /// The non-empty buckets in ascending order: lower edge, upper edge, count. Empty while the
+    /// values are kept ([`Histogram::raw`]).
     pub fn buckets(&self) -> impl Iterator<Item = (f64, f64, u64)> + '_ {
         let negative = self.negative.iter().rev();
         let zeros = (self.zeros > 0).then_some((0.0, 0.0, self.zeros));
@@ -345,8 +342,8 @@ impl Histogram {
             .chain(self.positive.iter())
     }
 
-    /// How many values are `from` or more, and their sum; of values in buckets, within the
-    /// width of one.
+    /// The number of values that are `from` or more, and their sum; for values in buckets, accurate
+    /// to the width of one.
     pub fn beyond(&self, from: f64) -> (u64, f64) {
         let kept = self.raw.iter().filter(|value| **value >= from);
         let kept = kept.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
@@ -357,9 +354,9 @@ impl Histogram {
             })
     }
 
-    /// The buckets that were hit, for paper: a number within each, next above its lower
-    /// edge, and its count, in rising order. Values that are still kept are put into
-    /// buckets first. [`Histogram::restored`] reads them back.
+    /// The non-empty buckets in a form for files: a number within each bucket, close to its lower
+    /// edge, and its count, in ascending order. Values that are still kept are put into buckets
+    /// first. [`Histogram::restored`] reads them back.
     pub fn on_paper(&self) -> Vec<(f64, u64)> {
         let mut spilled;
         let bucketed = if self.exact && !self.raw.is_empty() {
@@ -375,8 +372,8 @@ impl Histogram {
             .collect()
     }
 
-    /// The histogram that was written as these figures and [`Histogram::on_paper`].
-    /// None if they contradict each other.
+    /// The histogram that was written as these values and [`Histogram::on_paper`]. `None` if they
+    /// contradict each other.
     pub fn restored(
         sum: f64,
         min: f64,

@@ -1,12 +1,12 @@
-//! How far a mean or a percentile of one run may be off, from its one-second
-//! histograms: a moving-block bootstrap (Künsch 1989), so that seconds which resemble
-//! their neighbours are not taken for independent ones.
+//! The error of a mean or a percentile of one run, from its one-second histograms: a moving-block
+//! bootstrap (Künsch 1989), so that seconds which correlate with their neighbours do not count as
+//! independent.
 
 use crate::Histogram;
 use crate::random::Random;
 use crate::student;
 
-/// A figure and the range that holds the true one with the confidence asked for.
+/// A value and the range that contains the true one with the given confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     pub low: f64,
@@ -29,9 +29,9 @@ pub enum Insufficient {
     Samples,
 }
 
-/// The least number of windows from which blocks can be drawn.
+/// Minimum number of windows from which blocks can be drawn.
 const LEAST_WINDOWS: usize = 10;
-/// Resamples of each interval.
+/// Number of resamples per interval.
 const RESAMPLES: usize = 999;
 
 /// The interval of the mean over all samples.
@@ -49,9 +49,9 @@ pub fn mean(windows: &[Histogram], confidence: f64, seed: u64) -> Result<Interva
     })
 }
 
-/// The interval of the quantile `q`. The share of samples at or below the estimate is
-/// resampled, and its interval taken back through the pooled distribution
-/// (Woodruff 1952): quantiles themselves move in steps under resampling, shares do not.
+/// The interval of the quantile `q`. The share of samples at or below the estimate is resampled,
+/// and its interval is converted back through the pooled distribution (Woodruff 1952): under
+/// resampling, quantiles move in steps, but shares do not.
 pub fn quantile(
     windows: &[Histogram],
     q: f64,
@@ -80,8 +80,8 @@ pub fn quantile(
     })
 }
 
-/// How many samples of a window are at or below a value; a bucket across it counts in
-/// part.
+/// The number of samples of a window at or below a value; a bucket that contains the value counts
+/// in part.
 fn at_or_below(window: &Histogram, value: f64) -> f64 {
     if let Some(raw) = window.raw() {
         return raw.iter().filter(|sample| **sample <= value).count() as f64;
@@ -99,7 +99,7 @@ fn at_or_below(window: &Histogram, value: f64) -> f64 {
     window.buckets().map(share).sum()
 }
 
-/// Σ numerators ÷ Σ denominators and the half-width of its interval.
+/// Σ numerators ÷ Σ denominators, and half the width of its interval.
 fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64), Insufficient> {
     let n = parts.len();
     if n < LEAST_WINDOWS {
@@ -118,7 +118,7 @@ fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64),
     let block = block_length(&influence);
     let starts = n - block + 1;
     let blocks = n.div_ceil(block);
-    // Sums over each possible block, so that a resample costs one step a block.
+    // The sum of each possible block, so that a resample costs one step per block.
     let sums: Vec<(f64, f64)> = (0..starts)
         .map(|start| {
             parts[start..start + block]
@@ -136,15 +136,14 @@ fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64),
         .map(|value| (value - centre).powi(2))
         .sum::<f64>()
         / (RESAMPLES - 1) as f64;
-    // A resample has `blocks × block` windows where the run has n. Overlapping blocks
-    // spread about their own mean, which takes block ÷ n from the variance. The rest of
-    // the correction is for the correlation that reaches beyond a block: what a
-    // first-order autoregression would add.
+    // A resample has `blocks × block` windows where the run has n. Overlapping blocks vary about
+    // their own mean, which reduces the variance by block ÷ n. The rest of the correction is for
+    // correlation beyond a block, as in a first-order autoregression.
     let length = (blocks * block) as f64 / n as f64;
     let shrunk = 1.0 - block as f64 / n as f64;
-    // As many degrees of freedom as whole blocks less one: overlapping ones hold up to
-    // half as many more (Meketon and Schmeiser 1984), but then skewed influences, as of
-    // high quantiles, would be held too rarely.
+    // One degree of freedom less than the number of whole blocks. Overlapping blocks justify up to
+    // half as many more (Meketon and Schmeiser 1984), but then intervals with skewed influences,
+    // such as those of high quantiles, would contain the true value too rarely.
     let freedom = (n as f64 / block as f64 - 1.0).max(1.0);
     let beyond = beyond_block(&influence, block);
     let error = (spread * length / shrunk * beyond).sqrt();
@@ -162,9 +161,9 @@ fn autocovariance(series: &[f64], lag: usize) -> f64 {
     products.sum::<f64>() / n as f64
 }
 
-/// The block's length: that of Politis and White (2004), as corrected by Patton, Politis
-/// and White (2009), from the autocovariances up to the lag where they vanish; and
-/// 1.5 √n at least, since in one run correlation that noise covers is easily overlooked.
+/// The block length of Politis and White (2004), as corrected by Patton, Politis
+/// and White (2009), from the autocovariances up to the lag where they vanish; but
+/// at least 1.5 √n, because noise can hide correlation in a single run.
 pub fn block_length(series: &[f64]) -> usize {
     let n = series.len();
     let size = n as f64;
@@ -185,7 +184,7 @@ pub fn block_length(series: &[f64]) -> usize {
     let (mut slope, mut spectrum) = (0.0, variance);
     for lag in 1..=window {
         let place = lag as f64 / window as f64;
-        // Flat to the half, then down to nothing.
+        // Constant up to the half, then decreasing to zero.
         let weight = if place <= 0.5 {
             1.0
         } else {
@@ -202,14 +201,14 @@ pub fn block_length(series: &[f64]) -> usize {
     (length.ceil() as usize).clamp(least, most)
 }
 
-/// By how much blocks of this length underrate the variance of a mean, were the series
-/// a first-order autoregression: blocks see Σ (1 − k ÷ b) ρᵏ of the whole Σ ρᵏ.
+/// By which factor blocks of this length underestimate the variance of a mean, if the series were a
+/// first-order autoregression: blocks contain Σ (1 − k ÷ b) ρᵏ of the whole Σ ρᵏ.
 fn beyond_block(series: &[f64], block: usize) -> f64 {
     let variance = autocovariance(series, 0);
     if variance <= 0.0 {
         return 1.0;
     }
-    // The estimate falls short by about (1 + 3ρ) ÷ n (Kendall 1954).
+    // The estimate is too low by about (1 + 3ρ) ÷ n (Kendall 1954).
     let n = series.len() as f64;
     let seen = autocovariance(series, 1) / variance;
     let rho = (seen + (1.0 + 3.0 * seen) / n).clamp(0.0, 0.95);

@@ -1,9 +1,10 @@
-//! Where more load stops paying: Kneedle (Satopää, Albrecht, Irwin and Raghavan 2011).
+//! Finds the load above which throughput grows little: Kneedle (Satopää, Albrecht, Irwin and
+//! Raghavan 2011).
 
 use crate::interval::Interval;
 use crate::random::Random;
 
-/// One load and the throughputs that its runs reached.
+/// One load and the throughputs that its runs achieved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     pub load: f64,
@@ -15,7 +16,7 @@ pub struct Step {
 pub enum NoKnee {
     /// Fewer than six loads.
     TooFewLoads,
-    /// Throughput still grows as the load does.
+    /// Throughput still grows with the load.
     Straight,
     /// Fewer than two runs at a load: no interval can be given.
     NoRepeats,
@@ -26,8 +27,8 @@ pub enum NoKnee {
 const LEAST_LOADS: usize = 6;
 const RESAMPLES: usize = 999;
 
-/// The knee of a curve that rises and flattens, `points` in rising order of load; the
-/// sensitivity is the paper's S = 1. None for a straight line.
+/// The knee of a curve that rises and flattens. `points` are in ascending order of load; the
+/// sensitivity is the paper's S = 1. `None` for a straight line.
 pub fn knee(points: &[(f64, f64)]) -> Option<f64> {
     const SENSITIVITY: f64 = 1.0;
     let n = points.len();
@@ -41,7 +42,7 @@ pub fn knee(points: &[(f64, f64)]) -> Option<f64> {
     if n < 3 || right <= left || high <= low {
         return None;
     }
-    // How far the curve, scaled to the unit square, lies above the diagonal.
+    // The distance of the curve above the diagonal, scaled to the unit square.
     let above: Vec<f64> = points
         .iter()
         .map(|(x, y)| (y - low) / (high - low) - (x - left) / (right - left))
@@ -52,7 +53,7 @@ pub fn knee(points: &[(f64, f64)]) -> Option<f64> {
         if above[at] > above[at - 1] && above[at] >= above[at + 1] {
             candidate = Some((at, above[at] - SENSITIVITY * mean_step));
         }
-        // The curve has fallen away from a maximum: that was the knee.
+        // The curve has fallen from a maximum: that was the knee.
         if let Some((knee, threshold)) = candidate
             && above[at + 1] < threshold
         {
@@ -62,8 +63,8 @@ pub fn knee(points: &[(f64, f64)]) -> Option<f64> {
     None
 }
 
-/// The knee of the medians, with the interval that resampling the runs at each load
-/// gives. Refused where there is none, or none that stands.
+/// The knee of the medians, with an interval from resampling the runs at each load. An error if
+/// there is none, or if it is not stable.
 pub fn knee_of_runs(steps: &[Step], confidence: f64, seed: u64) -> Result<Interval, NoKnee> {
     if steps.len() < LEAST_LOADS {
         return Err(NoKnee::TooFewLoads);

@@ -1,12 +1,12 @@
-//! Distributions that can be trusted: histograms of bounded error and bounded
-//! memory, the quantiles read from them, and what may be concluded from either.
+//! Statistics: histograms with bounded error and bounded memory, their quantiles, and conclusions
+//! from them.
 //!
-//! Pure arithmetic: no clock, no sockets, no environment. [`Histogram`] holds samples;
-//! [`buckets`](Buckets) beneath it hold counts once there are too many values to keep
-//! each. [`interval`] says how far a figure may be off, [`warm_up`] where it begins to
-//! hold, [`comparison`] whether two differ, [`change_points`] when one changed,
-//! [`scalability`], [`knee`] and [`limit`] where a system's limit is. What cannot be concluded is
-//! refused, with the reason.
+//! Pure arithmetic: no clock, no sockets, no environment. [`Histogram`] contains samples; it uses
+//! [`buckets`](Buckets) for counts once there are too many values to keep each. [`interval`]
+//! computes the error of a value, [`warm_up`] where a run becomes steady, [`comparison`] whether
+//! two differ, [`change_points`] when one changed, and [`scalability`], [`knee`] and [`limit`] the
+//! limit of a system. If the data do not support a conclusion, the result is an error with the
+//! reason.
 
 mod buckets;
 pub mod change_points;

@@ -1,5 +1,5 @@
-//! Random numbers that follow from a seed alone, so that an interval printed twice is
-//! the same interval.
+//! Random numbers that depend only on a seed, so that an interval that is computed twice is the
+//! same.
 
 /// SplitMix64 (Steele, Lea and Flood 2014): small, fast, and good enough for resampling.
 #[derive(Clone, Debug)]
@@ -19,14 +19,14 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A whole number below `bound`; 0 where the bound is 0. The bias of the
-    /// multiplication is below 2⁻³² for the bounds met here.
+    /// A whole number below `bound`; 0 if the bound is 0. The bias of the multiplication is below
+    /// 2⁻³² for the bounds used here.
     pub fn below(&mut self, bound: usize) -> usize {
         let wide = u128::from(self.bits()) * bound as u128;
         (wide >> 64) as usize
     }
 
-    /// Evenly from 0 (with it) to 1 (without).
+    /// Uniform from 0 (included) to 1 (excluded).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -8,9 +8,9 @@ use crate::student;
 pub struct Scalability {
     /// Throughput of one user (λ).
     pub alone: Interval,
-    /// Contention (σ): the share that goes one at a time.
+    /// Contention (σ): the share of work that is serialized.
     pub contention: Interval,
-    /// Coherence (κ): the cost of agreement between every two.
+    /// Coherence (κ): the cost of coordination between each two.
     pub coherence: Interval,
     /// The load with the highest throughput, √((1 − σ) ÷ κ), and that throughput.
     pub peak: (f64, f64),
@@ -23,16 +23,16 @@ pub enum Unfit {
     TooFewPoints,
     /// A load or a throughput that is not above zero.
     NotPositive,
-    /// The points determine no curve.
+    /// The points do not determine a curve.
     Singular,
-    /// The interval of contention or coherence holds 0: the points do not show a limit.
+    /// The interval of contention or coherence contains 0: the points do not show a limit.
     SpansZero {
         contention: Interval,
         coherence: Interval,
     },
 }
 
-/// The least number of different loads.
+/// Minimum number of different loads.
 pub const LEAST_POINTS: usize = 6;
 
 /// Fits points `(load, throughput)` by least squares, with 95 % intervals from the
@@ -53,7 +53,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, Unfit> {
     let mut at = start(points).ok_or(Unfit::Singular)?;
     let mut error = squares(points, at);
     let mut damping = 1e-3;
-    // Levenberg's and Marquardt's way down, until a step changes nothing.
+    // Levenberg-Marquardt, until a step changes nothing.
     for _ in 0..500 {
         let (curvature, slope) = normal(points, at);
         let mut damped = curvature;
@@ -92,7 +92,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, Unfit> {
         }
     };
     let (contention, coherence) = (interval(1), interval(2));
-    // A fit without any error has intervals of a point; such a point at 0 is not a limit.
+    // A fit without any error has intervals of width zero; such a point at 0 is not a limit.
     if contention.low <= 0.0 || coherence.low <= 0.0 {
         return Err(Unfit::SpansZero {
             contention,
@@ -119,13 +119,13 @@ fn squares(points: &[(f64, f64)], at: [f64; 3]) -> f64 {
         .sum()
 }
 
-/// N ÷ X is linear in 1, N − 1 and N(N − 1): a start that needs no guess.
+/// N ÷ X is linear in 1, N − 1 and N(N − 1), so a start can be computed directly.
 fn start(points: &[(f64, f64)]) -> Option<[f64; 3]> {
     let mut matrix = [[0.0; 3]; 3];
     let mut vector = [0.0; 3];
     for (n, x) in points {
         let row = [1.0, n - 1.0, n * (n - 1.0)];
-        // N ÷ X is as uncertain as X is, times N ÷ X²; weighing sets that right.
+        // The error of N ÷ X is the error of X times N ÷ X²; the weights correct for that.
         let weight = (x * x / n).powi(2);
         for i in 0..3 {
             for j in 0..3 {
@@ -138,7 +138,7 @@ fn start(points: &[(f64, f64)]) -> Option<[f64; 3]> {
     (a > 0.0).then(|| [1.0 / a, b / a, c / a])
 }
 
-/// JᵀJ and Jᵀr at a place.
+/// JᵀJ and Jᵀr at a point.
 fn normal(points: &[(f64, f64)], at: [f64; 3]) -> ([[f64; 3]; 3], [f64; 3]) {
     let mut matrix = [[0.0; 3]; 3];
     let mut vector = [0.0; 3];
@@ -164,7 +164,7 @@ fn times(matrix: [[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
     matrix.map(|row| row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2])
 }
 
-/// By cofactors, after each variable was scaled to 1; none where nothing is left.
+/// By cofactors, after each variable was scaled to 1; `None` if the matrix is singular.
 fn inverse(matrix: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
     let scale = [0, 1, 2].map(|k| matrix[k][k].abs().sqrt());
     if scale

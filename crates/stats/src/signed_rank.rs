@@ -1,4 +1,4 @@
-//! Wilcoxon's signed-rank test, exact, and the estimate that belongs to it.
+//! Wilcoxon's signed-rank test, exact, and its estimate.
 
 /// The outcome of the test on paired differences.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,15 +9,15 @@ pub struct SignedRank {
     pub p: f64,
     /// The median of the Walsh averages (Hodges and Lehmann 1963).
     pub estimate: f64,
-    /// The interval of at least the confidence asked for; infinite where there are too
-    /// few differences for one.
+    /// The interval with at least the given confidence; infinite if there are too few differences
+    /// for one.
     pub low: f64,
     pub high: f64,
 }
 
-/// Tests whether the differences lie about zero. Zeros are left out, as Wilcoxon does;
-/// ties share the mean of their ranks, and the count goes over those very ranks. None
-/// for no difference, and for more than 1000, where counting would cost too much.
+/// Tests whether the differences are centered on zero. Zeros are left out, as in Wilcoxon's method;
+/// ties share the mean of their ranks, and the exact count uses those ranks. `None` for no
+/// differences, and for more than 1000, for which counting would take too long.
 pub fn signed_rank(differences: &[f64], confidence: f64) -> Option<SignedRank> {
     const MOST: usize = 1000;
     if differences.is_empty()
@@ -68,7 +68,7 @@ fn middle(sorted: &[f64]) -> Option<f64> {
     Some(0.5 * (high + sorted.get(half.checked_sub(1)?)?))
 }
 
-/// Twice the rank of each magnitude, so that the mean of tied ranks is whole.
+/// Twice the rank of each value, so that the mean of tied ranks is an integer.
 fn doubled_ranks(sorted: &[f64]) -> Vec<usize> {
     let mut ranks = vec![0; sorted.len()];
     let mut start = 0;
@@ -84,7 +84,7 @@ fn doubled_ranks(sorted: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// The chance of each sum of ranks (doubled), every sign being as likely.
+/// The probability of each sum of ranks (doubled) if each sign is equally likely.
 fn chances(doubled: &[usize]) -> Vec<f64> {
     let total: usize = doubled.iter().sum();
     let mut chances = vec![0.0; total + 1];

@@ -1,6 +1,6 @@
 //! Student's t distribution, by the incomplete beta function.
 
-/// P(|T| ≥ |t|) with `freedom` degrees of freedom. 1 where there is no freedom.
+/// P(|T| ≥ |t|) with `freedom` degrees of freedom; 1 if there are none.
 pub fn two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_nan() || freedom.is_nan() || freedom <= 0.0 {
         return 1.0;
@@ -11,7 +11,7 @@ pub fn two_sided(t: f64, freedom: f64) -> f64 {
     beta_share(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// The t with P(|T| ≤ t) = `confidence`, found by halving; infinite without freedom.
+/// The t with P(|T| ≤ t) = `confidence`, found by bisection; infinite without degrees of freedom.
 pub fn quantile(confidence: f64, freedom: f64) -> f64 {
     if freedom <= 0.0 || freedom.is_nan() {
         return f64::INFINITY;
@@ -33,8 +33,8 @@ pub fn quantile(confidence: f64, freedom: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The regularised incomplete beta function I_x(a, b), by the continued fraction of
-/// Abramowitz and Stegun 26.5.8, evaluated after Lentz (1976).
+/// The regularised incomplete beta function I_x(a, b), by the continued fraction of Abramowitz and
+/// Stegun 26.5.8, evaluated with Lentz's method (1976).
 fn beta_share(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -44,7 +44,7 @@ fn beta_share(x: f64, a: f64, b: f64) -> f64 {
     }
     let front =
         (log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp();
-    // The fraction converges fast on one side of the mean, and I_x(a,b) = 1 − I_{1−x}(b,a).
+    // The fraction converges quickly on one side of the mean, and I_x(a,b) = 1 − I_{1−x}(b,a).
     if x < (a + 1.0) / (a + b + 2.0) {
         front * fraction(x, a, b) / a
     } else {

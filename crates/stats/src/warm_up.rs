@@ -2,42 +2,42 @@
 
 use crate::student;
 
-/// What is left out, and whether the rest stands still.
+/// How much to exclude as warm-up, and whether the rest is steady.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WarmUp {
-    /// Windows to leave out at the start.
+    /// Number of windows to exclude at the start.
     pub cut: usize,
     pub steadiness: Steadiness,
 }
 
-/// Whether the windows after the cut are of one level.
+/// Whether the windows after the cut have a constant level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steadiness {
-    /// The halves do not differ, at this p.
+    /// The halves do not differ, with this p.
     Steady { p: f64 },
-    /// The halves differ: the run was still moving.
+    /// The halves differ: the level was still changing.
     Moving { p: f64 },
-    /// The best cut lies in the second half: the run is too short for its warm-up.
+    /// The best cut is in the second half: the run is too short for its warm-up.
     TooShort,
 }
 
-/// Windows to a batch.
+/// Number of windows per batch.
 const BATCH: usize = 5;
-/// The least number of windows: four batches, two to each half.
+/// Minimum number of windows: four batches, two in each half.
 const LEAST: usize = 4 * BATCH;
-/// The p below which halves are called different.
+/// The p below which halves count as different.
 const LEVEL: f64 = 0.01;
 
-/// Above this p, what the cut would exclude is not different from the rest.
+/// Above this p, the windows that would be excluded do not differ from the rest.
 const EVIDENCE: f64 = 0.01;
-/// How far what is left out must lie from the rest, as a share of the rest's mean. A rate that
-/// is kept to the request has no noise that a single late one could hide in.
+/// Minimum difference between the excluded windows and the rest, as a share of the rest's mean. A
+/// rate that is exact to the request has no noise in which a single late one could be hidden.
 const MATTERS: f64 = 0.01;
 
-/// MSER-5 (White, Cobb and Spratt 2000) on the figures of one-second windows: of all
-/// cuts in the first half, the one after which the squared standard error of the mean is
-/// smallest. It nearly always finds one, in noise too, so the cut is taken only where what it
-/// leaves out differs from the rest. None for fewer than twenty windows.
+/// MSER-5 (White, Cobb and Spratt 2000) on the values of one-second windows: the cut in the first
+/// half after which the squared standard error of the mean is smallest. It nearly always finds one,
+/// even in noise, so the cut is used only if the excluded windows differ from the rest. `None` for
+/// fewer than twenty windows.
 pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
     if windows.len() < LEAST || windows.iter().any(|value| !value.is_finite()) {
         return None;
@@ -47,7 +47,7 @@ pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
         .map(|batch| batch.iter().sum::<f64>() / BATCH as f64)
         .collect();
     let n = batches.len();
-    // The last few batches always agree with each other; cuts there mean nothing.
+    // The last few batches always agree with each other, so cuts there mean nothing.
     let latest = n.saturating_sub(5).max(n / 2);
     let error = |cut: usize| squares(&batches[cut..]) / ((n - cut) as f64).powi(2);
     let best = (0..=latest)
@@ -74,10 +74,10 @@ pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
     })
 }
 
-/// Whether the batches that would be left `out` are of another level than the `rest`:
-/// Student's t of their means with the spread of the rest, for that of a warm-up is its own;
-/// its p times the number of cuts there were to choose from (Bonferroni), for the one that
-/// was chosen is the one that looks most like a warm-up.
+/// Whether the batches to exclude (`out`) have another level than the `rest`: Student's t of their
+/// means, with the variance of the rest, because a warm-up has a variance of its own. The p is
+/// multiplied by the number of possible cuts (Bonferroni), because the chosen cut is the one that
+/// looks most like a warm-up.
 fn differs(out: &[f64], rest: &[f64], cuts: usize) -> bool {
     if out.is_empty() || rest.len() < 2 {
         return false;
@@ -99,14 +99,13 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The sum of the squared distances from the mean.
+/// The sum of squared distances from the mean.
 fn squares(values: &[f64]) -> f64 {
     let mean = mean(values);
     values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
-/// The two-sided p of Welch's test for two means (Welch 1947). Two constants differ or
-/// do not.
+/// The two-sided p of Welch's test for two means (Welch 1947). For two constants it is 0 or 1.
 pub fn welch(one: &[f64], other: &[f64]) -> f64 {
     let of = |values: &[f64]| {
         let n = values.len() as f64;

@@ -1,5 +1,5 @@
-//! What comparisons of simulated runs show, whose truth is known: how often intervals hold it, how
-//! often the same is said to differ, and which differences are found.
+//! Comparisons of simulated runs with a known truth: how often intervals contain it, how often
+//! equal systems are reported as different, and which differences are found.
 
 use plimsoll_stats::Random;
 use plimsoll_stats::comparison::{
@@ -7,20 +7,20 @@ use plimsoll_stats::comparison::{
     noise_floor, order,
 };
 
-/// Comparisons simulated for each figure. For this number, the standard error of a share of 5 % is
-/// half a point.
+/// Comparisons simulated for each value. With this many, the standard error of a share of 5 % is
+/// half a percentage point.
 const COMPARISONS: usize = 2_000;
 
-/// How runs of the same differ.
+/// The noise between runs of the same system.
 #[derive(Clone, Copy, Debug)]
 enum Noise {
     /// By 5 %, log-normally.
     Even,
-    /// Every tenth run is slowed down by something else, half as much again at the median.
+    /// Every tenth run is disturbed, by half as much again at the median.
     Disturbed,
     /// Each run by an exponential share of 5 %.
     Skewed,
-    /// By 2 %, while the machine becomes slower by 1 % each run.
+    /// By 2 %, while the machine becomes slower by 1 % with each run.
     Drifting,
 }
 
@@ -66,7 +66,7 @@ fn decide(pairs: &[(f64, f64)], noise: Option<f64>) -> Decision {
     paired.decide(paired.p, Limits::of_ratio(noise))
 }
 
-/// In how many of a hundred comparisons something holds.
+/// The percentage of comparisons for which `holds` is true.
 fn share(seed: u64, mut holds: impl FnMut(&mut Random) -> bool) -> f64 {
     let mut random = Random::new(seed);
     let held = (0..COMPARISONS).filter(|_| holds(&mut random)).count();
@@ -82,7 +82,7 @@ fn intervals_hold_the_ratio_in_95_of_100_comparisons() {
                 let (low, high) = paired.interval();
                 low <= 1.3_f64.ln() && 1.3_f64.ln() <= high
             });
-            // Rare disturbances and a drift make intervals wider than they need be.
+            // Rare disturbances and a drift make intervals wider than necessary.
             let most = match noise {
                 Noise::Even | Noise::Skewed => 97.0,
                 Noise::Disturbed | Noise::Drifting => 100.0,
@@ -103,7 +103,7 @@ fn the_same_rarely_differs_from_itself() {
                 let found = decide(&pairs(random, noise, count, 1.0), None);
                 matches!(found.outcome, Outcome::Larger | Outcome::Smaller)
             });
-            // 5 %, and what 2,000 comparisons may stray from that.
+            // 5 %, plus the random error of 2,000 comparisons.
             assert!(differ <= 6.0, "{noise:?}, {count} pairs: {differ:.1} %");
             let beyond = share(3, |random| {
                 let found = decide(&pairs(random, noise, count, 1.0), Some(0.10));
@@ -114,7 +114,7 @@ fn the_same_rarely_differs_from_itself() {
     }
 }
 
-/// The power that docs/statistics.md states, for runs that differ by 5 % among themselves.
+/// The power stated in docs/statistics.md, for runs that vary by 5 %.
 #[test]
 fn differences_are_found_as_often_as_is_stated() {
     for (count, ratio, least) in [
@@ -130,15 +130,15 @@ fn differences_are_found_as_often_as_is_stated() {
             });
             assert!(found >= least, "{count} pairs, {ratio:.2}: {found:.1} %");
         }
-        // What a design is said to be able to show is what it shows.
+        // The differences that a design is expected to show are those that it shows.
         let spread = 0.05 * 2.0_f64.sqrt();
         let stated = detectable(count, spread, 0.05).expect("enough pairs").exp();
         assert!(stated < ratio * 1.03, "{count} pairs: {stated}");
     }
 }
 
-/// A lab's gate of six repeats compares three figures at once; a rank test of six pairs could show
-/// nothing, whatever the runs say (3 × 2 ÷ 2⁶ = 0.09).
+/// A lab's gate with six repeats compares three metrics at once. A rank test of six pairs could
+/// never show anything (3 × 2 ÷ 2⁶ = 0.09).
 #[test]
 fn six_repeats_find_a_slowdown_among_three_figures() {
     let found = share(5, |random| {
@@ -182,7 +182,8 @@ fn the_pairs_that_are_recommended_decide() {
             let more = decide(&pairs(&mut random, Noise::Even, count, ratio), None);
             decided += usize::from(more.outcome != Outcome::Uncertain);
         }
-        // The spread is known from four pairs only, so that it is often too many or too few.
+        // Four pairs give only a rough estimate of the variation, so the number is often too high
+        // or too low.
         assert!(
             asked > 300 && decided * 100 > asked * 50,
             "{decided} of {asked}"
@@ -190,7 +191,7 @@ fn the_pairs_that_are_recommended_decide() {
     }
 }
 
-/// Ratios as pairs.
+/// Pairs with these ratios.
 fn of_ratios(ratios: &[f64]) -> Vec<(f64, f64)> {
     ratios.iter().map(|ratio| (10.0, 10.0 * ratio)).collect()
 }
@@ -205,9 +206,9 @@ fn each_outcome_is_the_one_that_its_interval_shows() {
         (&[1.20, 1.25, 1.22, 1.18], Some(0.30), Outcome::NoDifference),
         (&[1.01, 0.99, 1.00, 1.02], None, Outcome::NoDifference),
         (&[1.30, 0.80, 1.10, 0.95], None, Outcome::Uncertain),
-        // Beyond chance, within the noise, and perhaps beyond it.
+        // Significant, within the noise, and possibly above it.
         (&[1.05, 1.09, 1.13, 1.07], Some(0.10), Outcome::Uncertain),
-        // Figures that follow from the configuration have no spread.
+        // Values that follow from the configuration do not vary.
         (&[10.0, 10.0, 10.0], None, Outcome::Larger),
         (&[1.0, 1.0, 1.0], None, Outcome::NoDifference),
         // A histogram's bucket, and the last digit of a printed figure.
@@ -222,7 +223,7 @@ fn each_outcome_is_the_one_that_its_interval_shows() {
         near.reach.exp_m1() > 0.005 && near.reach.exp_m1() < 0.05,
         "{near:?}"
     );
-    // The correction for other comparisons leaves open what would be shown alone.
+    // The correction for other comparisons leaves undecided what would be significant alone.
     let alone = Paired::ratios(&of_ratios(&[1.20, 1.30, 1.10, 1.25])).expect("enough");
     assert_eq!(
         alone.decide(alone.p, Limits::of_ratio(None)).outcome,

@@ -1,4 +1,4 @@
-//! What is concluded of simulated runs whose truth is known.
+//! Conclusions from simulated runs with a known truth.
 
 use plimsoll_stats::Random;
 use plimsoll_stats::change_points::change_points;
@@ -32,7 +32,7 @@ fn a_steady_history_rarely_has_a_change() {
             !change_points(&series).is_empty()
         })
         .count();
-    // Searching for the best split among many makes more than p = 0.001 of them.
+    // Searching for the best split among many finds more than p = 0.001 suggests.
     assert!(changed <= 20, "{changed} of 200 steady histories");
     assert!(change_points(&[]).is_empty());
     assert!(change_points(&[1.0; 100]).is_empty());
@@ -67,7 +67,8 @@ fn warm_up_is_cut_and_a_run_that_never_settles_is_told() {
     ));
 }
 
-/// Seconds that resemble their neighbours (a first-order autoregression), of one level.
+/// Seconds that correlate with their neighbours (a first-order autoregression), at a constant
+/// level.
 fn neighbours(random: &mut Random, seconds: usize, resemblance: f64) -> Vec<f64> {
     let mut level = 0.0;
     (0..seconds + 20)
@@ -94,7 +95,7 @@ fn little_is_cut_from_what_was_steady_all_along_and_a_warm_up_is() {
                 cut <= 50,
                 "seed 9: {cut} of 1000 runs of {seconds} s, {resemblance}"
             );
-            // Twenty seconds show only what is far beyond their unrest.
+            // Twenty seconds show only what far exceeds their noise.
             let least = if seconds == 20 { 10 } else { 170 };
             let found = (0..200)
                 .filter(|_| {
@@ -109,7 +110,7 @@ fn little_is_cut_from_what_was_steady_all_along_and_a_warm_up_is() {
             );
         }
     }
-    // One request that is late in an otherwise exact rate is not a warm-up.
+    // One late request in an otherwise exact rate is not a warm-up.
     let mut exact = vec![100.0; 60];
     exact[0] = 99.0;
     assert_eq!(warm_up(&exact).unwrap().cut, 0);

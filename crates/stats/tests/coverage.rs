@@ -1,10 +1,10 @@
-//! Does a 95 % interval hold the true figure in 95 of 100 runs? Simulated runs whose
-//! seconds resemble their neighbours, as those of real systems do.
+//! Whether a 95 % interval contains the true value in 95 of 100 runs. In the simulated runs,
+//! seconds correlate with their neighbours, as in real systems.
 
 use plimsoll_stats::interval::{Insufficient, mean, quantile};
 use plimsoll_stats::{Histogram, Interval, Random};
 
-/// Runs simulated for each figure.
+/// Runs simulated for each value.
 const RUNS: usize = 1000;
 /// Quantiles of the standard normal distribution.
 const Z: [(f64, f64); 4] = [
@@ -14,13 +14,13 @@ const Z: [(f64, f64); 4] = [
     (0.999, 3.090_232_306_167_813),
 ];
 
-/// A run of one-second windows. The level of a second is a first-order autoregression
-/// with this correlation; a sample is log-normal about it.
+/// A run of one-second windows. The level of a second is a first-order autoregression with this
+/// correlation; samples are log-normal around it.
 struct Simulated {
     windows: usize,
     samples: usize,
     correlation: f64,
-    /// Standard deviations of the seconds' levels and of the samples about them.
+    /// Standard deviations of the seconds' levels and of the samples around them.
     of_levels: f64,
     of_samples: f64,
 }
@@ -82,7 +82,7 @@ const KINDS: [Simulated; 3] = [
 /// An interval of a figure of a run, from the run and a seed.
 type Figure<'a> = &'a dyn Fn(&[Histogram], u64) -> Result<Interval, Insufficient>;
 
-/// In how many of a hundred runs the interval held the truth.
+/// The percentage of runs whose interval contained the truth.
 fn coverage(kind: &Simulated, seed: u64, figure: Figure, truth: f64) -> f64 {
     let mut random = Random::new(seed);
     let held = (0..RUNS)
@@ -133,7 +133,7 @@ fn intervals_of_p95_hold_it() {
     (0..KINDS.len()).for_each(|at| quantile_held(at, 0.95, 93.0..=97.0));
 }
 
-/// What the far tail reaches: stated in docs/statistics.md, and kept here.
+/// The coverage for the far tail, as stated in docs/statistics.md.
 #[test]
 fn intervals_of_the_far_tail_reach_what_is_stated() {
     (0..KINDS.len()).for_each(|at| quantile_held(at, 0.99, 92.0..=98.0));
@@ -177,8 +177,8 @@ fn what_is_too_little_is_refused() {
     );
 }
 
-/// A bigger histogram keeps buckets in place of values: the interval stays the same
-/// within their width.
+/// A larger histogram keeps buckets instead of values: the interval stays the same within their
+/// width.
 #[test]
 fn buckets_give_the_interval_of_the_values() {
     let kind = Simulated {

@@ -21,7 +21,7 @@ fn exact(sorted: &[f64], q: f64) -> (f64, f64, f64) {
     (low, high, low + (high - low) * (place - place.floor()))
 }
 
-/// Values repeated until the histogram can no longer keep them.
+/// Repeats values until the histogram can no longer keep them.
 fn many(values: &[f64]) -> Vec<f64> {
     let times = EXACT_BOUND / values.len() + 2;
     std::iter::repeat_n(values, times)
@@ -130,8 +130,8 @@ proptest! {
         prop_assert_eq!(used.count(), new.count());
     }
 
-    /// At the ranks that HdrHistogram itself reports, both are within three
-    /// significant digits of the truth, and so of each other.
+    /// At the ranks that HdrHistogram reports, both are within three significant digits of the
+    /// truth, and so of each other.
     #[test]
     fn as_good_as_hdr_histogram(
         values in prop::collection::vec(1u64..3_600_000_000, 1100..1500),
@@ -141,8 +141,7 @@ proptest! {
         let ours = histogram_of(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
         let last = values.len() - 1;
         for rank in [0, last / 4, last / 2, last * 9 / 10, last] {
-            // The middle of rank's share, so that rounding cannot take HDR to
-            // a neighbour.
+            // The middle of the rank's range, so that rounding cannot lead HDR to a neighbour.
             let theirs = hdr.value_at_quantile((rank as f64 + 0.5) / values.len() as f64) as f64;
             let ours = ours.quantile(rank as f64 / last as f64);
             prop_assert!((ours - theirs).abs() <= theirs * 0.002, "{ours} {theirs}");
@@ -185,8 +184,8 @@ fn two_modes_are_told_apart() {
 
 #[test]
 fn a_stall_is_seen() {
-    // A server that responds in 1 ms and stops for 1 s in every 5 s, offered
-    // 1000 requests a second: those due in the stall wait for its end.
+    // A server that responds in 1 ms but stops for 1 s in every 5 s, with 1000 requests per second:
+    // those due during the stop wait for its end.
     let mut values = Vec::new();
     for request in 0..50_000u32 {
         let phase = f64::from(request % 5_000);
@@ -292,7 +291,7 @@ fn what_was_written_is_read_back() {
             (restored.min(), restored.max()),
             (histogram.min(), histogram.max())
         );
-        // The very same buckets, so that nothing is lost by any further round.
+        // Exactly the same buckets, so that further round trips lose nothing.
         assert_eq!(restored.on_paper(), paper);
         if !histogram.is_exact() {
             let buckets = |histogram: &Histogram| histogram.buckets().collect::<Vec<_>>();
@@ -321,7 +320,7 @@ fn what_lies_beyond_is_counted_and_summed() {
     (1..=1000).for_each(|value| histogram.record(f64::from(value)));
     assert_eq!(histogram.beyond(991.0), (10, 9955.0));
     assert_eq!(histogram.beyond(1001.0), (0, 0.0));
-    // Beyond what is kept one by one, to the width of a bucket.
+    // Too many values to keep each: accurate to the width of a bucket.
     (0..99_000).for_each(|_| histogram.record(1.0));
     let (count, sum) = histogram.beyond(991.0);
     assert!((9..=11).contains(&count), "{count}");

@@ -1,6 +1,5 @@
-//! Our results against those of numpy, scipy, statsmodels and kneed, and against worked
-//! examples from the literature. `judge/judge.py` computes theirs; `judge/judged.json`
-//! has the results.
+//! Compares our results with those of numpy, scipy, statsmodels and kneed, and with worked examples
+//! from the literature. `judge/judge.py` computes theirs; `judge/judged.json` contains the results.
 
 use std::path::Path;
 use std::process::Command;
@@ -80,11 +79,11 @@ fn the_signed_rank_test_is_scipys() {
 /// Hollander and Wolfe (1973), p. 29: a tranquilizer on nine patients. V = 40, the
 /// two-sided p is 0.0391, the estimate 0.46 with 95 % interval 0.01 to 0.786.
 #[test]
-// One of the patients had 3.14, which has nothing to do with π.
+// One of the patients had 3.14, which is not meant as π.
 #[allow(clippy::approx_constant)]
 fn the_signed_rank_test_gives_the_textbooks_example() {
     let before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];
-    // A depression score, not the circle.
+    // A depression score, not π.
     #[allow(clippy::approx_constant)]
     let after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
     let differences: Vec<f64> = before
@@ -169,7 +168,7 @@ fn the_scalability_law_is_fitted_as_scipy_fits_it() {
         scalability(&few.repeat(4)).is_err(),
         "five loads, often, are five loads"
     );
-    // Throughput that grows with the load has no limit to be found.
+    // Throughput that grows with the load shows no limit.
     let straight: Vec<(f64, f64)> = (1..20)
         .map(|n| (f64::from(n), 50.0 * f64::from(n) + f64::from(n % 3)))
         .collect();
@@ -180,7 +179,7 @@ fn the_scalability_law_is_fitted_as_scipy_fits_it() {
     );
 }
 
-/// The paper's own figure 2 (knee at 0.22) is the first of them.
+/// The first one is figure 2 of the paper (knee at 0.22).
 #[test]
 fn the_knee_is_where_kneed_has_it() {
     let judged = judged();
@@ -214,7 +213,7 @@ fn the_warm_up_ends_where_numpy_ends_it() {
     assert_eq!(found.cut as u64, case["cut"].as_u64().unwrap());
 }
 
-/// Where the judges are installed they still say the same.
+/// If the libraries are installed, they must still give the recorded results.
 #[test]
 fn the_judges_stand_by_their_words() {
     let python = std::env::var("PLIMSOLL_JUDGE").unwrap_or_else(|_| "python3".into());
@@ -233,7 +232,7 @@ fn the_judges_stand_by_their_words() {
     same(&again, &judged());
 }
 
-/// Equal but for the last digits, which differ among processors.
+/// Equal except for the last digits, which differ between processors.
 #[track_caller]
 fn same(one: &Value, other: &Value) {
     match (one, other) {

@@ -1,14 +1,14 @@
-//! How fast a line carries bits.
+//! The speed of a line in bits per second.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::{Bytes, nearest};
 
-/// Bits a second, above zero.
+/// Bits per second, above zero.
 ///
-/// Written with decimal prefixes, as network equipment counts: `556Mbit/s`, `1.5Gbit/s`, `64kbit/s`, `900bit/s`.
-/// Bytes a second are another unit, and are not accepted: `8MB/s` is `64Mbit/s`.
+/// Written with decimal prefixes, as for network equipment: `556Mbit/s`, `1.5Gbit/s`, `64kbit/s`,
+/// `900bit/s`. Bytes per second are a different unit and are rejected: `8MB/s` is `64Mbit/s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BitRate(u64);
 
@@ -19,24 +19,24 @@ const UNITS: [(&str, f64); 4] = [
     ("bit/s", 1.0),
 ];
 
-/// The fastest that can be written, a petabit a second.
+/// The highest rate that can be written: one petabit per second.
 const FASTEST: f64 = 1e15;
 
 impl BitRate {
-    /// `bits` a second; `None` for zero.
+    /// `bits` per second; `None` for zero.
     pub const fn new(bits: u64) -> Option<BitRate> {
         if bits == 0 { None } else { Some(BitRate(bits)) }
     }
 
-    /// Bits a second.
+    /// Bits per second.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// Reads a number and its unit.
+    /// Parses a number and its unit.
     ///
     /// # Errors
-    /// A sentence that says what is wrong and how it is written.
+    /// A sentence with the error and the expected format.
     pub fn parse(text: &str) -> Result<BitRate, String> {
         let trimmed = text.trim();
         let digits = trimmed
@@ -66,7 +66,7 @@ impl BitRate {
         Ok(BitRate(bits.round() as u64))
     }
 
-    /// How long `size` is on its way onto the line: size × 8 ÷ rate.
+    /// The time to put `size` on the line: size × 8 ÷ rate.
     pub fn time_for(self, size: Bytes) -> Duration {
         let nanos = u128::from(size.get()) * 8 * 1_000_000_000 / u128::from(self.0);
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

@@ -4,8 +4,8 @@ use std::fmt;
 
 /// A number of bytes.
 ///
-/// Printed with decimal units: `0 B`, `999 B`, `1.2 kB`, `58 GB`. Below ten of
-/// a unit one decimal is shown, above none.
+/// Printed with decimal units: `0 B`, `999 B`, `1.2 kB`, `58 GB`. Values below ten have one
+/// decimal, larger ones none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
@@ -15,13 +15,13 @@ impl Bytes {
         self.0
     }
 
-    /// The sum, stopping at `u64::MAX`.
+    /// The sum; saturates at `u64::MAX`.
     pub const fn saturating_add(self, other: Bytes) -> Bytes {
         Bytes(self.0.saturating_add(other.0))
     }
 
-    /// The text of a count that need not be whole, such as bytes per second.
-    /// Anything not finite or below zero prints as `0 B`.
+    /// The text for a number that may have a fraction, such as bytes per second. Values that are
+    /// not finite or below zero print as `0 B`.
     pub fn format_f64(count: f64) -> String {
         const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
         // The comparison is false for NaN as well.
@@ -36,8 +36,8 @@ impl Bytes {
             value /= 1000.0;
             power += 1;
         }
-        // Rounded to a tenth before the choice, so that 9.96 becomes 10.0 and
-        // prints without a decimal.
+        // Round to a tenth before choosing the format, so that 9.96 becomes 10.0 and prints without
+        // a decimal.
         let value = (value * 10.0 + 0.5).floor() / 10.0;
         let unit = UNITS[power];
         if value < 10.0 {

@@ -1,4 +1,4 @@
-//! Dates of the Gregorian calendar, and the days that they are.
+//! Dates of the Gregorian calendar, and their day numbers.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ impl CivilDate {
     /// "chrono-Compatible Low-Level Date Algorithms"
     /// (<https://howardhinnant.github.io/date_algorithms.html>).
     pub fn of_day(day: i64) -> CivilDate {
-        // Years that begin in March have their leap day last; 146,097 days make 400 of them.
+        // In years that begin in March, the leap day is the last day; 400 years have 146,097 days.
         let shifted = day.saturating_add(719_468);
         let era = shifted.div_euclid(146_097);
         let day_of_era = shifted.rem_euclid(146_097);
@@ -36,8 +36,8 @@ impl CivilDate {
         }
     }
 
-    /// The reverse: `days_from_civil` there. A day beyond its month's end counts on into the
-    /// next month.
+    /// The reverse: `days_from_civil` in the same article. A day after the end of its month
+    /// continues into the next month.
     pub fn days_since_1970(self) -> i64 {
         let year = self.year - i64::from(self.month <= 2);
         let era = year.div_euclid(400);
@@ -48,8 +48,8 @@ impl CivilDate {
     }
 }
 
-/// A date, and a time of it to the second, without an offset. Shown as
-/// `2026-11-21T09:54:07`: what follows, `Z` or an offset, is the caller's.
+/// A date with a time in seconds, without an offset. Displayed as `2026-11-21T09:54:07`; the caller
+/// appends `Z` or an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CivilTime {
     /// The date.
@@ -63,7 +63,7 @@ pub struct CivilTime {
 }
 
 impl CivilTime {
-    /// Of seconds since 1970-01-01T00:00:00.
+    /// From seconds since 1970-01-01T00:00:00.
     pub fn of_unix(seconds: i64) -> CivilTime {
         let clock = seconds.rem_euclid(DAY);
         CivilTime {

@@ -1,9 +1,8 @@
 //! Durations as people write them in scripts, and as k6 prints them.
 //!
-//! The notation is Go's (`1m30s`, `1.5h`, `300ms`, `10us`) with whole days in
-//! front (`1d12h`); a bare number counts milliseconds. The bounds are Go's
-//! too: what does not fit a signed 64-bit count of nanoseconds, some 292
-//! years, is an error and not a wrapped number.
+//! The notation is Go's (`1m30s`, `1.5h`, `300ms`, `10us`), with optional whole days in front
+//! (`1d12h`); a bare number is in milliseconds. The limits are Go's too: a duration that exceeds a
+//! signed 64-bit number of nanoseconds, about 292 years, is an error and does not wrap around.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,21 +12,21 @@ pub const LONGEST: Duration = Duration::from_nanos(i64::MAX as u64);
 
 const NANOS_PER_DAY: u128 = 86_400_000_000_000;
 
-/// The last way to write a duration in [`ParseError`]'s texts.
+/// The last accepted form in the texts of [`ParseError`].
 const BARE_FORM: &str = " or 300 (milliseconds)";
 
-/// Why a text is not a duration.
+/// Why a text is not a valid duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {
-    /// Nothing was written.
+    /// The text is empty.
     Empty,
     /// The text does not follow the notation.
     Invalid(String),
-    /// A number without one of the known units behind it.
+    /// A number without a known unit.
     MissingUnit(String),
-    /// A unit nobody knows: the text, then the unit.
+    /// An unknown unit: the text, then the unit.
     UnknownUnit(String, String),
-    /// Below zero, where only a length of time makes sense.
+    /// Below zero, which makes no sense for a duration.
     Negative(String),
     /// More than [`LONGEST`].
     TooLong(String),
@@ -66,7 +65,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// What an error repeats of a text from outside: enough to find it again.
+/// The part of an outside text that an error repeats: enough to find it again.
 fn excerpt(text: &str) -> String {
     const SHOWN: usize = 40;
     if text.chars().count() <= SHOWN {
@@ -77,11 +76,11 @@ fn excerpt(text: &str) -> String {
     cut
 }
 
-/// Reads a duration: `1m30s`, `1.5h`, `1d12h`, or a bare number of
+/// Parses a duration: `1m30s`, `1.5h`, `1d12h`, or a bare number of
 /// milliseconds such as `300` and `1.5`.
 ///
 /// # Errors
-/// When the text does not follow the notation, is negative, or does not fit.
+/// When the text does not follow the notation, is negative, or too long.
 pub fn parse(text: &str) -> Result<Duration, ParseError> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -111,15 +110,15 @@ pub fn parse(text: &str) -> Result<Duration, ParseError> {
     if negative && nanos > 0 {
         return Err(ParseError::Negative(excerpt(text)));
     }
-    // After the comparison above it fits into 64 bits.
+    // Fits into 64 bits after the comparison above.
     Ok(Duration::from_nanos(nanos as u64))
 }
 
-/// A duration from a number of milliseconds, as a bare number in a script
-/// means it. What is finer than a nanosecond is cut off.
+/// A duration from a number of milliseconds, the unit of bare numbers in
+/// scripts. Fractions of a nanosecond are cut off.
 ///
 /// # Errors
-/// When the number is negative, not finite, or does not fit.
+/// When the number is negative, not finite, or too large.
 pub fn from_millis(millis: f64) -> Result<Duration, ParseError> {
     let nanos = millis * 1e6;
     if !nanos.is_finite() {
@@ -177,7 +176,7 @@ fn split_days(text: &str) -> Result<(u128, &str), Fault> {
     Ok((nanos, rest))
 }
 
-/// Nanoseconds of a run of `number unit` pairs.
+/// Nanoseconds of a series of `number unit` pairs.
 fn parse_units(text: &str) -> Result<u128, Fault> {
     let mut rest = text;
     let mut total: u128 = 0;
@@ -215,7 +214,7 @@ fn parse_units(text: &str) -> Result<u128, Fault> {
     Ok(total)
 }
 
-/// `whole.fraction × scale`, the part below a nanosecond cut off.
+/// `whole.fraction × scale`, with fractions of a nanosecond cut off.
 fn nanos_of(whole: &str, fraction: &str, scale: u128) -> Result<u128, Fault> {
     let whole: u128 = if whole.is_empty() {
         0
@@ -223,8 +222,7 @@ fn nanos_of(whole: &str, fraction: &str, scale: u128) -> Result<u128, Fault> {
         whole.parse().map_err(|_| Fault::TooLong)?
     };
     let mut nanos = whole.checked_mul(scale).ok_or(Fault::TooLong)?;
-    // Eighteen digits decide every nanosecond of an hour; what follows them
-    // is far below one.
+    // Eighteen digits are enough for every nanosecond of an hour; further digits are far below one.
     let (mut digits, mut power) = (0u128, 1u128);
     for digit in fraction.bytes().take(18) {
         digits = digits * 10 + u128::from(digit - b'0');
@@ -241,22 +239,22 @@ fn split_while(text: &str, keep: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// Reads a duration of the command line, where a bare number is refused: people mean seconds, and
-/// [`parse`] takes milliseconds. Zero needs no unit.
+/// Parses a duration of the command line, where a bare number is rejected: people mean seconds, and
+/// [`parse`] reads milliseconds. Zero needs no unit.
 ///
 /// # Errors
-/// What is wrong with the text, and what to write instead.
+/// The error, and the expected format.
 pub fn parse_with_unit(text: &str) -> Result<Duration, String> {
     needs_unit(text)?;
-    // The message of `parse` ends with the one form that is refused here.
+    // The message of `parse` ends with the one form that is rejected here.
     parse(text).map_err(|error| error.to_string().replace(BARE_FORM, ""))
 }
 
-/// Refuses a bare number, where people mean seconds and would get
+/// Rejects a bare number, because people mean seconds and would get
 /// milliseconds: a value on a command line needs its unit.
 ///
 /// # Errors
-/// What to write instead.
+/// The expected format.
 pub fn needs_unit(text: &str) -> Result<(), String> {
     let text = text.trim();
     match text.parse::<f64>() {
@@ -267,8 +265,8 @@ pub fn needs_unit(text: &str) -> Result<(), String> {
     }
 }
 
-/// Writes a duration as Go does: `0s`, `100ns`, `1.5ms`, `2.05s`, `1m3s`,
-/// `1h0m0s`. [`parse`] reads it back to the same value, up to [`LONGEST`].
+/// Formats a duration as Go does: `0s`, `100ns`, `1.5ms`, `2.05s`, `1m3s`, `1h0m0s`. [`parse`]
+/// reads it back to the same value, up to [`LONGEST`].
 pub fn format(span: Duration) -> String {
     let nanos = span.as_nanos();
     if nanos == 0 {
@@ -292,7 +290,7 @@ pub fn format(span: Duration) -> String {
     }
 }
 
-/// `amount / unit` with as many decimals as it has; `unit` is a power of ten.
+/// `amount / unit` with as many decimals as needed; `unit` is a power of ten.
 fn decimal(amount: u128, unit: u128) -> String {
     let (whole, part) = (amount / unit, amount % unit);
     if part == 0 {

@@ -1,9 +1,9 @@
-//! Quantities that cross function borders: moments, durations, byte counts.
+//! Types for quantities that functions exchange: moments, durations, byte counts.
 //!
-//! A bare `f64` shows neither its unit nor its origin, so values that cross crates
-//! are typed here: a [`Moment`] on the process's one timeline, a
-//! `std::time::Duration` read and written as k6 does ([`duration`]), a count
-//! of [`Bytes`], a date of the calendar ([`CivilTime`]). [`nearest`] finds the name somebody probably meant.
+//! A bare `f64` shows neither its unit nor its origin, so values that cross crates have types: a
+//! [`Moment`] on the process's monotonic timeline, a `std::time::Duration` read and written as in
+//! k6 ([`duration`]), a number of [`Bytes`], a date of the calendar ([`CivilTime`]). [`nearest`]
+//! finds the name that was probably meant.
 //!
 //! Nothing here reads a clock, a socket or the environment.
 

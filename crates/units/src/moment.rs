@@ -1,8 +1,7 @@
 use std::ops::Add;
 use std::time::Duration;
 
-/// A point on the process's one monotonic timeline, in whole nanoseconds since
-/// that timeline's origin.
+/// A point on the process's monotonic timeline, in whole nanoseconds since its origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(u64);
 
@@ -20,7 +19,7 @@ impl Moment {
         self.0
     }
 
-    /// How long after `earlier` this moment is; zero if it is not later.
+    /// The time since `earlier`; zero if that is not earlier.
     pub const fn since(self, earlier: Moment) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
@@ -29,7 +28,7 @@ impl Moment {
 impl Add<Duration> for Moment {
     type Output = Moment;
 
-    /// Saturates at the end of the timeline, some 584 years after its origin.
+    /// Saturates at the end of the timeline, about 584 years after its origin.
     fn add(self, span: Duration) -> Moment {
         let nanos = u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
         Moment(self.0.saturating_add(nanos))

@@ -1,11 +1,11 @@
 //! The name that was probably meant.
 
-/// The candidate nearest to `written`, when it is near enough to be worth
-/// suggesting: compared without case, at most a third of the letters may
-/// differ. The first of equals wins, so callers order candidates by weight.
+/// The candidate that is closest to `written`, if it is close enough to suggest: case is ignored,
+/// and at most a third of the letters may differ. The first of equally close ones wins, so callers
+/// order candidates by importance.
 ///
-/// `written` comes from outside and may be of any length; what is longer than
-/// any sensible key costs nothing and yields `None`.
+/// `written` is outside input of any length; one that is longer than any sensible key costs nothing
+/// and gives `None`.
 pub fn nearest<'a, I>(written: &str, candidates: I) -> Option<&'a str>
 where
     I: IntoIterator<Item = &'a str>,
@@ -36,8 +36,8 @@ where
     best.map(|(_, candidate)| candidate)
 }
 
-/// Optimal string alignment distance: insertions, deletions, substitutions and
-/// swaps of neighbours each cost one (Damerau 1964, without moving twice).
+/// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours
+/// cost one each (Damerau 1964, without editing a substring twice).
 fn distance(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut two_ago: Vec<usize> = vec![0; width];

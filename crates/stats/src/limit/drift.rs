@@ -2,27 +2,28 @@
 
 use super::{Outcome, Tried};
 
-/// The service's limit changed during the search: at one time it met the objective at a rate clearly above rates at which
-/// it missed it at another time.
+/// The service's limit changed during the search: at one time it met the objective at a rate well
+/// above rates at which it missed it at another time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drift {
-    /// The highest rate met below all rates at which it was missed; none if none was.
+    /// The highest rate that met the objective below all rates that missed it; `None` if none did.
     pub low: Option<u64>,
-    /// The highest rate that was met at any time.
+    /// The highest rate that met the objective at any time.
     pub high: u64,
-    /// Whether it became slower: most misses came after the highest rate was met.
+    /// Whether it became slower: most misses came after the highest rate met the objective.
     pub slower: bool,
 }
 
-/// Rates that differ by less are one blurred edge and not a drift.
+/// Rates that differ by less than this are one blurred limit and not a drift.
 const BLUR: f64 = 0.10;
-/// The same in widths of the wanted interval, where that is wider.
+/// The same in widths of the wanted interval, if that is larger.
 const BLUR_IN_WIDTHS: f64 = 3.0;
-/// One miss far below the limit may be a mishap of the moment.
+/// One miss far below the limit may be a momentary disturbance.
 const MISSES: usize = 2;
 
 impl Drift {
-    /// The drift that short trials show. A long trial misses where short ones meet because it is longer.
+    /// The drift that short trials show. Long trials do not count: they may miss only because they
+    /// are longer.
     pub(super) fn of(history: &[Tried], precision: f64) -> Option<Drift> {
         let blur = 1.0 + BLUR.max(BLUR_IN_WIDTHS * precision);
         let short = || {

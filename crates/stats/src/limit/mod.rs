@@ -1,15 +1,16 @@
-//! The search for the highest load that meets an objective. It has no clock and makes no load: it names the rate to try
-//! next, and is given the outcome.
+//! Searches for the highest load that meets an objective. It has no clock and generates no load: it
+//! returns the rate to try next, and gets the outcome.
 //!
-//! From a first rate the search doubles, or halves, until one rate met the objective and a higher one missed it; then it
-//! halves the ratio of the two (in the logarithm) until they are within the wanted precision. One trial at a rate near the
-//! limit is a coin toss, so both ends of the interval are then tried again, in random order, until each has had the same
-//! outcome a number of times in a row; an end that wavers moves outward. Finally the lower end is held for longer (a
-//! soak), since a queue that grows slowly does not show in a short trial.
+//! From a first rate the search doubles, or halves, until one rate met the objective and a higher
+//! one missed it. Then it halves their ratio (in logarithms) until they are within the wanted
+//! precision. A single trial near the limit is random, so both ends of the interval are tried
+//! again, in random order, until each has had the same outcome a number of times in a row; an end
+//! that varies moves outward. Finally the lower end is held for longer (a soak), because a queue
+//! that grows slowly does not show in a short trial.
 //!
-//! A trial that missed because of the generator says nothing about the service. It is repeated, and if that does not help,
-//! the search goes on below that rate, and the result is a lower bound. A service whose limit changes during the search
-//! is noticed ([`Drift`]).
+//! A trial that missed because of the generator says nothing about the service. It is repeated. If
+//! that does not help, the search continues below that rate, and the result is a lower bound. The
+//! search detects a service whose limit changes in the meantime ([`Drift`]).
 
 mod drift;
 
@@ -24,58 +25,61 @@ pub use drift::Drift;
 pub struct LimitSettings {
     /// The first rate to try, per second.
     pub start: u64,
-    /// Neither below nor above these is anything tried.
+    /// The lowest and the highest rate to try.
     pub least: u64,
     pub most: u64,
-    /// The interval's wanted width, as a share of its lower end; above zero.
+    /// The wanted width of the interval, as a share of its lower end; above zero.
     pub precision: f64,
     /// Repeats required at each end of the interval.
     pub repeats: u32,
-    /// Most trials, soaks included.
+    /// Maximum number of trials, including soaks.
     pub trials: u32,
-    /// Equal seeds search alike.
+    /// Searches with equal seeds make the same choices.
     pub seed: u64,
 }
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// Try this rate, for the usual time.
+    /// Try this rate for the usual time.
     Try(u64),
-    /// Hold this rate for long.
+    /// Hold this rate for a long time.
     Soak(u64),
-    /// Nothing more: the result.
+    /// The search has ended with this result.
     Done(Limit),
 }
 
-/// The outcome of a trial. `sure` says that its figures are valid: only such trials confirm a result.
+/// The outcome of a trial. `sure` means that its measurements are valid: only such trials confirm a
+/// result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The objective was met. Trouble in the generator makes a service look slower, never faster.
+    /// The objective was met. Problems in the generator make a service look slower, never faster.
     Met { sure: bool },
-    /// The objective was missed, and the generator is not why.
+    /// The objective was missed, and not because of the generator.
     Missed { sure: bool },
-    /// The objective was missed, and the generator is why, or may be.
+    /// The objective was missed because of the generator, at least possibly.
     GeneratorLimit,
 }
 
 /// The result: the limit lies between two rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The highest rate that met the objective each time, also for long; none if even the least did not.
+    /// The highest rate that met the objective each time, including soaks; `None` if even the
+    /// lowest did not.
     pub kept: Option<u64>,
-    /// The lowest rate above it at which the service missed the objective; none if it missed none.
+    /// The lowest rate above it that missed the objective because of the service; `None` if none
+    /// did.
     pub broken: Option<u64>,
-    /// The rate above it at which the generator reached its own limit, where that ended the search.
+    /// The rate above it at which the generator reached its own limit, if that ended the search.
     pub generator: Option<u64>,
     /// How the limit changed during the search, if it did.
     pub drift: Option<Drift>,
-    /// Whether each end had its outcome as often as required in valid trials, the soak was valid and met the objective,
-    /// nothing drifted, and the generator was not the limit.
+    /// Whether each end had its outcome as often as required in valid trials, the soak was valid
+    /// and met the objective, nothing drifted, and the generator was not the limit.
     pub confirmed: bool,
 }
 
-/// A search under way.
+/// A running search.
 #[derive(Debug)]
 pub struct LimitSearch {
     settings: LimitSettings,
@@ -83,15 +87,15 @@ pub struct LimitSearch {
     kept: Option<End>,
     broken: Option<End>,
     soak: Soak,
-    /// The interval is as narrow as wanted; from now on its ends are tried again, and move outward only.
+    /// The interval is narrow enough; from now on its ends are tried again, and only move outward.
     narrowed: bool,
-    /// How often the upper end moved up in a row.
+    /// How often in a row the upper end moved up.
     moved: u32,
-    /// How often the lower end moved down in a row.
+    /// How often in a row the lower end moved down.
     sunk: u32,
-    /// Rates that the generator could not offer. Above what it can, nothing is known.
+    /// Rates that the generator could not offer. Nothing is known about higher ones.
     beyond_generator: BTreeSet<u64>,
-    /// The step to repeat, and how often in a row the generator was in the way of it.
+    /// The step to repeat, and how often in a row the generator was its limit.
     again: Option<(Step, u32)>,
     history: Vec<Tried>,
     random: Random,
@@ -102,12 +106,12 @@ pub struct LimitSearch {
 struct End {
     rate: u64,
     tried: u32,
-    /// Of these, in valid trials.
+    /// How many of these were valid trials.
     sure: u32,
 }
 
 impl End {
-    /// An end that has moved here and was not tried since.
+    /// An end that moved here and was not tried since.
     fn untried(rate: u64) -> End {
         End {
             rate,
@@ -128,14 +132,14 @@ impl End {
     }
 }
 
-/// Whether the lower end was held for long.
+/// Whether the lower end passed a soak.
 #[derive(Clone, Copy, Debug, Default)]
 struct Soak {
     tried: u32,
     sure: bool,
 }
 
-/// A trial that is over.
+/// A completed trial.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
     rate: u64,
@@ -143,17 +147,19 @@ struct Tried {
     outcome: Outcome,
 }
 
-/// Trials at one rate in which the generator is in the way before that rate counts as beyond the generator.
+/// Number of trials at a rate limited by the generator before that rate counts as above the
+/// generator's limit.
 const PATIENCE: u32 = 3;
-/// Rates beyond the generator, each lower than the one before, before a search that has met nothing gives up.
+/// Number of rates above the generator's limit, each lower than the one before, after which a
+/// search that has met nothing gives up.
 const HOPELESS: usize = 3;
-/// Soaks without a valid one before the search ends unconfirmed.
+/// Number of soaks without a valid one after which the search ends unconfirmed.
 const SOAKS: u32 = 2;
-/// More moves of an end in a row are not the waver of an edge.
+/// Maximum moves of an end in a row that count as noise near the limit.
 const MISHAP: u32 = 3;
 
 impl LimitSearch {
-    /// A search that has tried nothing. Bounds that contradict each other are put in order.
+    /// A new search. Bounds that contradict each other are put in order.
     pub fn new(mut settings: LimitSettings) -> Self {
         settings.least = settings.least.max(1);
         settings.most = settings.most.max(settings.least);
@@ -175,7 +181,8 @@ impl LimitSearch {
         }
     }
 
-    /// What to do next. Asking again without an outcome in between may name another rate of the interval's two.
+    /// The next step. Calling it again without an outcome in between may return the other end of
+    /// the interval.
     pub fn step(&mut self) -> Step {
         let LimitSettings {
             start, least, most, ..
@@ -226,7 +233,7 @@ impl LimitSearch {
         }
     }
 
-    /// Takes down the outcome of a trial, or of a soak.
+    /// Records the outcome of a trial or a soak.
     pub fn record(&mut self, step: Step, outcome: Outcome) {
         let (rate, soak) = match step {
             Step::Try(rate) => (rate, false),
@@ -239,11 +246,11 @@ impl LimitSearch {
             outcome,
         });
         let before = self.again.take().map_or(0, |(_, times)| times);
-        // Short trials cannot clear what a long one has shown.
+        // A miss in a long trial weighs as much as all repeats of short ones.
         let weight = if soak { self.settings.repeats } else { 1 };
         match outcome {
             Outcome::Met { sure } => {
-                // The generator offered this rate, and so it can offer lower ones.
+                // The generator offered this rate, so it can offer lower ones.
                 self.beyond_generator.retain(|beyond| *beyond > rate);
                 if soak && self.kept.is_some_and(|end| end.rate == rate) {
                     self.soak.tried += 1;
@@ -269,7 +276,8 @@ impl LimitSearch {
         }
     }
 
-    /// Whether an end had its outcome often enough. One with only doubtful trials is not tried forever.
+    /// Whether an end had its outcome often enough. An end with only doubtful trials is not tried
+    /// forever.
     fn is_settled(&self, end: &End) -> bool {
         end.sure >= self.settings.repeats
             || end.tried >= self.settings.repeats + PATIENCE
@@ -288,12 +296,13 @@ impl LimitSearch {
         self.sunk = 0;
         match (&mut self.kept, self.broken) {
             (Some(end), _) if end.rate == rate => end.count(1, sure),
-            // The upper end wavers: the limit's blur reaches further up.
+            // The upper end varies: the limit is higher up, or blurred.
             (Some(_), Some(high)) if self.narrowed && high.rate == rate => {
                 self.moved += 1;
                 self.broken = self.further(rate).map(End::untried);
                 if self.moved == MISHAP {
-                    // A mishap, not the limit, had put the end there: on from here.
+                    // The end was there because of a disturbance, not because of the limit:
+                    // continue from here.
                     (self.kept, self.broken) = (Some(End::tried(rate, 1, sure)), None);
                     (self.narrowed, self.moved) = (false, 0);
                     self.soak = Soak::default();
@@ -305,7 +314,7 @@ impl LimitSearch {
                 self.soak = Soak::default();
             }
         }
-        // Met now, so the limit is not below it, whatever it was before.
+        // It meets the objective now, so the limit is not below, whatever was measured before.
         if self.broken.is_some_and(|high| high.rate <= rate) {
             self.broken = self.further(rate).map(End::untried);
         }
@@ -317,7 +326,7 @@ impl LimitSearch {
                 high.count(weight, sure);
                 self.moved = 0;
             }
-            // The lower end wavers, or did not bear the soak: it is not a safe load.
+            // The lower end varies, or failed the soak: it is not a safe load.
             (broken, Some(low)) if self.narrowed && low.rate == rate => {
                 if weight >= self.settings.repeats {
                     *broken = Some(End::tried(rate, weight, sure));
@@ -326,7 +335,7 @@ impl LimitSearch {
                 self.sunk += 1;
                 self.kept = self.nearer(rate).map(End::untried);
                 if self.sunk == MISHAP {
-                    // The service has become slower since: what it met before says nothing now.
+                    // The service has become slower, so earlier successes are no longer relevant.
                     self.kept = None;
                     self.broken = Some(End::tried(rate, weight, sure));
                     (self.narrowed, self.sunk) = (false, 0);
@@ -353,7 +362,7 @@ impl LimitSearch {
         (next >= self.settings.least).then_some(next)
     }
 
-    /// The geometric middle, unless the two are near enough already.
+    /// The geometric mean, unless the two are close enough already.
     fn between(&self, low: u64, high: u64) -> Option<u64> {
         let near_enough = high as f64 <= low as f64 * (1.0 + self.settings.precision);
         let middle = ((low as f64 * high as f64).sqrt().round() as u64).clamp(low, high);
@@ -387,8 +396,8 @@ impl LimitSearch {
         }
     }
 
-    /// A search whose trials ran out may not have tried its lower end again. What is known then is the highest rate below
-    /// the upper end that met the objective each time it was tried.
+    /// If the trials ran out, the lower end may not have been tried again. The best known value is
+    /// then the highest rate below the upper end that met the objective each time it was tried.
     fn highest_always_met(&self, below: Option<u64>) -> Option<u64> {
         let always_met = |rate: u64| {
             let mut same = self.history.iter().filter(|tried| tried.rate == rate);

@@ -1,4 +1,4 @@
-//! The search against simulated services: a function decides each trial, so nothing here takes time.
+//! The search against simulated services: a function decides each trial, so the tests are fast.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn a_service_that_becomes_slower_is_followed_down_and_reported_as_drifting() {
             (2_300..=2_500).contains(&kept) && broken > 2_500,
             "{change}: {found:?}"
         );
-        // It served more before, so the result is only about the later part of the search.
+        // The limit was higher before, so the result only applies to the later part of the search.
         if let Some(drift) = found.drift {
             assert!(!found.confirmed && drift.slower, "{change}: {found:?}");
             assert!(drift.high > 2_500, "{change}: {found:?}");
@@ -41,7 +41,7 @@ fn a_service_that_becomes_slower_is_followed_down_and_reported_as_drifting() {
         drifts += usize::from(found.drift.is_some());
         assert!(trials <= 50, "{change}: {trials} trials");
     }
-    // Before anything above the later limit was met, there is no drift to be seen.
+    // There is no drift to detect before a rate above the later limit was met.
     assert!(drifts >= 9, "{drifts}");
 }
 
@@ -55,7 +55,7 @@ const SETTINGS: LimitSettings = LimitSettings {
     seed: 1,
 };
 
-/// Searches a service of which every trial is valid; the result and the number of trials.
+/// Searches a service whose trials are all valid; returns the result and the number of trials.
 fn search(settings: LimitSettings, mut meets: impl FnMut(u64, bool) -> bool) -> (Limit, u32) {
     search_by(settings, |rate, soak| match meets(rate, soak) {
         true => Outcome::Met { sure: true },
@@ -128,7 +128,7 @@ fn a_limit_outside_of_the_bounds_is_told_as_such() {
 
 #[test]
 fn what_only_a_soak_shows_moves_the_answer_down() {
-    // Short trials keep up to 1,000; a long one shows that 900 is the limit.
+    // Short trials meet the objective up to 1,000; a long one shows that 900 is the limit.
     let (found, _) = search(SETTINGS, |rate, soak| {
         rate <= if soak { 900 } else { 1_000 }
     });
@@ -141,7 +141,7 @@ fn a_noisy_edge_gives_an_interval_around_it() {
     for seed in 0..50 {
         let mut random = Random::new(1_000 + seed);
         let settings = LimitSettings { seed, ..SETTINGS };
-        // Kept for certain below 1,900, never above 2,100, by chance between.
+        // Always met below 1,900, never above 2,100, random in between.
         let (found, _) = search(settings, |rate, _| {
             random.unit() > (rate as f64 - 1_900.0) / 200.0
         });
@@ -173,7 +173,7 @@ fn the_trials_are_bounded_whatever_is_answered() {
 
 #[test]
 fn a_generator_that_is_short_of_anything_is_never_the_services_limit() {
-    // The service carries 5,000; the generator makes what `capacity` says.
+    // The service's limit is 5,000; the generator's is `capacity`.
     for capacity in [30, 60, 100, 777, 4_000, 4_999] {
         let (found, trials) = search_by(SETTINGS, |rate, _| {
             if rate > capacity {
@@ -211,7 +211,7 @@ fn a_generator_in_trouble_now_and_then_does_not_move_the_answer() {
     for seed in 0..50 {
         let mut random = Random::new(7_000 + seed);
         let settings = LimitSettings { seed, ..SETTINGS };
-        // Every fifth trial is spoiled, whatever the rate.
+        // Every fifth trial is disturbed, whatever its rate.
         let (found, _) = search_by(settings, |rate, _| {
             if random.unit() < 0.2 {
                 Outcome::GeneratorLimit
@@ -275,7 +275,7 @@ fn doubtful_trials_confirm_nothing_and_end() {
 
 #[test]
 fn a_service_that_becomes_faster_is_reported_as_drifting() {
-    // Later its upper end is already settled, and the result is a lower bound.
+    // For later changes its upper end is already settled, and the result is a lower bound.
     for change in 8..12 {
         let mut count = 0;
         let (found, _) = search(SETTINGS, |rate, _| {
@@ -326,8 +326,8 @@ fn a_blurred_edge_and_a_soak_that_fails_are_not_drift() {
     assert_eq!(found.drift, None, "{found:?}");
 }
 
-/// Whatever the outcomes are: the search ends, its ends are in order, it has met what it says it met, and it confirms
-/// only what valid trials showed.
+/// For all outcomes: the search ends, its ends are in order, it has met what it reports as met, and
+/// it confirms only what valid trials showed.
 #[test]
 fn random_outcomes_never_give_an_answer_that_was_not_seen() {
     for seed in 0..2_000 {
@@ -387,7 +387,8 @@ fn random_outcomes_never_give_an_answer_that_was_not_seen() {
         }
         if found.confirmed {
             assert!(found.drift.is_none() && found.generator.is_none(), "{seed}");
-            // The soak is one of the trials of the lower end; one that missed counts for all repeats of the upper.
+            // The soak is one of the trials of the lower end; a missed soak counts as all repeats
+            // of the upper end.
             assert!(
                 found.kept.is_none_or(|kept| met(kept) > settings.repeats),
                 "{seed}: {found:?}"
