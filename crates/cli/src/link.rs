@@ -1,10 +1,11 @@
-//! `plimsoll link`: the relay that imitates a distance.
+//! `plimsoll link`: the relay that emulates a network.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use plimsoll_netem::netem::Namespace;
+use plimsoll_netem::priority::Priority;
 use plimsoll_netem::tcp::Way;
 use plimsoll_netem::{Link, tcp, udp};
 use tokio::net::UdpSocket;
@@ -15,7 +16,7 @@ use crate::exit::Exit;
 use crate::interrupts;
 use crate::talk::{complain, put, say};
 
-/// Relays until a signal comes, and then says what was passed on.
+/// Relays until a signal comes, and then reports what was relayed.
 pub fn link(args: &LinkArgs) -> Exit {
     match run(args) {
         Ok(report) => {
@@ -38,14 +39,16 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     };
     link.check()?;
     let stop = Arc::new(Notify::new());
-    let told = Arc::clone(&stop);
-    interrupts::on_signals(move |_| told.notify_one(), |_| {})?;
+    let stopping = Arc::clone(&stop);
+    interrupts::on_signals(move |_| stopping.notify_one(), |_| {})?;
     let (listen, to) = match (&args.netem, args.listen, args.to) {
         (Some(name), ..) => return namespace(name, &link, &stop),
         (None, Some(listen), Some(to)) => (listen, to),
         (None, ..) => return Err("a relay needs --listen and --to".to_owned()),
     };
     allow_many_descriptors();
+    // Last: it also holds for this thread only, which runs the relay.
+    let priority = Priority::raise();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -54,7 +57,13 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     tasks
         .block_on(
             &runtime,
-            plimsoll_engine::timer::run_with_timers(relay(args, (listen, to), link, &stop)),
+            plimsoll_engine::timer::run_with_timers(relay(
+                args,
+                (listen, to),
+                link,
+                &priority,
+                &stop,
+            )),
         )
         .map_err(|error| format!("cannot make a timer: {error}"))?
 }
@@ -95,6 +104,7 @@ async fn relay(
     args: &LinkArgs,
     (listen, to): (SocketAddr, SocketAddr),
     link: Link,
+    priority: &Priority,
     stop: &Notify,
 ) -> Result<serde_json::Value, String> {
     let wants = |protocol| args.protocol == protocol || args.protocol == LinkProtocol::Both;
@@ -119,10 +129,15 @@ async fn relay(
     }
     let way = Rc::new(Way::new(link, args.seed));
     say(&format!(
-        "passing {address} on to {to}, {}",
-        describe(&link)
+        "relaying {address} to {to}: {}\n{}",
+        describe(&link),
+        priority.describe()
     ));
-    let ready = serde_json::json!({ "listening": address.to_string(), "to": to.to_string() });
+    let ready = serde_json::json!({
+        "listening": address.to_string(),
+        "to": to.to_string(),
+        "real_time": priority.is_raised(),
+    });
     put(format!("{ready}\n").as_bytes());
     let tcp = async {
         match listener {
@@ -138,43 +153,46 @@ async fn relay(
     };
     tokio::select! {
         () = stop.notified() => {}
+        () = priority.guard() => {}
         ended = tcp => ended.map_err(|error| format!("the TCP side of the relay failed: {error}"))?,
         ended = udp => ended.map_err(|error| format!("the UDP side of the relay failed: {error}"))?,
     }
-    Ok(way.account.report())
+    let mut report = way.account.report();
+    report["real_time"] = priority.report();
+    Ok(report)
 }
 
-/// Keeps a namespace at a distance until a signal comes.
+/// Keeps a namespace behind an emulated network until a signal comes.
 fn namespace(name: &str, link: &Link, stop: &Notify) -> Result<serde_json::Value, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .map_err(|error| format!("cannot wait for signals: {error}"))?;
     let made = Namespace::make(name, link)?;
     say(&format!(
-        "the namespace {} is at {}, {}: ip netns exec {} COMMAND runs there",
+        "the namespace {} is at {}: {}\nto run a command there: ip netns exec {} COMMAND",
         made.name(),
         made.far(),
         describe(link),
         made.name()
     ));
-    let told = serde_json::json!({
+    let ready = serde_json::json!({
         "namespace": made.name(),
         "near": made.near().to_string(),
         "far": made.far().to_string(),
     });
-    put(format!("{told}\n").as_bytes());
+    put(format!("{ready}\n").as_bytes());
     runtime.block_on(stop.notified());
     Ok(serde_json::json!({ "ended": made.name() }))
 }
 
 fn describe(link: &Link) -> String {
     let time = plimsoll_units::duration::format;
-    let mut text = format!("{} there and back", time(link.round_trip));
+    let mut text = format!("round trip {}", time(link.round_trip));
     if !link.jitter.is_zero() {
         text += &format!(" ±{}", time(link.jitter));
     }
     if let Some(rate) = link.rate {
-        text += &format!(", {rate} each way");
+        text += &format!(", {rate} in each direction");
     }
     if link.loss > 0.0 {
         text += &format!(", {}% lost", link.loss * 100.0);

@@ -33,7 +33,7 @@ fn account(running: Running) -> Value {
     serde_json::from_str(last).expect("JSON")
 }
 
-/// Answers each connection with what it sends, until it ends.
+/// Sends back what each connection sends, until it ends.
 fn echo() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -58,7 +58,7 @@ fn a_round_trip_takes_as_long_as_was_said_and_the_handshake_is_made_up_for() {
     let mut answer = [0; 4];
     let mut exchange = |connection: &mut TcpStream| {
         connection.write_all(b"ping").expect("sent");
-        connection.read_exact(&mut answer).expect("answered");
+        connection.read_exact(&mut answer).expect("received");
         assert_eq!(&answer, b"ping");
     };
     exchange(&mut connection);
@@ -251,8 +251,18 @@ fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered()
     let target = listener.local_addr().expect("an address");
     // 1.4 ms on the line for each, 280 ms in all.
     let (running, address) = link(target, &["--round-trip", "300ms", "--rate", "8Mbit/s"]);
+    listener.set_nonblocking(true).expect("non-blocking");
+    let mut connections: Vec<(TcpStream, Vec<u8>)> = Vec::new();
+    let accept_all = |connections: &mut Vec<(TcpStream, Vec<u8>)>| {
+        while let Ok((connection, _)) = listener.accept() {
+            connection.set_nonblocking(true).expect("non-blocking");
+            connections.push((connection, Vec::new()));
+        }
+    };
     let clients: Vec<TcpStream> = (0..CONNECTIONS)
         .map(|number| {
+            // A queue of 128 may wait to be accepted. A relay that finds it full connects a second later.
+            accept_all(&mut connections);
             let mut new = TcpStream::connect(address).expect("the relay");
             let mut message = [0; SIZE];
             message[..8].copy_from_slice(&(number as u64).to_be_bytes());
@@ -260,16 +270,11 @@ fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered()
             new
         })
         .collect();
-    listener.set_nonblocking(true).expect("non-blocking");
     let given_up = Instant::now() + Duration::from_secs(30);
-    let mut connections: Vec<(TcpStream, Vec<u8>)> = Vec::new();
     let mut arrived: Vec<u64> = Vec::new();
     while arrived.len() < CONNECTIONS {
         assert!(Instant::now() < given_up, "{} arrived", arrived.len());
-        while let Ok((connection, _)) = listener.accept() {
-            connection.set_nonblocking(true).expect("non-blocking");
-            connections.push((connection, Vec::new()));
-        }
+        accept_all(&mut connections);
         let mut buffer = [0; SIZE];
         for (connection, message) in &mut connections {
             let Ok(count @ 1..) = connection.read(&mut buffer) else {
@@ -311,6 +316,74 @@ fn the_table_of_open_files_has_its_size_before_connections_come() {
     let limit = number_after(&read("limits"), "Max open files");
     assert!(size >= limit.min(40_000), "{size} of {limit}");
     drop(account(running));
+}
+
+/// Reads the number of the scheduling policy of each thread of a process (proc(5)), the main thread first.
+#[cfg(target_os = "linux")]
+fn policies(id: u32) -> Vec<u32> {
+    let mut threads: Vec<u32> = std::fs::read_dir(format!("/proc/{id}/task"))
+        .expect("the threads")
+        .filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
+    threads.sort_by_key(|thread| *thread != id);
+    let policy = |thread: u32| {
+        let text = std::fs::read_to_string(format!("/proc/{id}/task/{thread}/stat")).ok()?;
+        // The name in parentheses may contain spaces. The policy is field 41, and the first after the name is field 3.
+        let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+        fields.nth(41 - 3)?.parse().ok()
+    };
+    threads.into_iter().filter_map(policy).collect()
+}
+
+#[cfg(target_os = "linux")]
+const ORDINARY: u32 = 0;
+#[cfg(target_os = "linux")]
+const FIRST_IN_FIRST_OUT: u32 = 1;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn only_the_thread_of_the_relay_has_real_time_priority_if_it_is_permitted() {
+    let to = echo().to_string();
+    let arguments = ["link", "--listen", "127.0.0.1:0", "--to", &to];
+    let mut running = plimsoll::plimsoll(&arguments).start();
+    let ready: Value = serde_json::from_str(&running.line()).expect("JSON");
+    let is_granted = ready["real_time"].as_bool().expect("a boolean");
+    let found = policies(running.id());
+    let (relay, others) = found.split_first().expect("a thread");
+    let expected = if is_granted {
+        FIRST_IN_FIRST_OUT
+    } else {
+        ORDINARY
+    };
+    assert_eq!(*relay, expected, "{found:?}");
+    assert!(others.iter().all(|other| *other == ORDINARY), "{found:?}");
+    assert_eq!(account(running)["real_time"]["granted"], is_granted);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_relay_without_real_time_priority_reports_what_that_costs_and_how_to_permit_it() {
+    let to = echo().to_string();
+    // Root keeps all capabilities but the one for priorities.
+    let limited = format!(
+        "ulimit -r 0; drop=; test $(id -u) = 0 && drop='setpriv --bounding-set=-sys_nice'; \
+         exec $drop {} link --listen 127.0.0.1:0 --to {to}",
+        env!("CARGO_BIN_EXE_plimsoll")
+    );
+    let mut running = Program::at("sh").args(["-c", &limited]).start();
+    let ready: Value = serde_json::from_str(&running.line()).expect("JSON");
+    assert_eq!(ready["real_time"], false);
+    assert_eq!(policies(running.id()).first(), Some(&ORDINARY));
+    running.signal(Signal::INT);
+    let ended = running.wait();
+    for part in ["no real-time priority", "late_us", "setcap cap_sys_nice"] {
+        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+    }
+    assert!(
+        ended.stdout.contains(r#""granted":false"#),
+        "{}",
+        ended.stdout
+    );
 }
 
 #[test]
@@ -476,12 +549,12 @@ fn a_namespace_is_made_where_the_kernel_can_and_else_the_relay_is_named() {
             "{said}"
         );
     } else {
-        let told: Value = serde_json::from_str(&ready).expect("JSON");
+        let ready: Value = serde_json::from_str(&ready).expect("JSON");
         assert!(
-            told["far"]
+            ready["far"]
                 .as_str()
                 .is_some_and(|far| far.starts_with("198.1")),
-            "{told}"
+            "{ready}"
         );
         let interrupt = ["-INT", &child.id().to_string()];
         assert!(

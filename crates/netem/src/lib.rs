@@ -1,21 +1,22 @@
-//! The way between two places, imitated: a relay that delays and paces what it passes on.
+//! Emulates a network: a relay that delays and paces what it forwards.
 //!
-//! A [`Link`] says what the way is like. [`line`] turns that into the moment at which each piece arrives, without a
-//! clock or a socket, so that it is tested in no time. [`tcp`] and [`udp`] pass real traffic on by it, and [`account`]
-//! keeps how late pieces left in truth, since a relay that is itself late imitates another distance than it says.
+//! A [`Link`] describes the network. [`line`] computes from it when each piece arrives, without a clock or a socket, so
+//! that tests take no time. [`tcp`] and [`udp`] relay real traffic accordingly, and [`account`] records how late pieces
+//! left, since a late relay emulates a different delay than it reports. [`priority`] keeps other programs from delaying it.
 //!
-//! What a relay above the kernel cannot imitate: it accepts a TCP connection at once, so the client sees a connect
+//! What a relay above the kernel cannot emulate: it accepts a TCP connection at once, so the client sees a connect
 //! without a round trip. The relay adds the handshake's round trip before the first byte enters the line, so the time
-//! from connecting to the first response is right, but not its parts. [`netem`] has the kernel do it, where it can.
+//! from connecting to the first response is right, but not its parts. With [`netem`] the kernel does it, where it can.
 //!
-//! Bytes are dated by the kernel when they arrive (see [`arrival`]). What the relay itself takes to read them, as in a
-//! burst of new connections, is part of the delay it adds, as long as that delay is the longer of the two.
+//! The kernel dates bytes when they arrive (see [`arrival`]). The time that the relay takes to read them, as in a burst
+//! of new connections, is part of the delay it adds, as long as that delay is the longer of the two.
 
 pub mod account;
 mod arrival;
 mod deliveries;
 pub mod line;
 pub mod netem;
+pub mod priority;
 mod queue;
 mod schedule;
 pub mod tcp;
@@ -25,14 +26,14 @@ use std::time::Duration;
 
 use plimsoll_units::BitRate;
 
-/// What the way between two places is like.
+/// The properties of an emulated network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// There and back, without what the rate adds. Half of it is added to each direction.
+    /// Round trip time, without what the rate adds. Each direction adds half of it.
     pub round_trip: Duration,
-    /// How far the round trip strays, evenly to both sides; at most the round trip itself.
+    /// Jitter (± around the round trip, evenly distributed); at most the round trip itself.
     pub jitter: Duration,
-    /// What each direction carries; all connections share it. None is no limit.
+    /// Bandwidth of each direction, which all connections share; `None` means unlimited.
     pub rate: Option<BitRate>,
     /// The share of packets that are lost, 0 to 1.
     pub loss: f64,
@@ -40,7 +41,7 @@ pub struct Link {
 
 impl Link {
     /// # Errors
-    /// One sentence about what cannot be.
+    /// One sentence about what is wrong.
     pub fn check(&self) -> Result<(), String> {
         if self.jitter > self.round_trip {
             return Err(
@@ -61,5 +62,5 @@ impl Link {
     }
 }
 
-/// No way on Earth is longer, and what is under way is kept in memory.
+/// No network path on Earth is longer, and what is in transit is kept in memory.
 const LONGEST: Duration = Duration::from_secs(600);

@@ -17,7 +17,7 @@ pub struct Namespace {
     far: Ipv4Addr,
 }
 
-/// Packets under way at the most; more are dropped. Netem's own 1000 are little on a long way.
+/// Most packets in transit; more are dropped. Netem's default of 1000 is too small for a long delay.
 const LIMIT: u32 = 100_000;
 
 /// An interface's name has 15 bytes (IFNAMSIZ, linux/if.h), two of which are ours.
@@ -36,7 +36,7 @@ impl Namespace {
             || name.starts_with('-')
         {
             return Err(format!(
-                "{name:?} is no name for a namespace: 1 to {LONGEST_NAME} small letters, digits and dashes"
+                "{name:?} is not a valid name for a namespace: use 1 to {LONGEST_NAME} small letters, digits and dashes"
             ));
         }
         Namespace::with(name, &netem(link))
@@ -208,9 +208,9 @@ mod tests {
     fn a_namespace_is_reached_and_goes_or_it_is_told_why_there_is_none() {
         let name = own_name('q');
         let made = match Namespace::with(&name, "tbf rate 50mbit burst 64kb latency 100ms") {
-            Err(told) => {
+            Err(message) => {
                 // No root, no iproute2, no veth: which, and what works instead.
-                assert!(told.contains("--listen and --to"), "{told}");
+                assert!(message.contains("--listen and --to"), "{message}");
                 assert!(!is_there(&name));
                 return;
             }
@@ -238,8 +238,8 @@ mod tests {
     #[test]
     fn what_fails_in_the_middle_leaves_nothing_behind() {
         let name = own_name('h');
-        let told = Namespace::with(&name, "no-such-discipline").unwrap_err();
-        assert!(told.contains("--listen and --to"), "{told}");
+        let message = Namespace::with(&name, "no-such-discipline").unwrap_err();
+        assert!(message.contains("--listen and --to"), "{message}");
         assert!(!is_there(&name));
     }
 
@@ -255,14 +255,14 @@ mod tests {
             loss: 0.001,
         };
         // An interface that cannot be, so that nothing changes.
-        let told = run(&format!(
+        let message = run(&format!(
             "tc qdisc add dev no-such-link root {}",
             netem(&link)
         ));
-        let told = told.unwrap_err();
+        let message = message.unwrap_err();
         assert!(
-            !told.contains("What is") && !told.contains("Illegal"),
-            "{told}"
+            !message.contains("What is") && !message.contains("Illegal"),
+            "{message}"
         );
         let wrong = run("tc qdisc add dev no-such-link root netem dellay 1us").unwrap_err();
         let cannot = wrong.contains("cannot run tc");

@@ -27,14 +27,14 @@ const WINDOW: usize = 16 << 20;
 /// The largest packet there is.
 const LARGEST: usize = 65_536;
 
-/// One client's way: what it sent, on its way out.
+/// One client: what it sent, on its way to the server.
 struct Session {
     queue: Queue,
     flow: RefCell<Flow>,
     seen: std::cell::Cell<Moment>,
 }
 
-/// Passes packets on both ways, for as long as it is polled.
+/// Relays packets in both directions, for as long as it is polled.
 ///
 /// # Errors
 /// When the listening socket fails.
@@ -46,7 +46,7 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
     loop {
         let (count, client, arrived) = match arrival::receive_packet(&socket, &mut buffer).await {
             Ok(received) => received,
-            // The answer to an earlier packet: nobody listens there. UDP has no connection to end by it.
+            // An ICMP message about an earlier packet: nobody listens there. UDP has no connection to end.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
             Err(error) => return Err(error),
         };
@@ -123,7 +123,7 @@ impl Entering<'_> {
     }
 }
 
-/// One client's packets out, and the answers back, until it has been silent for long.
+/// Relays one client's packets, and the server's back to it, until both have been silent for long.
 async fn serve(
     socket: Rc<UdpSocket>,
     upstream: UdpSocket,
@@ -141,7 +141,7 @@ async fn serve(
             way.account.forward.passed(late);
         }
     };
-    let answers = async {
+    let returning = async {
         let mut buffer = vec![0; LARGEST];
         let flow = RefCell::default();
         loop {
@@ -178,7 +178,7 @@ async fn serve(
     };
     tokio::select! {
         _ = out => {}
-        _ = answers => {}
+        _ = returning => {}
         _ = back_out => {}
         () = silence => {}
     }

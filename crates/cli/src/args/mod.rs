@@ -131,7 +131,7 @@ pub enum Command {
     History(HistoryArgs),
     /// A benchmark as one file: set up, checked, measured and reported
     Lab(LabArgs),
-    /// Imitate the distance to a server: delay and pace what goes there and back
+    /// Emulate a slow or distant network: latency, jitter, bandwidth, loss
     Link(LinkArgs),
     /// Measure the way to a server: connect, round trip, TLS handshake
     Probe(Box<ProbeArgs>),
