@@ -90,7 +90,14 @@ fn try_run(
         interval: ask.interval,
         json: ask.json,
     };
-    let mut session = Session::new(&report.test, flows, showing, layout.clone(), stop);
+    let mut session = Session::new(
+        &report.test,
+        Role::Client,
+        flows,
+        showing,
+        layout.clone(),
+        stop,
+    );
     session.list(report);
     layout.streams(&report.streams, print);
     control.await_state(State::TestStart)?;
@@ -233,6 +240,6 @@ fn greet(socket: UdpSocket, patience: Duration) -> Result<UdpSocket, Error> {
         }
     }
     Err(Error::new(
-        "unable to connect stream: the server answers no datagram; does a firewall let UDP through to its port?",
+        "unable to connect stream: the server did not respond to a datagram; does a firewall block UDP to its port?",
     ))
 }

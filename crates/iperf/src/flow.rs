@@ -15,7 +15,8 @@ use crate::datagram::{self, Arrivals};
 use crate::error::Error;
 use crate::kernel::{self, TcpState};
 use crate::pacer::Pacer;
-use crate::test::{End, Test};
+use crate::report::Role;
+use crate::test::{End, Protocol, Test};
 
 /// A connected socket of either protocol.
 #[derive(Debug)]
@@ -65,16 +66,25 @@ pub struct Snapshot {
 const WAKE_AT_MOST: usize = 128 << 10;
 /// Bytes received at the first look from which on a reader waits for whole blocks.
 const FAST: u64 = 64 << 20;
+/// How often a server may send a fixed amount of datagrams. With 99 % loss, the client has it by then.
+const REPEATS: u64 = 100;
 /// How long a thread may sleep in the kernel before it looks whether to stop.
 const NAP: Duration = Duration::from_millis(100);
 
 impl Budget {
-    pub fn new(end: End, length: usize) -> Self {
-        Budget(match end {
-            End::Time(_) => None,
-            End::Bytes(bytes) => Some(AtomicU64::new(bytes)),
-            End::Blocks(blocks) => Some(AtomicU64::new(blocks.saturating_mul(length as u64))),
-        })
+    pub fn new(test: &Test, role: Role) -> Self {
+        let bytes = match test.end {
+            End::Time(_) => return Budget(None),
+            End::Bytes(bytes) => bytes,
+            End::Blocks(blocks) => blocks.saturating_mul(test.length as u64),
+        };
+        // The client ends the test when it has received the amount, which takes more than the amount where datagrams are
+        // lost. iperf3's server sends until then too.
+        let repeats = match (role, test.protocol) {
+            (Role::Server, Protocol::Udp) => REPEATS,
+            _ => 1,
+        };
+        Budget(Some(AtomicU64::new(bytes.saturating_mul(repeats))))
     }
 
     /// Takes a block of up to `length`; none is left if it gives zero.
@@ -379,16 +389,34 @@ fn receive_datagrams(socket: &UdpSocket, test: &Test, counts: &Counts) -> io::Re
 mod tests {
     use super::*;
 
+    fn budget(end: End, protocol: Protocol, role: Role) -> Budget {
+        let test = Test {
+            end,
+            protocol,
+            length: 300,
+            ..Test::default()
+        };
+        Budget::new(&test, role)
+    }
+
     #[test]
     fn a_budget_is_spent_to_the_byte() {
-        let budget = Budget::new(End::Bytes(1_000), 300);
-        let taken: Vec<_> = (0..5).map(|_| budget.take(300)).collect();
+        let bytes = budget(End::Bytes(1_000), Protocol::Tcp, Role::Server);
+        let taken: Vec<_> = (0..5).map(|_| bytes.take(300)).collect();
         assert_eq!(taken, [300, 300, 300, 100, 0]);
-        assert!(budget.is_spent());
-        let blocks = Budget::new(End::Blocks(2), 300);
+        assert!(bytes.is_spent());
+        let blocks = budget(End::Blocks(2), Protocol::Udp, Role::Client);
         assert_eq!([0; 3].map(|_| blocks.take(300)), [300, 300, 0]);
-        let endless = Budget::new(End::Time(Duration::from_secs(1)), 300);
+        let time = End::Time(Duration::from_secs(1));
+        let endless = budget(time, Protocol::Udp, Role::Server);
         assert_eq!(endless.take(300), 300);
         assert!(!endless.is_spent());
+    }
+
+    #[test]
+    fn a_server_sends_datagrams_in_place_of_lost_ones_and_yet_not_without_end() {
+        let blocks = budget(End::Blocks(2), Protocol::Udp, Role::Server);
+        assert_eq!((0..1_000).filter(|_| blocks.take(300) > 0).count(), 200);
+        assert!(blocks.is_spent());
     }
 }

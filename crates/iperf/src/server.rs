@@ -221,7 +221,14 @@ impl Server {
             interval: self.serve.interval,
             json: self.serve.json,
         };
-        let mut session = Session::new(&report.test, flows, showing, layout.clone(), stop);
+        let mut session = Session::new(
+            &report.test,
+            Role::Server,
+            flows,
+            showing,
+            layout.clone(),
+            stop,
+        );
         session.list(report);
         layout.streams(&report.streams, print);
         control.tell(State::TestStart)?;

@@ -60,6 +60,7 @@ const SHORT_SLICE: Duration = Duration::from_millis(2);
 impl<'a> Session<'a> {
     pub fn new(
         test: &Test,
+        role: Role,
         flows: Vec<Flow>,
         showing: Showing,
         layout: Layout,
@@ -70,7 +71,7 @@ impl<'a> Session<'a> {
             layout,
             flows,
             stop,
-            budget: Arc::new(Budget::new(test.end, test.length)),
+            budget: Arc::new(Budget::new(test, role)),
         }
     }
 

@@ -70,13 +70,13 @@ fn a_server_that_is_silent_gone_or_something_else_is_told_of() {
     let wait = |stream: TcpStream| {
         let _ = (&stream).read_to_end(&mut Vec::new());
     };
-    let told = error(run(&ask(peer(wait), SHORT, small())));
-    assert_eq!(told, "the server was silent for 300ms");
+    let message = error(run(&ask(peer(wait), SHORT, small())));
+    assert_eq!(message, "the server was silent for 300ms");
 
-    let told = error(run(&ask(peer(drop), LONG, small())));
+    let message = error(run(&ask(peer(drop), LONG, small())));
     assert!(
-        told.contains("closed unexpectedly") || told.contains("reset"),
-        "{told}"
+        message.contains("closed unexpectedly") || message.contains("reset"),
+        "{message}"
     );
 
     let garbage = |stream: TcpStream| {
@@ -85,8 +85,8 @@ fn a_server_that_is_silent_gone_or_something_else_is_told_of() {
             .expect("sent");
         let _ = (&stream).read_to_end(&mut Vec::new());
     };
-    let told = error(run(&ask(peer(garbage), LONG, small())));
-    assert!(told.contains("is it an iperf3 server?"), "{told}");
+    let message = error(run(&ask(peer(garbage), LONG, small())));
+    assert!(message.contains("is it an iperf3 server?"), "{message}");
 
     let busy = |stream: TcpStream| say(&stream, &[State::AccessDenied]);
     assert_eq!(
@@ -102,8 +102,11 @@ fn a_server_that_is_silent_gone_or_something_else_is_told_of() {
             .write_all(&[0, 0, 0, 114, 0, 0, 0, 13])
             .expect("sent");
     };
-    let told = error(run(&ask(peer(refuses), LONG, small())));
-    assert!(told.contains("error 114, Permission denied"), "{told}");
+    let message = error(run(&ask(peer(refuses), LONG, small())));
+    assert!(
+        message.contains("error 114, Permission denied"),
+        "{message}"
+    );
 
     let hasty = |stream: TcpStream| {
         say(&stream, &[State::ParamExchange]);
@@ -111,10 +114,10 @@ fn a_server_that_is_silent_gone_or_something_else_is_told_of() {
         say(&stream, &[State::DisplayResults]);
         let _ = (&stream).read_to_end(&mut Vec::new());
     };
-    let told = error(run(&ask(peer(hasty), LONG, small())));
+    let message = error(run(&ask(peer(hasty), LONG, small())));
     assert!(
-        told.contains("DisplayResults where CreateStreams comes next"),
-        "{told}"
+        message.contains("DisplayResults where CreateStreams comes next"),
+        "{message}"
     );
 }
 
@@ -150,17 +153,17 @@ fn a_server_that_resets_in_the_middle_is_told_of() {
             end: End::Time(Duration::from_secs(600)),
             ..small()
         };
-        let told = error(run(&ask(resetting(control_too), LONG, endless)));
+        let message = error(run(&ask(resetting(control_too), LONG, endless)));
         assert!(
             ["reset", "closed unexpectedly", "roken pipe"]
                 .iter()
-                .any(|word| told.contains(word)),
-            "{told}"
+                .any(|word| message.contains(word)),
+            "{message}"
         );
     }
 }
 
-/// A server that accepts one stream and reads it, up to the results, which `answer` writes.
+/// A server that accepts one stream and reads it, up to the results, which the caller writes.
 fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -216,8 +219,8 @@ fn what_was_measured_is_kept_when_results_are_lies() {
         };
         let report = run(&ask(lying(answer), patience, small()));
         assert_eq!(report.streams[0].total.bytes, 100_000);
-        let told = error(report);
-        assert!(told.contains(expected), "{told}");
+        let message = error(report);
+        assert!(message.contains(expected), "{message}");
     }
     // Streams nobody asked for are let be, and missing ones are missing.
     let other = |stream: &TcpStream| {
@@ -251,11 +254,11 @@ impl Served {
         .expect("a port");
         let address = server.address();
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let message = Arc::clone(&stop);
         let thread = thread::spawn(move || {
             let mut errors = Vec::new();
             server
-                .run(&told, &mut |_| {}, &mut |report| {
+                .run(&message, &mut |_| {}, &mut |report| {
                     errors.push(report.error.clone())
                 })
                 .expect("a listener");
