@@ -147,8 +147,17 @@ fn report(directory: &Path) -> Exit {
     }
 }
 
-/// Concludes, and writes it down.
+/// Concludes, and writes the result and its pages.
 fn written(lab: &Lab, run: &RunFile, store: &Store) -> Result<LabResult, String> {
+    write_all(lab, run, store).map_err(|why| {
+        format!(
+            "{why}. The measurements are kept. When the files can be written, run: plimsoll lab report {}",
+            store.directory.display()
+        )
+    })
+}
+
+fn write_all(lab: &Lab, run: &RunFile, store: &Store) -> Result<LabResult, String> {
     let result = plimsoll_lab::conclude::conclude(lab, run, store);
     let path = |name: &str| store.directory.join(name);
     store::write(&path("result.json"), &result)?;

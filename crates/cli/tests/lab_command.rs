@@ -310,6 +310,54 @@ fn a_changed_script_is_not_mixed_with_old_results() {
     assert_eq!(lab.run(&["resume", run]).status.code(), Some(0));
 }
 
+/// A limit on the size of files fails writes as a full disk does, without a disk to fill.
+#[test]
+fn results_that_cannot_be_written_end_the_lab_and_lose_no_measurements() {
+    let lab = TINY.replace("duration = \"1s\"", "duration = \"300ms\"");
+    let lab = Lab::new(&lab.replace("[\"script\", \"http\"]", "[\"http\"]"));
+    let measured = lab.run_well();
+    let run = lab.the_run();
+    let read = |name: &str| fs::read_to_string(run.join(name)).expect("it is kept");
+    let files = ["result.json", "report.md", "cells/1/1/facts.json"];
+    let before = files.map(read);
+    fs::remove_file(run.join("cells/2/1/facts.json")).expect("the second cell is measured");
+
+    let limited = |action: &str| {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"])
+            .arg(env!("CARGO_BIN_EXE_plimsoll"))
+            .args(["lab", action])
+            .arg(&run)
+            .current_dir(lab.directory.path())
+            .env("TMPDIR", lab.tmp());
+        let output = shell.output().expect("the shell runs");
+        assert_eq!(output.status.code(), Some(255), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let messages = limited("resume");
+    for part in [
+        "File too large",
+        "The lab stops here",
+        "plimsoll lab resume",
+    ] {
+        assert!(messages.contains(part), "{part}: {messages}");
+    }
+    let messages = limited("report");
+    for part in ["result.json: File too large", "plimsoll lab report"] {
+        assert!(messages.contains(part), "{part}: {messages}");
+    }
+    assert!(files.map(read) == before, "what was there has changed");
+    lab.assert_nothing_is_left();
+
+    let resumed = lab.run(&["resume", run.to_str().expect("text")]);
+    assert_eq!(resumed.status.code(), Some(0), "{resumed:?}");
+    let result = lab.result();
+    assert_eq!(result["cells"][1]["state"]["state"], "measured");
+    let repeats = |result: &Value| result["cells"][0]["repeats"].clone();
+    assert_eq!(repeats(&result), repeats(&measured));
+}
+
 /// A number that differs from run to run.
 fn random(state: &mut u64) -> u64 {
     *state ^= *state << 13;

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use plimsoll_lab::file::Document;
+use plimsoll_lab::run::command;
+use plimsoll_lab::run::names::Names;
 use plimsoll_lab::{Lab, Which};
 
 const LAB: &str = r#"
@@ -279,4 +281,44 @@ fn the_duration_of_a_group_is_no_latency() {
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].contains("grpc_req_total"), "{problems:?}");
     assert!(of("grpc_req_total").is_ok());
+}
+
+/// Fixed work takes each kind of connection, over gRPC and HTTP, and passes it to the load.
+#[test]
+fn fixed_work_has_shared_kept_or_fresh_connections_over_grpc_and_http() {
+    let text = |source: &str, work: &str| {
+        format!(
+            "[lab]\ntitle = \"x\"\n[axes]\nhow = [\"shared\", \"kept\", \"fresh\"]\n\
+             [[system]]\nname = \"s\"\ncommand = \"true\"\n\
+             [load]\n{source}\n{work}\nwarmup = \"0s\"\nduration = \"1s\"\n"
+        )
+    };
+    let work = "work = { workers = 2, loops = 5 }";
+    for source in [
+        "http = { url = \"{s.url}/\", connections = \"{how}\" }",
+        "grpc = { address = \"{s.address}\", call = \"a.B/C\", connections = \"{how}\" }",
+    ] {
+        let lab = lab(&text(source, work), Which::Standard).expect(source);
+        let directory = tempfile::tempdir().unwrap();
+        let mut names = Names::default();
+        names.set("s.url", "http://127.0.0.1:1");
+        names.set("s.address", "127.0.0.1:1");
+        let given: Vec<String> = lab
+            .cells
+            .iter()
+            .map(|cell| {
+                let names = command::names_of(cell, 1, &names);
+                let words = command::of(cell, &names, directory.path()).unwrap().words;
+                assert!(words.windows(2).any(|two| two == ["--loops", "5"]));
+                let at = words.iter().position(|word| word == "--connections");
+                words[at.expect("the flag") + 1].clone()
+            })
+            .collect();
+        assert_eq!(given, ["shared", "kept", "fresh"], "{source}");
+    }
+    let http = "http = { url = \"{s.url}/\", connections = \"shared\" }";
+    let problems = lab(&text(http, ""), Which::Standard)
+        .map(|_| ())
+        .unwrap_err();
+    assert!(problems[0].contains("add work"), "{problems:?}");
 }

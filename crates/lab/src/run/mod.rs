@@ -300,6 +300,15 @@ pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str))
         };
         tell(&format!("{told}: not measured"));
         wrong.add(problem, &cell.name);
+        if let Err(why) = store.check_space() {
+            // Whatever else is measured now would be lost too.
+            came.problems = wrong.problems();
+            came.problems.push(Problem::nowhere(format!(
+                "{why}. The lab stops here and keeps what it has measured. Free some space, then run: plimsoll lab resume {}",
+                store.directory.display()
+            )));
+            return came;
+        }
     }
     came.problems = wrong.problems();
     came
@@ -395,8 +404,9 @@ fn once(
     scrape(variant, &directory, "after");
     let finished = finished.map_err(|why| failed(cell.load.place.problem(why)))?;
     let write = |name: &str, text: &str| {
-        std::fs::write(directory.join(name), text)
-            .map_err(|error| nowhere(format!("cannot write {name}: {error}")))
+        let path = directory.join(name);
+        store::write_text(&path, text.as_bytes())
+            .map_err(|error| nowhere(format!("cannot write {}: {error}", path.display())))
     };
     let mut raw = finished.output.clone();
     if !invocation.afterwards.is_empty() {

@@ -70,6 +70,9 @@ pub struct Fate {
     pub state: CellState,
 }
 
+/// Free space without which no further cell is measured: more than what a short run writes.
+const SPACE: usize = 1 << 20;
+
 /// A run's directory.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -124,6 +127,22 @@ impl Store {
         Ok(directory)
     }
 
+    /// Checks that results can still be written.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub fn check_space(&self) -> Result<(), String> {
+        let probe = self.directory.join("space");
+        let written = write_text(&probe, &[0; SPACE]);
+        let _ = fs::remove_file(&probe);
+        written.map_err(|error| {
+            format!(
+                "cannot write results in {}: {error}",
+                self.directory.display()
+            )
+        })
+    }
+
     /// What is said of a cell as a whole.
     pub fn fate(&self, cell: usize) -> Option<CellState> {
         let fate: Fate = read(&self.cell(cell).join("fate.json")).ok()?;
@@ -169,14 +188,19 @@ pub fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), String> {
     write_text(path, &text).map_err(told)
 }
 
-/// Writes a file so that it is there at once and whole.
+/// Writes a file so that it is there at once and whole. Otherwise, what was there before stays, and nothing takes up space.
 ///
 /// # Errors
 /// What the system says.
 pub fn write_text(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let aside = path.with_extension("new");
-    let mut file = fs::File::create(&aside)?;
-    file.write_all(text)?;
-    file.sync_all()?;
-    fs::rename(&aside, path)
+    let written = fs::File::create(&aside).and_then(|mut file| {
+        file.write_all(text)?;
+        file.sync_all()?;
+        fs::rename(&aside, path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&aside);
+    }
+    written
 }
