@@ -6,20 +6,29 @@ mod archive;
 mod attack_results;
 mod base64;
 mod call_data;
+mod certificate;
 mod csv_file;
+mod digest_challenge;
 mod dns_message;
 mod duration;
 mod environment;
+mod flag_value;
 mod gateway_config;
+mod gateway_request;
 mod grpc_messages;
 mod grpc_schema;
+mod grpc_trailers;
+mod hosts_file;
 mod html;
 mod http2_frames;
+mod http3_control;
 mod http3_stream;
 mod http_answer;
 mod json_selector;
 mod lab_file;
+mod lab_result;
 mod options;
+mod proxy;
 mod record;
 mod report;
 mod script;
@@ -32,7 +41,9 @@ mod throughput;
 mod typescript;
 mod url;
 mod websocket;
+mod websocket_handshake;
 mod zanzibar_model;
+mod zanzibar_request;
 
 /// A reader of foreign input.
 pub struct Target {
@@ -52,20 +63,29 @@ pub const TARGETS: &[&Target] = &[
     &attack_results::TARGET,
     &base64::TARGET,
     &call_data::TARGET,
+    &certificate::TARGET,
     &csv_file::TARGET,
+    &digest_challenge::TARGET,
     &dns_message::TARGET,
     &duration::TARGET,
     &environment::TARGET,
+    &flag_value::TARGET,
     &gateway_config::TARGET,
+    &gateway_request::TARGET,
     &grpc_messages::TARGET,
     &grpc_schema::TARGET,
+    &grpc_trailers::TARGET,
+    &hosts_file::TARGET,
     &html::TARGET,
     &http2_frames::TARGET,
+    &http3_control::TARGET,
     &http3_stream::TARGET,
     &http_answer::TARGET,
     &json_selector::TARGET,
     &lab_file::TARGET,
+    &lab_result::TARGET,
     &options::TARGET,
+    &proxy::TARGET,
     &record::TARGET,
     &report::TARGET,
     &script::TARGET,
@@ -78,7 +98,9 @@ pub const TARGETS: &[&Target] = &[
     &typescript::TARGET,
     &url::TARGET,
     &websocket::TARGET,
+    &websocket_handshake::TARGET,
     &zanzibar_model::TARGET,
+    &zanzibar_request::TARGET,
 ];
 
 /// The text in `data`, with invalid UTF-8 replaced.
@@ -93,4 +115,18 @@ fn halves(data: &[u8]) -> (&[u8], &[u8]) {
         .position(|&byte| byte == 0)
         .unwrap_or(data.len());
     (&data[..at], data.get(at + 1..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TARGETS;
+
+    #[test]
+    fn the_page_lists_every_target() {
+        let page = include_str!("../../docs/fuzzing.md");
+        for target in TARGETS {
+            let row = format!("\n| `{}` | ", target.name);
+            assert!(page.contains(&row), "docs/fuzzing.md has no {row:?}");
+        }
+    }
 }

@@ -18,6 +18,8 @@ mod details;
 mod endpoint;
 mod frame;
 mod health;
+#[doc(hidden)]
+pub mod in_memory;
 mod json;
 mod json_known;
 mod metadata;

@@ -116,33 +116,18 @@ impl Asking {
 
     async fn services(&mut self) -> Result<Vec<String>, Status> {
         let answer = self.exchange(LIST_SERVICES, "*").await?;
-        let list = wire::bytes_of(&answer, SERVICE_LIST).unwrap_or_default();
-        let names = wire::fields(list).filter_map(|field| match field {
-            Field::Bytes(1, service) => wire::bytes_of(service, 1),
-            _ => None,
-        });
-        Ok(names
-            .map(|name| String::from_utf8_lossy(name).into_owned())
-            .collect())
+        Ok(services_of(&answer))
     }
 
     /// Requests files and stores them.
     async fn ask(&mut self, field: u32, name: &str) -> Result<(), Status> {
         let answer = self.exchange(field, name).await?;
-        let files = wire::bytes_of(&answer, FILE_DESCRIPTORS).unwrap_or_default();
-        for field in wire::fields(files) {
-            let Field::Bytes(1, file) = field else {
-                continue;
-            };
+        for file in files_of(&answer) {
             let name = wire::bytes_of(file, 1).unwrap_or_default();
             let name = String::from_utf8_lossy(name).into_owned();
             if !self.files.contains_key(&name) {
                 self.bytes += file.len();
-                let imports = wire::fields(file).filter_map(|field| match field {
-                    Field::Bytes(3, name) => Some(String::from_utf8_lossy(name).into_owned()),
-                    _ => None,
-                });
-                self.imported.extend(imports);
+                self.imported.extend(imports_of(file));
                 self.files.insert(name, file.to_vec());
             }
         }
@@ -193,4 +178,33 @@ impl Asking {
         }
         Ok(answer)
     }
+}
+
+/// The names of the services in a response that lists them.
+pub(crate) fn services_of(answer: &[u8]) -> Vec<String> {
+    let list = wire::bytes_of(answer, SERVICE_LIST).unwrap_or_default();
+    let names = wire::fields(list).filter_map(|field| match field {
+        Field::Bytes(1, service) => wire::bytes_of(service, 1),
+        _ => None,
+    });
+    names
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect()
+}
+
+/// The file descriptors in a response, each as the server encoded it.
+pub(crate) fn files_of(answer: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let files = wire::bytes_of(answer, FILE_DESCRIPTORS).unwrap_or_default();
+    wire::fields(files).filter_map(|field| match field {
+        Field::Bytes(1, file) => Some(file),
+        _ => None,
+    })
+}
+
+/// The names of the files that a file descriptor imports.
+pub(crate) fn imports_of(file: &[u8]) -> impl Iterator<Item = String> + '_ {
+    wire::fields(file).filter_map(|field| match field {
+        Field::Bytes(3, name) => Some(String::from_utf8_lossy(name).into_owned()),
+        _ => None,
+    })
 }

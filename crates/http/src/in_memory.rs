@@ -9,8 +9,11 @@ use crate::coding::{self, DecodeLimits};
 use crate::cookie::Cookie;
 use crate::digest::Challenge;
 use crate::h1::{Ask, Connection, Progress};
+use crate::head::Head;
 use crate::memory_budget::MemoryBudget;
+use crate::proxy::Proxies;
 use crate::shared::Scratch;
+use crate::url::Url;
 
 /// How a response was understood.
 #[derive(Debug)]
@@ -82,4 +85,36 @@ pub async fn read_answer(
         body: body.map_err(|error| error.message),
         cookies,
     })
+}
+
+/// Parses the status line and the headers of a response.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn read_head(raw: &[u8]) -> Result<Head, String> {
+    Head::parse(raw).map_err(|error| error.message)
+}
+
+/// Parses a Digest challenge, and returns the `Authorization` header for the user and the password in `url`. `None` if
+/// the challenge is not supported.
+pub fn answer_digest(value: &str, url: &Url, body: &[u8]) -> Option<String> {
+    let challenge = Challenge::parse(value)?;
+    Some(challenge.answer(url.userinfo()?, "GET", url, body, "c"))
+}
+
+/// Asks the proxy for a tunnel to `url`; the proxy sends the given bytes and closes the connection. `None` if
+/// `proxies` has no proxy for `url`.
+pub async fn open_tunnel(
+    proxies: &Proxies,
+    url: &Url,
+    answer: &[u8],
+) -> Option<Result<(), String>> {
+    let proxy = proxies.for_url(url)?;
+    let (mut ours, mut theirs) = duplex(1 << 17);
+    // The buffer is larger than the longest response that is read, so that nothing waits.
+    let sent = answer.get(..1 << 17).unwrap_or(answer);
+    theirs.write_all(sent).await.ok()?;
+    let _ = theirs.shutdown().await;
+    let opened = proxy.tunnel(&mut ours, url, proxies).await;
+    Some(opened.map_err(|error| error.message))
 }

@@ -2,8 +2,8 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use plimsoll_net::{IpRange, Stream};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use plimsoll_net::IpRange;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::auth;
 use crate::error::{ErrorInfo, code};
@@ -133,9 +133,9 @@ impl Proxy {
 
     /// Asks the proxy for a tunnel to `url`'s origin: RFC 9110, section 9.3.6. `proxies` holds the
     /// extra fields to send.
-    pub(crate) async fn tunnel(
+    pub(crate) async fn tunnel<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
-        stream: &mut Stream,
+        stream: &mut S,
         url: &Url,
         proxies: &Proxies,
     ) -> Result<(), ErrorInfo> {

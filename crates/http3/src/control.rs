@@ -91,44 +91,80 @@ pub(crate) async fn listen(connection: quinn::Connection, state: Rc<State>) {
 }
 
 async fn read(mut stream: RecvStream, state: &State) -> Result<(), String> {
-    let mut start = Vec::new();
-    let (kind, mut input) = loop {
-        let Some(chunk) = next(&mut stream).await else {
-            return Ok(());
-        };
-        start.extend_from_slice(&chunk);
-        if let Some((kind, used)) = varint::read(&start) {
-            break (kind, bytes::Bytes::from(start.split_off(used)));
-        }
-    };
-    match kind {
-        CONTROL => {}
-        PUSH => return Err("the server pushes, which nobody asked for".to_owned()),
-        ENCODER | DECODER => {
-            // Without a dynamic table there is nothing to be said in them.
-            while next(&mut stream).await.is_some() {}
-            return Ok(());
-        }
-        _ => {
-            let _ = stream.stop(VarInt::from_u32(STREAM_CREATION_ERROR as u32));
-            return Ok(());
+    let mut reader = Reader::default();
+    while let Some(chunk) = next(&mut stream).await {
+        match reader.read(chunk)? {
+            Event::Nothing => {}
+            Event::GoAway(first) => {
+                state.goaway.set(Some(first));
+                let waiting = std::mem::take(&mut *state.waiting.borrow_mut());
+                waiting.into_iter().for_each(|(_, waker)| waker.wake());
+            }
+            Event::UnknownStream => {
+                let _ = stream.stop(VarInt::from_u32(STREAM_CREATION_ERROR as u32));
+                return Ok(());
+            }
         }
     }
-    let mut frames = Frames::default();
-    let mut has_settings = false;
-    loop {
-        while let Some(piece) = frames.next(&mut input)? {
+    Ok(())
+}
+
+/// Reads one of the server's streams of one direction, in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    /// The first bytes, while the stream's type is not complete.
+    start: Vec<u8>,
+    kind: Option<u64>,
+    frames: Frames,
+    has_settings: bool,
+}
+
+/// What a piece of such a stream said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    Nothing,
+    /// The server will not look at requests from this stream on.
+    GoAway(u64),
+    /// The stream has a type that we do not know, so that nothing more of it is read.
+    UnknownStream,
+}
+
+impl Reader {
+    /// Reads the next piece. Of several numbers in GOAWAY frames the last one counts.
+    pub(crate) fn read(&mut self, mut input: bytes::Bytes) -> Result<Event, String> {
+        let kind = match self.kind {
+            Some(kind) => kind,
+            None => {
+                self.start.extend_from_slice(&input);
+                let Some((kind, used)) = varint::read(&self.start) else {
+                    return Ok(Event::Nothing);
+                };
+                input = self.start.split_off(used).into();
+                self.kind = Some(kind);
+                kind
+            }
+        };
+        match kind {
+            CONTROL => self.read_control(input),
+            PUSH => Err("the server pushes, which nobody asked for".to_owned()),
+            // Without a dynamic table there is nothing to be said in them.
+            ENCODER | DECODER => Ok(Event::Nothing),
+            _ => Ok(Event::UnknownStream),
+        }
+    }
+
+    fn read_control(&mut self, mut input: bytes::Bytes) -> Result<Event, String> {
+        let mut event = Event::Nothing;
+        while let Some(piece) = self.frames.next(&mut input)? {
             match piece {
-                Piece::Whole(SETTINGS, _) if !has_settings => has_settings = true,
-                _ if !has_settings => {
+                Piece::Whole(SETTINGS, _) if !self.has_settings => self.has_settings = true,
+                _ if !self.has_settings => {
                     return Err("the control stream does not begin with SETTINGS".to_owned());
                 }
                 Piece::Whole(GOAWAY, id) => {
                     let (first, _) =
                         varint::read(&id).ok_or("a GOAWAY frame without its number")?;
-                    state.goaway.set(Some(first));
-                    let waiting = std::mem::take(&mut *state.waiting.borrow_mut());
-                    waiting.into_iter().for_each(|(_, waker)| waker.wake());
+                    event = Event::GoAway(first);
                 }
                 Piece::Whole(crate::frames::CANCEL_PUSH, _) => {}
                 Piece::Whole(MAX_PUSH_ID, _) => {
@@ -139,10 +175,7 @@ async fn read(mut stream: RecvStream, state: &State) -> Result<(), String> {
                 }
             }
         }
-        match next(&mut stream).await {
-            Some(chunk) => input = chunk,
-            None => return Ok(()),
-        }
+        Ok(event)
     }
 }
 

@@ -11,6 +11,8 @@ mod endpoints;
 mod exchange;
 mod fault;
 mod frames;
+#[doc(hidden)]
+pub mod in_memory;
 mod qpack;
 mod static_table;
 mod tls;

@@ -6,6 +6,7 @@
 
 pub mod dns_message;
 mod error;
+pub mod hosts_file;
 mod insecure;
 mod name_server;
 mod network;

@@ -4,13 +4,13 @@
 use std::cell::Cell;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::Path;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 
 use crate::dns_message::{Family, NO_SUCH_NAME, Reply, Unreadable, question, reply};
+use crate::hosts_file;
 
 /// How long to wait for one response of one server.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -43,9 +43,11 @@ impl NameServers {
         families: &[Family],
         id: u16,
     ) -> io::Result<Vec<IpAddr>> {
-        let known = local_names(host, Path::new("/etc/hosts"));
-        if !known.is_empty() {
-            return Ok(known);
+        if let Ok(text) = std::fs::read_to_string("/etc/hosts") {
+            let known = hosts_file::addresses_of(host, &text);
+            if !known.is_empty() {
+                return Ok(known);
+            }
         }
         let mut addresses = Vec::new();
         for family in families {
@@ -154,21 +156,6 @@ fn refusal(code: u8) -> String {
         5 => "REFUSED: it does not accept queries from this machine".to_owned(),
         code => format!("code {code}"),
     }
-}
-
-/// The addresses of `host` in the hosts file (hosts(5)).
-fn local_names(host: &str, file: &Path) -> Vec<IpAddr> {
-    let Ok(text) = std::fs::read_to_string(file) else {
-        return Vec::new();
-    };
-    let lines = text.lines().filter_map(|line| {
-        let mut words = line.split('#').next()?.split_whitespace();
-        let address = words.next()?.parse().ok()?;
-        words
-            .any(|name| name.eq_ignore_ascii_case(host))
-            .then_some(address)
-    });
-    lines.collect()
 }
 
 #[cfg(test)]
@@ -298,20 +285,5 @@ mod tests {
                 Ok(vec!["127.0.0.9".parse().unwrap()])
             );
         });
-    }
-
-    #[test]
-    fn the_file_of_hosts_is_read_first() {
-        let path = std::env::temp_dir().join(format!("plimsoll-hosts-{}", std::process::id()));
-        std::fs::write(
-            &path,
-            "# ::9 a.test\n127.0.0.1 localhost\n::1\tb A.test # c\nx a.test\n",
-        )
-        .unwrap();
-        let found = local_names("a.test", &path);
-        assert_eq!(found, vec!["::1".parse::<IpAddr>().unwrap()]);
-        assert!(local_names("c", &path).is_empty());
-        std::fs::remove_file(&path).unwrap();
-        assert!(local_names("a.test", &path).is_empty());
     }
 }

@@ -15,6 +15,8 @@ mod deflate;
 mod encoder;
 mod frame;
 mod handshake;
+#[doc(hidden)]
+pub mod in_memory;
 mod mask;
 mod open;
 mod violation;

@@ -16,6 +16,8 @@ mod forwarding;
 mod gate;
 mod gateway;
 mod hash;
+#[doc(hidden)]
+pub mod in_memory;
 mod outgoing;
 mod path;
 mod patience;

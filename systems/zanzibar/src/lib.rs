@@ -7,6 +7,8 @@
 //! [`service`] speaks Connect and gRPC.
 
 mod failure;
+#[doc(hidden)]
+pub mod in_memory;
 mod messages;
 mod model;
 mod service;

@@ -1,7 +1,7 @@
 //! The service on the wire: gRPC and Connect on one port, distinguished by the content type.
 
 mod connect;
-mod cursor;
+pub mod cursor;
 mod grpc;
 pub mod json;
 mod methods;

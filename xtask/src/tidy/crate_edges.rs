@@ -108,6 +108,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "units",
             "plan",
+            "report",
             "pace",
             "stats",
             "samples",

@@ -1,0 +1,22 @@
+//! An entry point for fuzz targets: it reads a server's control stream without a connection. Nobody else may use it.
+
+use bytes::Bytes;
+
+use crate::control::{Event, Reader};
+
+/// Reads `pieces` as a stream of one direction. Returns the number in the last GOAWAY frame, if there is one.
+///
+/// # Errors
+/// How the server broke the protocol.
+pub fn read_control_stream(pieces: &[&[u8]]) -> Result<Option<u64>, String> {
+    let mut reader = Reader::default();
+    let mut first = None;
+    for piece in pieces {
+        match reader.read(Bytes::copy_from_slice(piece))? {
+            Event::Nothing => {}
+            Event::GoAway(number) => first = Some(number),
+            Event::UnknownStream => break,
+        }
+    }
+    Ok(first)
+}

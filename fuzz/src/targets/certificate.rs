@@ -1,0 +1,44 @@
+//! Certificates and keys in PEM: of a client, and of authorities.
+
+use plimsoll_net::{ClientCertificate, TlsSettings, TlsVersion};
+
+use super::{Target, halves, text};
+
+pub const TARGET: Target = Target {
+    name: "certificate",
+    run,
+    seeds: &[
+        b"-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n\0-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n",
+        include_bytes!("../../seeds/certificate.pem"),
+        b"tls1.2",
+    ],
+    words: &[
+        "-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n", "-----BEGIN PRIVATE KEY-----\n",
+        "-----END PRIVATE KEY-----\n", "-----BEGIN RSA PRIVATE KEY-----\n", "-----BEGIN EC PRIVATE KEY-----\n",
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "-----", "MII", "=", "\0",
+    ],
+};
+
+fn run(data: &[u8]) {
+    let (certificate, key) = halves(data);
+    let settings = TlsSettings {
+        client_certificates: vec![ClientCertificate {
+            domains: Vec::new(),
+            certificate_pem: certificate.to_vec(),
+            key_pem: key.to_vec(),
+        }],
+        insecure_skip_verify: true,
+        ..TlsSettings::default()
+    };
+    // The message is for people. Here it only matters that there is one.
+    let _ = settings.check();
+    let roots = TlsSettings {
+        extra_roots: vec![data.to_vec()],
+        insecure_skip_verify: true,
+        ..TlsSettings::default()
+    };
+    let _ = roots.check();
+    if let Some(version) = TlsVersion::parse(&text(data)) {
+        assert_eq!(TlsVersion::parse(version.as_str()), Some(version));
+    }
+}

@@ -1,0 +1,87 @@
+//! Values of flags: rates, sizes, addresses and names, as a person types them.
+
+use std::path::Path;
+
+use super::{Target, text};
+
+/// The crate of the program has no library, so that its parser is compiled here.
+#[path = "../../../crates/cli/src/args/rate.rs"]
+mod rate;
+
+pub const TARGET: Target = Target {
+    name: "flag_value",
+    run,
+    seeds: &[
+        b"10.5/2s",
+        b"600/m",
+        b"50mbit",
+        b"example.test:443",
+        b"[::1]:8080",
+        b"unix:/run/a.sock",
+        b"PATCH",
+        b"json=-",
+        b"csv=a.csv.gz",
+        b"p99",
+        b"*.example.test",
+        b"{\"imports\":{\"a\":\"./b.js\",\"c/\":\"https://d/\"}}",
+        b"1/3:2/3",
+        b"0,1/3,2/3,1",
+        b"rsa-2048",
+        b"p95<50ms",
+    ],
+    words: &[
+        "/",
+        ":",
+        ".",
+        "s",
+        "ms",
+        "m",
+        "h",
+        "bit",
+        "Gbit",
+        "kbit",
+        "[",
+        "]",
+        "::",
+        "unix:",
+        "json",
+        "csv",
+        "=",
+        "-",
+        "p99",
+        "\"imports\":",
+        "./",
+        "../",
+        "https://",
+        "*.",
+        "999999999999",
+        "1e9",
+    ],
+};
+
+fn run(data: &[u8]) {
+    let text = text(data);
+    if let Ok(rate) = rate::parse_rate(&text) {
+        assert!(rate.per_second().is_finite());
+    }
+    if let Ok(time) = plimsoll_units::duration::parse_with_unit(&text) {
+        assert!(time <= plimsoll_units::duration::LONGEST);
+    }
+    let _ = plimsoll_units::BitRate::parse(&text);
+    for tls in [false, true] {
+        let _ = plimsoll_grpc::Endpoint::parse(&text, tls);
+    }
+    let _ = plimsoll_net::UnixPath::parse(&text);
+    let _ = plimsoll_http::Method::parse(&text);
+    let _ = plimsoll_results::figures::find(&text);
+    let _ = plimsoll_plan::Segment::parse(&text);
+    let _ = plimsoll_plan::SegmentSequence::parse(&text);
+    if let Ok(map) = plimsoll_script::ImportMap::parse(&text, Path::new("/a")) {
+        let entries = map.to_entries();
+        assert_eq!(
+            plimsoll_script::ImportMap::from_entries(entries.as_ref()),
+            Ok(map.clone())
+        );
+        map.find("c/x");
+    }
+}
