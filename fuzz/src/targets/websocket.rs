@@ -60,7 +60,8 @@ fn decode(
     let mut decoder = Decoder::new(LIMITS, deflate);
     let mut events = Vec::new();
     for mut input in bytes.chunks(piece) {
-        while !input.is_empty() {
+        // A message that is being decompressed takes more calls, and no input.
+        while !input.is_empty() || decoder.is_inflating() {
             events.extend(decoder.feed(&mut input)?);
         }
     }
