@@ -164,7 +164,7 @@ fn requests_go_through_a_socket_whatever_their_host() {
     assert!(
         ended
             .stdout
-            .contains("answers: HTTP/1.1 × 1; connections opened: 1"),
+            .contains("responses: HTTP/1.1 × 1; connections opened: 1"),
         "{}",
         ended.stdout
     );

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use plimsoll_plan::threshold::MetricSelector;
 use plimsoll_samples::{Metric, MetricId, Registry};
 
-/// The metrics of a run with what is asked of them.
+/// The metrics of a run with their thresholds and sub-metrics.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     registry: Arc<Registry>,
     demands: HashMap<String, Demands>,
 }
 
-/// What is asked of one metric.
+/// The thresholds and sub-metrics of one metric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Demands {
     /// Its thresholds, as written.
@@ -22,7 +22,7 @@ pub struct Demands {
     pub submetrics: Vec<Submetric>,
 }
 
-/// A metric seen through tags.
+/// The samples of a metric with certain tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submetric {
     /// As written: `metric{tag:value}`.
@@ -34,8 +34,8 @@ pub struct Submetric {
 }
 
 impl Catalog {
-    /// The metrics of `registry` with the thresholds on them: each what it is
-    /// on, and the condition as written.
+    /// The metrics of `registry` with their thresholds: each with its metric, and the condition as
+    /// written.
     pub fn new<'a, T>(registry: Arc<Registry>, thresholds: T) -> Catalog
     where
         T: IntoIterator<Item = (&'a MetricSelector, &'a str)>,
@@ -49,7 +49,7 @@ impl Catalog {
                 of.add(&on.source, &on.tags);
             }
         }
-        // This one is kept whether anybody asks or not.
+        // This one always exists.
         let always = [("expected_response".to_owned(), "true".to_owned())];
         demands
             .entry("http_req_duration".to_owned())
@@ -69,7 +69,7 @@ impl Catalog {
         self
     }
 
-    /// What is known of a metric, and what is asked of it.
+    /// The properties of a metric, and its thresholds and sub-metrics.
     pub fn find(&self, id: MetricId) -> Option<(Metric, Demands)> {
         let metric = self.registry.get(id)?;
         let demands = self.demands.get(&metric.name).cloned().unwrap_or_default();

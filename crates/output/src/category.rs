@@ -1,6 +1,6 @@
-//! The headings under which k6 sorts metrics.
+//! The headings under which k6 lists metrics.
 
-/// The heading a metric comes under.
+/// The heading of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Category {
     Custom,
@@ -40,8 +40,7 @@ impl Category {
         }
     }
 
-    /// By how the name begins, as k6 sorts them: a script's `iterations_x`
-    /// comes under EXECUTION.
+    /// By the start of the name, as in k6: a script's `iterations_x` is listed under EXECUTION.
     pub fn of(name: &str) -> Category {
         const BEGINNINGS: [(&str, Category); 19] = [
             ("http_req_duration", Category::Http),

@@ -1,9 +1,8 @@
-//! The order in which names are listed: that of a dictionary.
+//! The order in which names are listed: dictionary order.
 //!
-//! Punctuation comes first, then digits, then letters; capitals count only
-//! where nothing else differs, and then come last. This is the root order of
-//! the Unicode Collation Algorithm (UTS 10) as far as names in ASCII show it;
-//! other characters follow by code point.
+//! Punctuation comes first, then digits, then letters. Case matters only if nothing else differs;
+//! capitals then come last. For ASCII names this is the root order of the Unicode Collation
+//! Algorithm (UTS 10); other characters follow by code point.
 
 use std::cmp::Ordering;
 

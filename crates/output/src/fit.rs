@@ -1,13 +1,13 @@
-//! Lines broken or cut to a terminal's width, so that nothing wraps where nobody expects it.
+//! Breaks or cuts lines to the width of a terminal, so that the terminal does not wrap them.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The widest bracketed part that stays in one row.
 const WIDEST_BRACKETS: usize = 12;
 
-/// Breaks a line into rows of at most `columns`. It breaks at spaces, so that no figure is cut in
-/// two; no-break spaces hold words together and become spaces. Rows after the first are indented.
-/// A word that is wider than a row is split.
+/// Breaks a line into rows of at most `columns`. It breaks at spaces, so that no number is split;
+/// no-break spaces hold words together and become spaces. Rows after the first are indented. A word
+/// that is wider than a row is split.
 pub fn fit(line: &str, columns: usize, indent: usize) -> Vec<String> {
     if visible_width(line) <= columns {
         return vec![line.replace('\u{a0}', " ")];
@@ -43,7 +43,7 @@ pub fn fit(line: &str, columns: usize, indent: usize) -> Vec<String> {
     rows
 }
 
-/// Adds a word to a row, and begins new rows where it does not fit into one.
+/// Adds a word to a row, and starts new rows if it does not fit.
 fn push_split(
     word: &str,
     columns: usize,
@@ -52,7 +52,7 @@ fn push_split(
     used: &mut usize,
 ) {
     for (part, wide) in parts(word) {
-        // A row takes at least one character, or nothing would ever fit.
+        // A row takes at least one character; otherwise this would never end.
         if *used + wide > columns && *used > 0 {
             rows.push(std::mem::take(row));
             *used = 0;
@@ -62,8 +62,8 @@ fn push_split(
     }
 }
 
-/// How many spaces come first, the word behind them, and what follows. A short part in brackets is
-/// one word.
+/// The number of leading spaces, the word after them, and the rest. A short part in brackets counts
+/// as one word.
 fn next_word(text: &str) -> Option<(usize, &str, &str)> {
     let word = text.trim_start_matches(' ');
     if word.is_empty() {
@@ -104,7 +104,7 @@ pub fn cut(text: &str, columns: usize) -> String {
     kept
 }
 
-/// Columns a text takes on a terminal, without its escape sequences.
+/// The width of a text on a terminal, without escape sequences.
 pub fn visible_width(text: &str) -> usize {
     if !text.contains('\x1b') {
         return text.width();
@@ -112,7 +112,7 @@ pub fn visible_width(text: &str) -> usize {
     parts(text).map(|(_, wide)| wide).sum()
 }
 
-/// Characters with their widths; an escape sequence is one part without width.
+/// Characters with their widths; an escape sequence is one part of zero width.
 fn parts(text: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,17 +1,17 @@
-//! Times that do not change their width while they grow.
+//! Formats times with a constant width.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-/// `time` to a tenth of a second, as wide as `longest` is: `0m01.5s` of five
-/// minutes, `01.5s` of 30 seconds, `1d02h00m01.5s` of two days.
+/// `time` to a tenth of a second, as wide as `longest` needs: `0m01.5s` for five minutes, `01.5s`
+/// for 30 seconds, `1d02h00m01.5s` for two days.
 pub fn fixed_width(time: Duration, longest: Duration) -> String {
     let tenths = (time.as_millis() + 50) / 100;
     let (seconds, tenth) = (tenths / 10, tenths % 10);
     let widest = longest.as_secs();
     let (minutes, hours, days) = (widest / 60, widest / 3_600, widest / 86_400);
     let mut text = String::new();
-    // Writing into a String cannot fail.
+    // Writing to a string cannot fail.
     let mut part = |value: u128, digits: usize, unit: &str| {
         let _ = write!(text, "{value:0digits$}{unit}");
     };

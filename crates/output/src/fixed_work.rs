@@ -7,23 +7,23 @@ use serde::Serialize;
 use crate::numbers;
 use crate::paint::Paint;
 
-/// Fixed work: a number of workers, and the number of iterations they made.
-/// Rates are the payload of calls that did not fail, divided by the makespan.
+/// Fixed work: a number of workers, and the number of iterations they made. Rates are the payload
+/// of calls that did not fail, divided by the makespan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FixedWork {
     /// Concurrent users.
     pub workers: u32,
-    /// Iterations that each of them was to make; none if all shared a number of them.
+    /// Configured iterations of each user; `None` if all users share a number of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loops: Option<u64>,
-    /// Iterations that all of them were to make.
+    /// Configured iterations of all users together.
     pub iterations_wanted: u64,
-    /// Iterations that ended. Without a script, each is a call.
+    /// Completed iterations. Without a script, each is a call.
     pub iterations: u64,
-    /// Calls that ended, failed ones included: HTTP exchanges, gRPC calls and streams, WebSocket
+    /// Completed calls, including failed ones: HTTP exchanges, gRPC calls and streams, WebSocket
     /// sessions.
     pub calls: u64,
-    /// Of these, those that failed.
+    /// How many of these failed.
     pub failed_calls: u64,
     /// From the start of the first iteration to the end of the last.
     pub makespan_seconds: f64,
@@ -39,7 +39,7 @@ pub struct FixedWork {
     pub megabits_per_second: f64,
 }
 
-/// Who did the work, which decides the wording.
+/// The kind of users, which decides the wording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Teller {
     /// Users without a script, whose iterations are calls.
@@ -101,7 +101,7 @@ impl FixedWork {
             paint.figure(&numbers::time(self.makespan_seconds * 1e3, None))
         );
         let mut lines = vec![("work", self.work(teller, paint)), ("makespan", makespan)];
-        // A script that only computes has none to tell of.
+        // A script that only computes makes no calls.
         if self.calls > 0 || teller == Teller::Direct {
             lines.push(("payload", self.payload(paint)));
         }

@@ -1,4 +1,4 @@
-//! Statuses as reports name them: HTTP's by their number, gRPC's by their code's name.
+//! Names of statuses in reports: HTTP's number, gRPC's name.
 
 use plimsoll_samples::GRPC_STATUS;
 
@@ -34,7 +34,7 @@ pub fn name(status: u16) -> String {
     }
 }
 
-/// Whether the status of that name says that all is well.
+/// Whether the status with that name means success.
 pub fn is_good(name: &str) -> bool {
     match name.parse::<u16>() {
         Ok(status) => status < 400,

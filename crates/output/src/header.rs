@@ -6,38 +6,37 @@ use plimsoll_units::duration;
 
 use crate::paint::Paint;
 
-/// What is about to be run.
+/// The test that is about to start.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// Our version.
+    /// Plimsoll's version.
     pub version: String,
     /// The script as named on the command line.
     pub script: String,
-    /// What each output says of itself.
+    /// A description of each output.
     pub outputs: Vec<String>,
-    /// The share of the test that runs here, 0 to 1.
+    /// The share of the test that this instance runs, 0 to 1.
     pub share: f64,
-    /// The most users at any time.
+    /// Maximum number of users at any time.
     pub users_max: u32,
-    /// The longest the run can take, graceful stop included.
+    /// Maximum duration of the run, including graceful stop.
     pub longest: Duration,
     /// In any order.
     pub scenarios: Vec<HeaderScenario>,
 }
 
-/// One scenario about to be run.
+/// One scenario of the test.
 #[derive(Clone, Debug)]
 pub struct HeaderScenario {
     /// Its name.
     pub name: String,
     /// When it starts.
     pub start_time: Duration,
-    /// What it does, in a sentence.
+    /// Its description in one sentence.
     pub description: String,
 }
 
-/// The load line that Samuel Plimsoll had painted on ships: none is to be
-/// loaded beyond it.
+/// The load line that Samuel Plimsoll had painted on ships, which must not be loaded deeper.
 const BANNER: [&str; 5] = [
     r"        .-----.",
     r"       /       \",

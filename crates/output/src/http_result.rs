@@ -14,27 +14,27 @@ use serde::Serialize;
 use crate::fixed_work::FixedWork;
 use crate::grpc_status;
 
-/// Which schema describes a result.
+/// The schema of a result.
 pub const SCHEMA: &str = "plimsoll/http-result/1";
 
-/// Which schema describes a result of gRPC calls.
+/// The schema of a result of gRPC calls.
 pub const GRPC_SCHEMA: &str = "plimsoll/grpc-result/1";
 
-/// What a run with one target came to. Times are in milliseconds.
+/// The result of a run with one target. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HttpResult {
     /// [`SCHEMA`], or [`GRPC_SCHEMA`].
     pub schema: String,
-    /// Requests per second of `load_seconds`, or of `duration_seconds` without it. None if no request
-    /// got a response: failing quickly is no rate.
+    /// Requests per second of `load_seconds`, or of `duration_seconds` without it. `None` if no
+    /// request got a response: fast failures are not throughput.
     pub requests_per_second: Option<f64>,
-    /// Exchanges, failed ones included.
+    /// Exchanges, including failed ones.
     pub requests: u64,
-    /// Exchanges without an answer, or with one that is an error.
+    /// Exchanges without a response, or with one that is an error.
     pub failed: u64,
-    /// How long the run took, until the last response.
+    /// Duration of the run, until the last response.
     pub duration_seconds: f64,
-    /// How long requests could start. None where an amount of work ends the run.
+    /// How long requests could start. `None` if an amount of work ends the run.
     pub load_seconds: Option<f64>,
     /// Requests that were sent again, because the server closed a reused connection without a
     /// response. Each counts once in `requests`.
@@ -43,55 +43,54 @@ pub struct HttpResult {
     pub bytes_sent: u64,
     /// Bytes read from sockets.
     pub bytes_received: u64,
-    /// From the send to the last byte of the answer; of exchanges that did not
-    /// fail. None if there were none.
+    /// From the send to the last byte of the response, for exchanges that did not fail. `None` if
+    /// there were none.
     pub service_time: Option<Latency>,
-    /// From the scheduled start to the last byte of the answer. None in a
-    /// closed model, where nothing is scheduled.
+    /// From the scheduled start to the last byte of the response. `None` in a closed model, which
+    /// has no schedule.
     pub response_time: Option<Latency>,
-    /// What opening connections took: name, TCP and TLS handshakes, one value for each. None if
-    /// none was opened.
+    /// Time to open connections: name lookup, TCP and TLS handshakes, one value per connection.
+    /// `None` if none was opened.
     pub connect_time: Option<Latency>,
-    /// From the start of a request to the last byte of its response, with connection setup.
+    /// From the start of a request to the last byte of its response, including connection setup.
     pub total_time: Option<Latency>,
-    /// From the scheduled start to the actual one. None in a closed model.
+    /// From the scheduled start to the actual one. `None` in a closed model.
     pub send_lag: Option<Latency>,
-    /// What failed exchanges took. None if none failed.
+    /// Duration of failed exchanges. `None` if none failed.
     pub failed_time: Option<Latency>,
-    /// Answers by status: HTTP's by number, gRPC's by name.
+    /// Responses by status: HTTP's by number, gRPC's by name.
     pub status_codes: BTreeMap<String, u64>,
-    /// Failures without an answer by what was said of them, most frequent
-    /// first.
+    /// Failures without a response by their message, most frequent first.
     pub errors: Vec<ErrorEntry>,
-    /// Failures that are not in `errors`, as there were too many kinds.
+    /// Failures that are not in `errors`, because there were too many different ones.
     pub other_errors: u64,
-    /// The protocol of most answers, such as `HTTP/1.1`.
+    /// The protocol of most responses, such as `HTTP/1.1`.
     pub protocol: Option<String>,
-    /// Answers by protocol.
+    /// Responses by protocol.
     pub protocols: BTreeMap<String, u64>,
-    /// Answers by version of TLS, such as `tls1.3`; those without TLS are in none.
+    /// Responses by TLS version, such as `tls1.3`; responses without TLS are not counted.
     pub tls_versions: BTreeMap<String, u64>,
-    /// Answers by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
+    /// Responses by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
     pub tls_cipher_suites: BTreeMap<String, u64>,
-    /// Connections that were opened. None of gRPC, which tells it with its own.
+    /// Connections that were opened. `None` for gRPC, where `grpc` contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connections_opened: Option<u64>,
-    /// What gRPC has to tell besides.
+    /// Further results of gRPC calls.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<GrpcEntry>,
-    /// What a fixed amount of work came to, if the run had one.
+    /// The result of a fixed amount of work, if the run had one.
     #[serde(flatten)]
     pub fixed_work: Option<FixedWork>,
-    /// What the generator itself did.
+    /// The generator's resource use and verdict.
     pub generator: GeneratorEntry,
 }
 
-/// What a run of gRPC calls tells besides. Times are in milliseconds.
+/// Further results of a run of gRPC calls. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GrpcEntry {
     /// Connections that were opened.
     pub connections_opened: u64,
-    /// Messages sent in streaming calls. None where calls have one message each way.
+    /// Messages sent in streaming calls. `None` for unary calls.
     pub messages_sent: Option<u64>,
     /// Messages received in streaming calls.
     pub messages_received: Option<u64>,
@@ -100,8 +99,7 @@ pub struct GrpcEntry {
 /// A distribution of times, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Latency {
-    /// How many times there are. A quantile q with fewer than 10 / (1 - q) of
-    /// them is chance.
+    /// Number of values. A quantile q of fewer than 10 / (1 - q) values is not reliable.
     pub count: u64,
     /// The shortest.
     pub min: f64,
@@ -121,43 +119,43 @@ pub struct Latency {
     pub p999: f64,
 }
 
-/// One kind of failure.
+/// One kind of error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorEntry {
-    /// k6's number for it; 0 for none.
+    /// k6's error code; 0 if there is none.
     pub code: u32,
-    /// What was said.
+    /// The error message.
     pub text: String,
     /// How often.
     pub count: u64,
 }
 
-/// What the generator used, and whether that spoiled the figures.
+/// The generator's resource use, and whether it affected the results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GeneratorEntry {
     /// Processor time of the whole process.
     pub cpu_seconds: f64,
-    /// The most memory it had.
+    /// Its maximum memory.
     pub peak_rss_bytes: u64,
-    /// Whether the figures can be believed.
+    /// Whether the results can be trusted.
     pub verdict: Level,
-    /// By what evidence.
+    /// The evidence.
     pub reasons: Vec<Reason>,
 }
 
-/// What the generator used, as measured.
+/// The generator's resource use, as measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generator {
     /// Processor time of the whole process.
     pub cpu: Duration,
-    /// The most memory it had.
+    /// Its maximum memory.
     pub peak_rss: Bytes,
-    /// Whether the figures can be believed.
+    /// Whether the results can be trusted.
     pub verdict: Verdict,
 }
 
 impl HttpResult {
-    /// Reads the result off a run's summary.
+    /// Reads the result from a run's summary.
     pub fn new(summary: &Summary, generator: &Generator) -> HttpResult {
         let find = |name: &str| {
             summary
@@ -170,7 +168,7 @@ impl HttpResult {
         let latency = |name| find(name).and_then(Latency::of);
         let requests = count("http_reqs");
         let seconds = summary.elapsed.as_secs_f64();
-        // Requests count where they start: the time until the last response is not part of a rate.
+        // Requests count when they start: the time until the last response is not part of the rate.
         let started_within = summary.load.map_or(seconds, |load| load.as_secs_f64());
         HttpResult {
             schema: SCHEMA.to_owned(),
@@ -228,7 +226,7 @@ impl HttpResult {
 }
 
 impl HttpResult {
-    /// Reads the result of gRPC calls off a run's summary.
+    /// Reads the result of gRPC calls from a run's summary.
     pub fn of_grpc(summary: &Summary, generator: &Generator) -> HttpResult {
         let find = |name: &str| {
             let mut metrics = summary.metrics.iter();
@@ -252,7 +250,7 @@ impl HttpResult {
 }
 
 impl Latency {
-    /// The figures of a trend of milliseconds; none of an empty one.
+    /// The statistics of a trend in milliseconds; `None` if it is empty.
     pub fn of(values: &Values) -> Option<Latency> {
         let histogram = values
             .histogram()

@@ -12,8 +12,8 @@ use crate::paint::{Paint, printable, spaces, width};
 use crate::spoken;
 use plimsoll_verdict::Verdict;
 
-/// Renders the result; `title` says what was run. The text starts and ends
-/// with an empty line. On a terminal no row is wider than its `columns`.
+/// Renders the result; `title` describes the run. The text starts and ends with an empty line. On a
+/// terminal no row is wider than its `columns`.
 pub fn render(title: &str, result: &HttpResult, paint: Paint, columns: Option<usize>) -> String {
     let mut lines = vec![
         String::new(),
@@ -43,7 +43,7 @@ pub fn render(title: &str, result: &HttpResult, paint: Paint, columns: Option<us
     lines.join("\n") + "\n"
 }
 
-/// A label and what stands behind it, in a column of its own.
+/// A label and its text, in two columns.
 fn entry(label: &str, text: &str) -> String {
     format!(
         "  {label}{} {text}",
@@ -52,7 +52,7 @@ fn entry(label: &str, text: &str) -> String {
 }
 
 const LABEL_WIDTH: usize = 14;
-/// Where the text behind the labels begins.
+/// The column at which the texts begin.
 const TEXT_COLUMN: usize = LABEL_WIDTH + 3;
 
 fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
@@ -124,7 +124,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// How long requests started and, where it took noticeably longer, until the last response came.
+/// How long requests started and, if that took noticeably longer, the time until the last response.
 fn duration(result: &HttpResult) -> String {
     let whole = numbers::time(result.duration_seconds * 1e3, None);
     let load = result.load_seconds;
@@ -165,7 +165,7 @@ fn spoken_over(result: &HttpResult) -> Vec<String> {
     lines
 }
 
-/// How many connections there were and, of streams, how many messages.
+/// The number of connections and, for streams, of messages.
 fn of_grpc(result: &HttpResult) -> Vec<String> {
     let Some(grpc) = &result.grpc else {
         return Vec::new();
@@ -181,10 +181,10 @@ fn of_grpc(result: &HttpResult) -> Vec<String> {
     lines
 }
 
-/// In the place of a rate where no request got a response.
+/// Shown instead of a rate if no request got a response.
 pub(crate) const NO_RESPONSE: &str = "none: no request got a response";
 
-/// A rate with a decimal where there is little of it.
+/// A rate; a small one has a decimal.
 pub(crate) fn rate(per_second: f64) -> String {
     if per_second < 1_000.0 {
         format!("{per_second:.1}")
@@ -195,7 +195,7 @@ pub(crate) fn rate(per_second: f64) -> String {
 
 const TITLES: [&str; 8] = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
 
-/// One row for each way to look at how long things took.
+/// One row for each measure of time.
 fn latencies(result: &HttpResult, paint: Paint, columns: Option<usize>) -> Vec<String> {
     let rows: Vec<(&str, [String; 8])> = [
         ("service time", result.service_time),
@@ -243,14 +243,14 @@ fn latencies(result: &HttpResult, paint: Paint, columns: Option<usize>) -> Vec<S
         .iter()
         .any(|(_, cells)| cells.iter().any(|cell| cell.ends_with(CHANCE)))
     {
-        let note = format!("{CHANCE} fewer than ten samples lie beyond: chance, not a figure");
+        let note = format!("{CHANCE} fewer than 10 samples above this percentile: not reliable");
         lines.push(paint.dim(&entry("", &note)));
     }
     lines.push(String::new());
     lines
 }
 
-/// Figures with their names before them, where a table is too wide. Each stays in one row.
+/// Values with their names, if a table is too wide. Each stays in one row.
 fn named(cells: &[String]) -> String {
     let figures: Vec<String> = TITLES
         .iter()
@@ -260,11 +260,11 @@ fn named(cells: &[String]) -> String {
     figures.join("  ")
 }
 
-/// What opening connections took, and requests with it where that makes a difference. HTTP and gRPC
-/// have the same rows.
+/// The time to open connections, and requests including it if that makes a difference. HTTP and
+/// gRPC have the same rows.
 fn with_connecting(result: &HttpResult) -> Vec<(&'static str, Option<Latency>)> {
     let mut rows = vec![("connecting", result.connect_time)];
-    // One request in a hundred that connects is what a p99 shows.
+    // If one request in a hundred connects, it affects the p99.
     let opened = result.connect_time.map_or(0, |times| times.count);
     if opened > 0 && opened.saturating_mul(100) >= result.requests {
         rows.push(("total time", result.total_time));
@@ -276,7 +276,7 @@ const CHANCE: char = '?';
 
 fn cells(latency: &Latency) -> [String; 8] {
     let time = |milliseconds| numbers::time(milliseconds, None);
-    // A quantile rests on the samples beyond it.
+    // The reliability of a quantile depends on the number of samples above it.
     let quantile = |share: f64, milliseconds| {
         let beyond = latency.count as f64 * (1.0 - share);
         let mut text = time(milliseconds);

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-/// The largest magnitude up to which every whole `f64` is that whole number.
+/// Up to this magnitude, every whole `f64` is exact.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// Whole numbers without a decimal point, and `null` for what JSON has no
-/// number for: infinities and NaN.
+/// Whole numbers have no decimal point. Infinities and NaN, for which JSON has no number, become
+/// `null`.
 pub(crate) fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() <= WHOLE {
         Value::from(value as i64)

@@ -1,13 +1,13 @@
 //! The results of a run in every format, one file for each.
 //!
-//! * End summaries for people: [`summary_text`] in k6's layout of today,
-//!   [`summary_legacy`] in the one before, [`http_text`] for one URL.
-//! * End summaries for programs: [`summary_data`] for `handleSummary`,
+//! * End-of-test summaries for people: [`summary_text`] in k6's current layout,
+//!   [`summary_legacy`] in its previous one, [`http_text`] for one URL.
+//! * End-of-test summaries for programs: [`summary_data`] for `handleSummary`,
 //!   [`summary_export`], [`summary_machine`], [`http_result`].
-//! * While it runs: [`header`], [`progress`], [`live`].
+//! * During the run: [`header`], [`progress`], [`live`].
 //! * Every sample: [`output`], with [`output_json`] and [`output_csv`].
 //!
-//! Everything but the outputs is a pure function of its arguments, and nothing
+//! Everything but the outputs is a pure function of its arguments. Nothing
 //! here prints: the command line does.
 
 pub mod catalog;

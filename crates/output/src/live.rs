@@ -1,4 +1,4 @@
-//! Load on one URL while it runs, as lines for a terminal.
+//! The live view of load on one URL, as lines for a terminal.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use crate::http_text::{NO_RESPONSE, rate};
 use crate::numbers;
 use crate::paint::{Paint, spaces, width};
 
-/// A run at one moment.
+/// The state of a run at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveView {
-    /// What is run.
+    /// The description of the run.
     pub title: String,
     /// Since the run began.
     pub elapsed: Duration,
-    /// How long it is to take; none if requests are counted instead.
+    /// Its configured duration; `None` if a number of requests is configured.
     pub duration: Option<Duration>,
-    /// Done, 0 to 1.
+    /// Progress, 0 to 1.
     pub done: f64,
-    /// Connections, or users, at work.
+    /// Active connections, or users.
     pub users: u32,
-    /// Exchanges so far, failed ones included.
+    /// Exchanges so far, including failed ones.
     pub requests: u64,
     /// Those that got a response.
     pub responses: u64,
@@ -32,11 +32,11 @@ pub struct LiveView {
     pub failed: u64,
     /// Requests per second in each of the latest seconds, oldest first.
     pub rates: Vec<f64>,
-    /// Requests per second that are wanted; none in a closed model.
+    /// The configured requests per second; `None` in a closed model.
     pub wanted_rate: Option<f64>,
-    /// What exchanges took in the latest second.
+    /// Duration of exchanges in the latest second.
     pub latest: Option<Quantiles>,
-    /// What they took so far.
+    /// Duration of exchanges so far.
     pub overall: Option<Quantiles>,
     /// Responses by status, sorted.
     pub statuses: Vec<(u16, u64)>,
@@ -64,18 +64,18 @@ pub struct Quantiles {
 pub struct GeneratorLoad {
     /// Share of a processor that each worker thread used in the latest second.
     pub workers: Vec<f64>,
-    /// 99th percentile of how late requests were sent; none in a closed model.
+    /// 99th percentile of the send lag; `None` in a closed model.
     pub send_lag: Option<Duration>,
-    /// Memory now.
+    /// Current memory.
     pub rss: Bytes,
-    /// What speaks against the figures, if anything does.
+    /// A warning that the results may be affected.
     pub warning: Option<String>,
 }
 
-/// How many errors fit on the screen.
+/// Number of errors shown.
 const ERRORS_SHOWN: usize = 3;
 
-/// Where a worker's share of a processor becomes a worry.
+/// A worker's processor share from which on a warning is given.
 const BUSY: f64 = 0.9;
 
 /// The view as lines that fit into `columns`, the first of them empty.
@@ -97,7 +97,7 @@ pub fn lines(view: &LiveView, columns: usize, paint: Paint) -> Vec<String> {
     if !view.statuses.is_empty() {
         figures("status", statuses(view));
     }
-    // Texts of any length have one row each.
+    // Each error has one row, whatever its length.
     for (text, count) in view.errors.iter().take(ERRORS_SHOWN) {
         let error = Piece::bad(format!("{count} × {text}"));
         lines.push(fit::cut(&line("error", &[error], paint), columns));
@@ -159,10 +159,10 @@ const INDENT: &str = "  ";
 const LABEL_WIDTH: usize = 12;
 /// Where the text behind the labels begins.
 const TEXT_COLUMN: usize = INDENT.len() + LABEL_WIDTH + 1;
-/// A bar that is narrower says less than the percentage beside it.
+/// A narrower bar shows less than the percentage next to it.
 const NARROWEST_BAR: usize = 7;
 
-/// What a peer or a user said may hold anything.
+/// Text from a peer or a user may contain anything.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
@@ -277,7 +277,7 @@ fn latency(quantiles: &Quantiles) -> Vec<Piece> {
     figures
         .into_iter()
         .flat_map(|(label, time)| {
-            // Padded, so that the figures stand still while they change.
+            // Padded, so that the numbers do not move when they change.
             let text = format!("{:<8}", milliseconds(time));
             [Piece::plain(label), Piece::figure(text)]
         })

@@ -8,12 +8,12 @@ use crate::numbers;
 use crate::paint::{Paint, spaces, width};
 use crate::trend_figure::{default_trend_stats, figure};
 
-/// How figures are to be shown.
+/// How to show values.
 #[derive(Clone, Debug)]
 pub struct Style {
-    /// Which figures of a trend.
+    /// The statistics of a trend.
     pub trend_stats: Vec<TrendStat>,
-    /// The unit of all times; none for the one that fits each.
+    /// The unit of all times; `None` selects the best-fitting one for each.
     pub time_unit: Option<TimeUnit>,
     /// Coloured or not.
     pub paint: Paint,
@@ -30,7 +30,7 @@ impl Default for Style {
 }
 
 impl Style {
-    /// As a run's options ask for it.
+    /// As configured in the options of a run.
     pub fn new(options: &Options, paint: Paint) -> Style {
         Style {
             trend_stats: options
@@ -45,17 +45,17 @@ impl Style {
 
 /// A line of the table before it is aligned.
 pub(crate) struct Row {
-    /// With the two spaces in front that a sub-metric is indented by.
+    /// Including the two leading spaces that indent a sub-metric.
     pub name: String,
-    /// Whether all its thresholds hold; none if it has none.
+    /// Whether all its thresholds are met; `None` if it has none.
     pub holds: Option<bool>,
     pub figures: Figures,
 }
 
 pub(crate) enum Figures {
-    /// A figure, and others that go with it.
+    /// A value, and related ones.
     Single(String, Vec<String>),
-    /// Labelled figures.
+    /// Labelled values.
     Labelled(Vec<(String, String)>),
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn split_name(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Metrics in the order of their names, each with its sub-metrics behind it.
+/// Metrics sorted by name, each followed by its sub-metrics.
 pub(crate) fn sorted<'a>(
     metrics: impl IntoIterator<Item = &'a MetricSummary>,
 ) -> Vec<&'a MetricSummary> {
@@ -142,7 +142,7 @@ pub(crate) fn sorted<'a>(
     metrics
 }
 
-/// Columns' widths, common to all rows that are to be aligned.
+/// The widths of columns, shared by all aligned rows.
 #[derive(Default)]
 pub(crate) struct Widths {
     name: usize,
@@ -172,7 +172,7 @@ impl Widths {
         widths
     }
 
-    /// The row from its name on, without the name's own indentation removed.
+    /// The row from its name on; a sub-metric keeps its indentation.
     pub fn line(&self, row: &Row, paint: Paint) -> String {
         let dots = format!("{}:", ".".repeat(self.name + 3 - width(&row.name)));
         let figures = match &row.figures {
@@ -182,7 +182,7 @@ impl Widths {
         format!("{}{} {figures}", row.name, paint.dim(&dots))
     }
 
-    /// The last of several extras is padded too, a lone one is not: so does k6.
+    /// The last of several extras is padded, a single one is not, as in k6.
     fn single_line(&self, figure: &str, extras: &[String], paint: Paint) -> String {
         let mut line = paint.figure(figure) + &spaces(self.single - width(figure));
         for (text, column) in extras.iter().zip(&self.extras) {

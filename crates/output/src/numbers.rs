@@ -1,20 +1,20 @@
-//! Figures as k6 prints them for people.
+//! Formats values as k6 prints them for people.
 //!
 //! * Times: `0s`, whole `ns` below a microsecond, then `µs`, `ms` and `s` with
-//!   at most two decimals, from a minute on `1m3s`, from an hour on `1h2m3s`.
-//! * Shares: per cent with two decimals.
+//!   at most two decimals; from a minute on `1m3s`, from an hour on `1h2m3s`.
+//! * Shares: percent with two decimals.
 //! * Data: decimal units (`1.2 kB`), one decimal below ten.
 //! * Anything else: at most six decimals.
 //!
-//! Times and shares are cut off, never rounded up: 99.999 % is not 100 %. The
-//! cut is made on the decimal number that is meant: 29 out of 100 prints as
-//! `29.00%`, although the nearest binary fraction lies below it.
+//! Times and shares are truncated, never rounded up: 99.999 % is not 100 %. They
+//! are truncated as decimal numbers: 29 out of 100 prints as `29.00%`, although
+//! the nearest binary fraction is below that.
 
 use plimsoll_plan::TimeUnit;
 use plimsoll_samples::Contains;
 use plimsoll_units::Bytes;
 
-/// A metric's value with the unit of what it measures.
+/// A metric's value with its unit.
 pub fn value(value: f64, contains: Contains, unit: Option<TimeUnit>) -> String {
     match contains {
         Contains::Time => time(value, unit),
@@ -23,7 +23,7 @@ pub fn value(value: f64, contains: Contains, unit: Option<TimeUnit>) -> String {
     }
 }
 
-/// A time in milliseconds, in `unit` or in the unit that fits.
+/// A time in milliseconds, converted to `unit` or to the best-fitting one.
 pub fn time(milliseconds: f64, unit: Option<TimeUnit>) -> String {
     if !milliseconds.is_finite() {
         return plain(milliseconds);
@@ -76,7 +76,7 @@ pub fn percent(share: f64) -> String {
     format!("{:.2}%", cut(share * 100.0, 2))
 }
 
-/// Whole per cent of `part` in `whole`, cut off; 0 of nothing.
+/// `part` as a whole percentage of `whole`, truncated; 0 if `whole` is 0.
 pub fn whole_percent(part: u64, whole: u64) -> u64 {
     (u128::from(part) * 100)
         .checked_div(u128::from(whole))
@@ -92,11 +92,11 @@ pub fn plain(value: f64) -> String {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
     if value.abs() >= 1e21 {
-        // From here on JavaScript, and with it k6, writes an exponent.
+        // From here on JavaScript, and therefore k6, writes an exponent.
         return format!("{value:e}").replace('e', "e+");
     }
-    // Rounded, then as short as tells it from its neighbours: large numbers
-    // have no six decimals that mean anything.
+    // Rounded, then as short as possible without becoming another number: six decimals of a large
+    // number mean nothing.
     let rounded = format!("{value:.6}").parse().unwrap_or(value);
     if rounded == 0.0 {
         "0".to_owned()
@@ -105,8 +105,8 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// Truncates `value` (not below zero) to this number of decimals. A value within
-/// the error of a few binary operations below the next step counts as it.
+/// Truncates `value` (not below zero) to this number of decimals. A value that is below the next
+/// step only by the rounding error of a few operations counts as that step.
 fn cut(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);
     let scaled = value * scale;
@@ -119,7 +119,7 @@ fn cut(value: f64, decimals: i32) -> f64 {
     steps / scale
 }
 
-/// A number that has at most two decimals, without those that are zero.
+/// A number with at most two decimals, without trailing zeros.
 fn shortest(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,5 +1,4 @@
-//! Where every single sample goes: the trait, and what is asked for with
-//! `--out`.
+//! Outputs of individual samples: the trait, and the `--out` argument.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,16 +16,15 @@ use crate::output_csv::{CsvOutput, TimeFormat};
 use crate::output_json::JsonOutput;
 use crate::wall_clock::WallClock;
 
-/// Takes samples as they come. Runs on a thread of its own, where it may wait
-/// for its disk.
+/// Receives samples during the run. It has its own thread, so it may wait for the disk.
 pub trait Output: Send {
-    /// Writes the samples, and hands what was written on to the system.
+    /// Writes the samples and flushes them to the system.
     ///
     /// # Errors
-    /// When they cannot be written. Further samples are then in vain.
+    /// When they cannot be written. Further samples are then lost.
     fn batch(&mut self, samples: &[SampleRecord]) -> Result<(), OutputError>;
 
-    /// Writes what belongs to the end. Nothing may come after.
+    /// Writes the end. Nothing may be written afterwards.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -36,9 +34,9 @@ pub trait Output: Send {
 /// Why samples could not be written.
 #[derive(Debug)]
 pub struct OutputError {
-    /// The output, as [`OutputSpec::describe`] has it.
+    /// The output, as in [`OutputSpec::describe`].
     pub output: String,
-    /// What went wrong.
+    /// The error.
     pub source: io::Error,
 }
 
@@ -57,27 +55,27 @@ impl std::error::Error for OutputError {
 /// One `--out`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputSpec {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json(Target),
     /// Comma-separated values.
     Csv(Target),
 }
 
-/// Where an output writes to.
+/// The destination of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The standard output.
+    /// The standard output (stdout).
     Stdout,
     /// A file, compressed if its name ends in `.gz`.
     File(PathBuf),
 }
 
-/// What is asked for with `--out` and does not exist.
+/// A value of `--out` that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpecError {
-    /// No output goes by this name.
+    /// No output has this name.
     Unknown(String),
-    /// An output of k6's that is not there.
+    /// An output of k6 that Plimsoll does not have.
     Missing(String),
 }
 
@@ -116,8 +114,8 @@ impl fmt::Display for SpecError {
 impl std::error::Error for SpecError {}
 
 impl OutputSpec {
-    /// Reads `json`, `json=FILE`, `csv=FILE.gz` and the like; `-` is the
-    /// standard output.
+    /// Parses `json`, `json=FILE`, `csv=FILE.gz` and so on; `-` is
+    /// stdout.
     ///
     /// # Errors
     /// When there is no such output.
@@ -138,7 +136,7 @@ impl OutputSpec {
         }
     }
 
-    /// How the output is called where a run is announced.
+    /// The description of the output in the banner of a run.
     pub fn describe(&self) -> String {
         match self {
             OutputSpec::Json(target) => format!("json ({target})"),
@@ -149,7 +147,7 @@ impl OutputSpec {
     /// Opens the output. `stdout` is called if it writes there.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// When the file cannot be created.
     pub fn open(
         &self,
         setting: &OutputSetting,
@@ -182,10 +180,10 @@ impl fmt::Display for Target {
     }
 }
 
-/// A URL as samples may have it.
+/// Masks the secrets in a URL for samples.
 pub type ShownUrl = fn(&str) -> Cow<'_, str>;
 
-/// The value of a tag as samples have it: only URLs are looked through for secrets.
+/// The value of a tag for samples: only URLs are checked for secrets.
 pub(crate) fn shown_tag<'a>(shown_url: ShownUrl, name: &str, value: &'a str) -> Cow<'a, str> {
     match name {
         "url" | "name" => shown_url(value),
@@ -193,22 +191,22 @@ pub(crate) fn shown_tag<'a>(shown_url: ShownUrl, name: &str, value: &'a str) -> 
     }
 }
 
-/// What outputs need to know of a run.
+/// The facts about a run that outputs need.
 #[derive(Clone, Debug)]
 pub struct OutputSetting {
-    /// What the metrics are.
+    /// The metrics.
     pub catalog: Catalog,
-    /// Turns moments into dates.
+    /// Converts moments to dates.
     pub clock: WallClock,
     /// The system tags that are enabled.
     pub system_tags: Vec<SystemTag>,
-    /// How CSV files write dates.
+    /// The date format of CSV files.
     pub csv_time: TimeFormat,
-    /// A URL without its secrets, in the place of the tags `url` and `name`.
+    /// Masks the secrets in a URL; used for the tags `url` and `name`.
     pub shown_url: ShownUrl,
 }
 
-/// Where bytes go, with the name that error messages use.
+/// A destination of bytes, with its name for error messages.
 pub(crate) struct NamedSink {
     pub name: String,
     pub sink: Sink,
@@ -225,7 +223,7 @@ impl NamedSink {
 
 pub(crate) enum Sink {
     Plain(Box<dyn Write + Send>),
-    /// Taken when the stream is finished.
+    /// `None` after the stream was finished.
     Gzip(Option<GzEncoder<BufWriter<File>>>),
 }
 
@@ -244,8 +242,7 @@ impl Sink {
         )
     }
 
-    /// Compressed bytes are kept back until there are enough of them, as each
-    /// flush would cost compression.
+    /// Compressed bytes are buffered, because each flush would worsen the compression.
     fn write(&mut self, bytes: &[u8], last: bool) -> io::Result<()> {
         match self {
             Sink::Plain(writer) => {

@@ -1,5 +1,5 @@
-//! Samples as comma-separated values (RFC 4180), in k6's columns: the system
-//! tags that are enabled have one each, all others share `extra_tags`.
+//! Samples as comma-separated values (RFC 4180), in k6's columns: each enabled system tag has its
+//! own, all other tags share `extra_tags`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::catalog::Catalog;
 use crate::output::{NamedSink, Output, OutputError, OutputSetting, ShownUrl, shown_tag};
 use crate::wall_clock::{DateWriter, WallClock, unix_time};
 
-/// How dates are written.
+/// The date format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeFormat {
     /// Seconds since 1970.
@@ -40,10 +40,10 @@ impl TimeFormat {
         ("rfc3339_nano", TimeFormat::Rfc3339Nano),
     ];
 
-    /// Reads the value of `K6_CSV_TIME_FORMAT`.
+    /// Parses the value of `K6_CSV_TIME_FORMAT`.
     ///
     /// # Errors
-    /// A sentence that names the nearest format, when there is none of that
+    /// A sentence with the closest format, if there is none with that
     /// name.
     pub fn parse(name: &str) -> Result<TimeFormat, String> {
         let found = TimeFormat::NAMES.iter().find(|(known, _)| *known == name);
@@ -64,20 +64,19 @@ pub(crate) struct CsvOutput {
     clock: WallClock,
     shown_url: ShownUrl,
     time: TimeFormat,
-    /// The tags that have a column, sorted.
+    /// The tags with their own column, sorted.
     columns: Vec<&'static str>,
-    /// Names of metrics met so far, by id.
+    /// Names of metrics so far, by id.
     names: Vec<Option<String>>,
-    /// The tags of the sample before, and their columns: all samples of an
-    /// exchange share theirs.
+    /// The tags of the previous sample, and their columns: all samples of an exchange share them.
     tags: Option<(Arc<SampleTags>, String)>,
     text: String,
-    /// Space for a field that may need quotes.
+    /// Buffer for a field that may need quotes.
     field: String,
 }
 
 impl CsvOutput {
-    /// Writes the line of titles.
+    /// Writes the header line.
     pub fn new(mut sink: NamedSink, setting: &OutputSetting) -> Result<CsvOutput, OutputError> {
         let mut columns: Vec<_> = setting
             .system_tags
@@ -124,7 +123,7 @@ impl CsvOutput {
         self.push_name(sample);
         self.text.push(',');
         push_time(&mut self.text, self.clock.date(sample.at), self.time, dates);
-        // Writing into a String cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(self.text, ",{:.6}", sample.value);
         self.push_tags(&sample.tags);
         self.field.clear();
@@ -139,7 +138,7 @@ impl CsvOutput {
         self.text.push('\n');
     }
 
-    /// Each in its column, and the others in one.
+    /// Each in its own column, all others in one.
     fn push_tags(&mut self, tags: &Arc<SampleTags>) {
         if let Some((_, columns)) = self
             .tags
@@ -188,7 +187,7 @@ impl Output for CsvOutput {
 
 fn push_time(text: &mut String, date: SystemTime, format: TimeFormat, dates: &mut DateWriter) {
     let since = unix_time(date);
-    // Writing into a String cannot fail.
+    // Writing to a string cannot fail.
     let _ = match format {
         TimeFormat::Unix => write!(text, "{}", since.as_secs()),
         TimeFormat::UnixMilli => write!(text, "{}", since.as_millis()),
@@ -212,9 +211,9 @@ fn push_pairs<'a>(field: &mut String, pairs: impl Iterator<Item = (&'a str, &'a 
     }
 }
 
-/// Fields with commas, quotes or line breaks are quoted, quotes within doubled
-/// (RFC 4180, section 2, rules 6 and 7); so are those that begin with a space,
-/// which some readers would trim.
+/// Fields with commas, quotes or line breaks are quoted, and quotes in them doubled (RFC 4180,
+/// section 2, rules 6 and 7). Fields that begin with a space are quoted too, because some readers
+/// would trim it.
 fn push_field(text: &mut String, field: &str) {
     if !field.contains([',', '"', '\r', '\n']) && !field.starts_with(' ') {
         text.push_str(field);

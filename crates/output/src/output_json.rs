@@ -1,7 +1,7 @@
-//! Samples as JSON, one object a line, in k6's shape.
+//! Samples as JSON, one object per line, in k6's format.
 //!
-//! A metric is described before its first sample, in a line with
-//! `"type":"Metric"`. Samples are lines with `"type":"Point"`.
+//! A metric is described before its first sample, in a line with `"type":"Metric"`. Samples are
+//! lines with `"type":"Point"`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -19,10 +19,9 @@ pub(crate) struct JsonOutput {
     catalog: Catalog,
     clock: WallClock,
     shown_url: ShownUrl,
-    /// The quoted names of metrics met so far, by id.
+    /// The quoted names of metrics so far, by id.
     names: Vec<Option<String>>,
-    /// The tags of the sample before, and their text: all samples of an
-    /// exchange share theirs.
+    /// The tags of the previous sample, and their text: all samples of an exchange share them.
     tags: Option<(Arc<SampleTags>, String)>,
     text: String,
 }
@@ -40,7 +39,7 @@ impl JsonOutput {
         }
     }
 
-    /// Describes a metric that was not met before.
+    /// Describes a metric when it first occurs.
     fn meet(&mut self, id: MetricId) {
         if self.names.len() <= id.index() {
             self.names.resize(id.index() + 1, None);
@@ -72,7 +71,7 @@ impl JsonOutput {
         text.push_str(",\"type\":\"Point\",\"data\":{\"time\":\"");
         dates.push(text, self.clock.date(sample.at));
         text.push_str("\",\"value\":");
-        // Writing into a String cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{}", number(sample.value));
         text.push_str(",\"tags\":{");
         match &self.tags {
@@ -111,8 +110,8 @@ impl Output for JsonOutput {
         let Some(first) = samples.first() else {
             return Ok(());
         };
-        // The offset is asked for once a batch: seconds in which it changes
-        // may be named after the zone just left.
+        // The offset is looked up once per batch. In the seconds around a change of the offset,
+        // dates may have the previous one.
         let mut dates = DateWriter::new(self.clock.local_offset(first.at), true);
         self.text.clear();
         for sample in samples {

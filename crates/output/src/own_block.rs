@@ -1,5 +1,5 @@
-//! What Plimsoll tells beside k6's figures: metrics of its own, the errors met,
-//! what was left out, and whether the run can be believed.
+//! Plimsoll's own part of the summary: additional metrics, errors, what was not recorded, and the
+//! verdict.
 
 use plimsoll_samples::{MetricSummary, Summary, Values};
 use plimsoll_verdict::{Cause, Level, Verdict};
@@ -73,7 +73,7 @@ fn resent(summary: &Summary, paint: Paint) -> Option<String> {
     })
 }
 
-/// How many iterations did not do what the script says, because it threw.
+/// The number of iterations that were cut short because the script threw.
 fn threw(summary: &Summary, paint: Paint) -> Option<String> {
     (summary.threw > 0).then(|| {
         format!(
@@ -96,7 +96,7 @@ pub(crate) fn cause_name(cause: Cause) -> &'static str {
 
 const LEFT_TO_FULL: [&str; 3] = ["http_req_looking_up", "http_req_total", "grpc_req_total"];
 
-/// How many errors are listed here; exports have them all.
+/// Maximum number of errors listed here; exports contain all of them.
 const ERRORS_SHOWN: usize = 5;
 
 fn has_samples(metric: &MetricSummary) -> bool {
@@ -115,13 +115,14 @@ pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
     let opened = http.connections_opened;
     (!text.is_empty()).then(|| {
         format!(
-            "answers: {}; connections opened: {opened}",
+            "responses: {}; connections opened: {opened}",
             printable(&text)
         )
     })
 }
 
-/// Scenarios with a fixed amount of work. One iteration is none: its duration says all of it.
+/// Scenarios with a fixed amount of work, unless it is a single iteration, whose duration says
+/// everything.
 fn fixed_work(summary: &Summary, paint: Paint) -> Vec<String> {
     let several = summary.work.len() > 1;
     let told = summary.work.iter().filter(|work| work.wanted() > 1);
@@ -163,7 +164,7 @@ fn errors(summary: &Summary, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// Nothing that was not counted goes unsaid.
+/// Mentions everything that was not counted.
 fn left_out(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
     if summary.left_out.check_results > 0 {

@@ -1,6 +1,6 @@
-//! Colours, or none.
+//! Optional colours.
 
-/// Whether text is coloured for a terminal.
+/// Whether to colour text for a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paint {
     on: bool,
@@ -17,7 +17,7 @@ impl Paint {
         Paint { on }
     }
 
-    /// Whether there is any colour.
+    /// Whether text is coloured.
     pub const fn is_on(self) -> bool {
         self.on
     }
@@ -46,7 +46,7 @@ impl Paint {
         self.wrap("36", text)
     }
 
-    /// A figure that goes with another.
+    /// A value that accompanies another.
     pub(crate) fn aside(self, text: &str) -> String {
         self.wrap("2;36", text)
     }
@@ -69,23 +69,23 @@ impl Paint {
     }
 }
 
-/// The mark of what holds, and of what does not.
+/// The mark for success, and for failure.
 pub(crate) fn mark(good: bool) -> &'static str {
     if good { "✓" } else { "✗" }
 }
 
-/// How many columns a text takes, as far as one a character is true.
+/// The width of a text, assuming one column per character.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// As many spaces.
+/// `count` spaces.
 pub(crate) fn spaces(count: usize) -> String {
     " ".repeat(count)
 }
 
-/// A text of somebody else's as it may be sent to a terminal: control
-/// characters, which could move the cursor or worse, become `?`.
+/// Text from outside, made safe for a terminal: control characters, which could move the cursor or
+/// worse, become `?`.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '?' } else { c })

@@ -1,17 +1,16 @@
-//! JSON that people look into, too.
+//! Indented JSON.
 
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-/// With four spaces for each level, as k6 writes its exports.
+/// With four spaces per level, as in k6's exports.
 pub fn pretty_json(value: &Value) -> String {
     indented(value, b"    ")
 }
 
-/// With two spaces for each level, and fit to stand in HTML, as k6 shows
-/// options: `<`, `>` and `&` are escaped. They occur in texts only, where
-/// JSON allows for it.
+/// With two spaces per level, and safe inside HTML, as k6 shows options: `<`, `>` and `&` are
+/// escaped. They occur only in strings, where JSON allows escapes.
 pub fn option_json(value: &Value) -> String {
     indented(value, b"  ")
         .replace('<', "\\u003c")
@@ -23,7 +22,7 @@ fn indented(value: &Value, indent: &[u8]) -> String {
     let mut bytes = Vec::new();
     let mut serializer =
         Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(indent));
-    // A value writes itself into memory without fail.
+    // Writing a value to memory cannot fail.
     let _ = value.serialize(&mut serializer);
     String::from_utf8(bytes).unwrap_or_default()
 }

@@ -1,44 +1,43 @@
-//! Progress while a test runs: a line for the run, and a bar for each scenario.
+//! Progress during a test: a line for the run, and a bar for each scenario.
 //!
-//! All of this is a pure function of a [`ProgressView`].
+//! Everything here is a pure function of a [`ProgressView`].
 
 use std::time::Duration;
 
 use crate::fixed_width::fixed_width;
 use crate::paint::{Paint, spaces, width};
 
-/// A run at one moment.
+/// The state of a run at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgressView {
-    /// What is being done.
+    /// The current phase.
     pub phase: Phase,
     /// Since the run began.
     pub elapsed: Duration,
-    /// The longest the run can take, graceful stop included. Sets the width of
-    /// times.
+    /// Maximum duration of the run, including graceful stop. Sets the width of times.
     pub longest: Duration,
-    /// Users that run iterations now.
+    /// Users that are running iterations.
     pub users_active: u32,
-    /// Users made ready.
+    /// Initialized users.
     pub users_initialized: u32,
-    /// The most users the run can have. Sets the width of their numbers.
+    /// Maximum number of users. Sets the width of their numbers.
     pub users_max: u32,
-    /// Iterations that ended.
+    /// Completed iterations.
     pub iterations_complete: u64,
-    /// Iterations cut off.
+    /// Interrupted iterations.
     pub iterations_interrupted: u64,
     /// In the order in which they are shown.
     pub scenarios: Vec<ScenarioView>,
 }
 
-/// What a run is doing.
+/// The phase of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Phase {
-    /// Getting ready: a bar of its own with what is done, from 0 to 1.
+    /// Initialization, with its own progress bar.
     Init {
         /// Such as `Starting outputs`.
         what: String,
-        /// Done, 0 to 1.
+        /// Progress, 0 to 1.
         done: f64,
     },
     /// Waiting for the command to start.
@@ -51,18 +50,18 @@ pub enum Phase {
     TearDown,
 }
 
-/// A scenario at one moment.
+/// The state of a scenario at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioView {
     /// Its name.
     pub name: String,
     /// Whether it runs.
     pub status: Status,
-    /// Done, 0 to 1.
+    /// Progress, 0 to 1.
     pub done: f64,
     /// Right of the bar, before [`right`](Self::right): users.
     pub left: String,
-    /// Columns: time, and how much of what.
+    /// Columns: time and amounts.
     pub right: Vec<String>,
 }
 
@@ -73,11 +72,11 @@ pub enum Status {
     Waiting,
     /// It runs.
     Running,
-    /// It starts no more iterations and waits for those under way.
+    /// It starts no more iterations and waits for the running ones.
     Stopping,
-    /// It is over.
+    /// It has finished.
     Done,
-    /// It was cut off.
+    /// It was interrupted.
     Interrupted,
 }
 
@@ -93,23 +92,23 @@ impl Status {
     }
 }
 
-/// The widest a bar is between its brackets.
+/// Maximum width of a bar between its brackets.
 const WIDEST_BAR: usize = 38;
 
-/// The narrowest a bar is; below, a percentage says more.
+/// Minimum width of a bar; below this, a percentage is shown.
 const NARROWEST_BAR: usize = 7;
 
-/// What is longer of a scenario's name is cut.
+/// Maximum length of a scenario's name; longer ones are cut.
 const LONGEST_NAME: usize = 30;
 
 /// The view as lines, the first of them empty.
 ///
-/// Bars are as wide as `columns` allow. If that is not enough, and
-/// where there is no terminal (`None`), they are percentages.
+/// Bars are as wide as `columns` allow. If that is too narrow, or without a terminal (`None`), they
+/// are percentages.
 pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<String> {
     let bar = columns.and_then(|columns| {
         let without = render(view, Some(0), Paint::OFF);
-        // The first two lines have no bar, or one among others.
+        // The first two lines have no bar, or one within other text.
         let longest = without.iter().skip(2).map(|line| width(line)).max()?;
         // The last column stays free: some terminals wrap when it is written.
         let room = columns.saturating_sub(longest + 1).min(WIDEST_BAR);
@@ -118,7 +117,7 @@ pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<S
     render(view, bar, paint)
 }
 
-/// With bars that wide, or percentages.
+/// With bars of that width, or percentages.
 fn render(view: &ProgressView, bar_width: Option<usize>, paint: Paint) -> Vec<String> {
     let mut lines = vec![String::new()];
     let names: Vec<_> = view
@@ -140,7 +139,7 @@ fn render(view: &ProgressView, bar_width: Option<usize>, paint: Paint) -> Vec<St
         Phase::TearDown => lines.push(whole("Run", "teardown()", 1.0)),
         Phase::Running => lines.push(run_line(view)),
     }
-    // Before scenarios run there is nothing to say of them.
+    // Before scenarios run, they have no progress to show.
     let started = matches!(view.phase, Phase::Running | Phase::TearDown);
     let columns = Columns::of(&view.scenarios);
     for (scenario, name) in view.scenarios.iter().zip(&names) {
@@ -201,7 +200,7 @@ fn cut_name(name: &str) -> String {
     kept + "..."
 }
 
-/// Widths of what stands right of the bars.
+/// Widths of the columns to the right of the bars.
 struct Columns {
     left: usize,
     right: Vec<usize>,
@@ -218,7 +217,7 @@ impl Columns {
                 }
             }
         }
-        // Nothing stands behind the last column.
+        // Nothing follows the last column.
         right.pop();
         let left = scenarios
             .iter()
@@ -301,7 +300,7 @@ car2                           ✓ [======================================] 0/3 
 stuck                          ↓ [======================================] 1 VUs        2s             |
 cut                            ✗ [=======>------------------------------] 008/020 VUs  1.5s/4s        |
 late                           • [--------------------------------------] waiting      3.5s           |";
-        // The bars mark where spaces end that an editor might strip.
+        // The bars mark trailing spaces, which an editor might strip.
         assert_eq!(
             lines(&view(), Some(130), Paint::OFF).join("\n"),
             expected.replace('|', "")

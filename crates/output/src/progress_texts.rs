@@ -1,4 +1,4 @@
-//! What stands right of a scenario's bar, for each of the executors.
+//! The texts to the right of a scenario's bar, for each executor.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use plimsoll_units::duration;
 use crate::fixed_width::fixed_width;
 use crate::progress::{ScenarioView, Status};
 
-/// A scenario's counters at one moment.
+/// The counters of a scenario at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScenarioFacts {
     /// Whether it runs.
     pub status: Status,
-    /// Until it starts; zero once it has.
+    /// Time until it starts; zero once it has.
     pub starts_in: Duration,
-    /// Since it started; when it is over, how long it took.
+    /// Time since its start; its duration once it has finished.
     pub elapsed: Duration,
-    /// Users at work for it.
+    /// Users that are running its iterations.
     pub users_active: u32,
-    /// Users it has taken so far.
+    /// Users it has used so far.
     pub users_taken: u32,
-    /// Iterations that ended.
+    /// Completed iterations.
     pub iterations_complete: u64,
 }
 
@@ -106,8 +106,8 @@ fn columns(executor: &Executor, facts: &ScenarioFacts) -> Vec<String> {
     }
 }
 
-/// The share that is done: of the iterations where their number is fixed, of
-/// the time elsewhere. 0 of what has no end.
+/// Progress: the share of iterations if their number is fixed, otherwise of the time. 0 without an
+/// end.
 fn done(executor: &Executor, facts: &ScenarioFacts) -> f64 {
     let share = match executor {
         _ if facts.status == Status::Done => 1.0,
@@ -129,8 +129,7 @@ fn done(executor: &Executor, facts: &ScenarioFacts) -> f64 {
     }
 }
 
-/// `2.5s/5s`; of a scenario that runs for a fixed time, in the end the time
-/// alone.
+/// `2.5s/5s`; for a finished scenario with a fixed duration only the time.
 fn time(executor: &Executor, facts: &ScenarioFacts) -> String {
     let Some(whole) = executor.duration() else {
         return fixed_width(facts.elapsed, facts.elapsed);
@@ -150,7 +149,7 @@ fn time(executor: &Executor, facts: &ScenarioFacts) -> String {
     }
 }
 
-/// Starts per second that the schedule wants at `elapsed`.
+/// Scheduled starts per second at `elapsed`.
 fn rate_at(start: Rate, stages: &[Stage], elapsed: Duration) -> f64 {
     let per_second = |count: f64| count / start.per.as_secs_f64();
     let mut from = start.count as f64;

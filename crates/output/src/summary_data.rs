@@ -1,4 +1,4 @@
-//! The summary as `handleSummary` gets it.
+//! The summary in the format of `handleSummary`.
 
 use plimsoll_plan::{TimeUnit, TrendStat};
 use plimsoll_samples::{Check, Group, MetricSummary, Summary, Values};
@@ -10,29 +10,28 @@ use crate::json_number::number;
 use crate::metric_table::sorted;
 use crate::trend_figure::figure;
 
-/// What a summary in JSON tells beside the figures.
+/// Further facts in a JSON summary.
 #[derive(Clone, Debug, Default)]
 pub struct Circumstances {
-    /// Which figures of a trend are wanted.
+    /// The selected statistics of a trend.
     pub trend_stats: Vec<TrendStat>,
-    /// The unit of times that is asked for; in the data they are milliseconds
-    /// all the same.
+    /// The selected time unit; times in the data are in milliseconds anyway.
     pub time_unit: Option<TimeUnit>,
-    /// Colours are not wanted.
+    /// Colours are disabled.
     pub no_color: bool,
-    /// The standard output is a terminal.
+    /// Stdout is a terminal.
     pub stdout_is_terminal: bool,
-    /// The standard error is a terminal.
+    /// Stderr is a terminal.
     pub stderr_is_terminal: bool,
-    /// What set-up returned; none if it returned nothing.
+    /// The return value of `setup()`, if any.
     pub setup_data: Option<Value>,
-    /// Whether the figures can be believed.
+    /// Whether the results can be trusted.
     pub verdict: Option<Verdict>,
 }
 
 /// The argument of `handleSummary`.
 ///
-/// It has k6's keys; what k6 does not have is under `plimsoll`.
+/// It has k6's keys; additions are under `plimsoll`.
 pub fn handle_summary_argument(summary: &Summary, about: &Circumstances) -> Value {
     let stats: Vec<_> = about.trend_stats.iter().map(TrendStat::as_str).collect();
     let mut data = json!({
@@ -58,7 +57,7 @@ pub fn handle_summary_argument(summary: &Summary, about: &Circumstances) -> Valu
     data
 }
 
-/// What is ours: our metrics, the errors met, the verdict.
+/// Plimsoll's additions: metrics, errors, the verdict.
 pub(crate) fn own(summary: &Summary, about: &Circumstances) -> Value {
     json!({
         "metrics": metrics(summary, about, true),
@@ -71,7 +70,7 @@ pub(crate) fn own(summary: &Summary, about: &Circumstances) -> Value {
     })
 }
 
-/// What became of scenarios with a fixed amount of work, by their names.
+/// The results of scenarios with a fixed amount of work, by name.
 fn fixed_work(summary: &Summary) -> Map<String, Value> {
     let told = summary.work.iter();
     told.map(|work| (work.scenario.clone(), json!(FixedWork::of(work))))
@@ -110,7 +109,7 @@ fn metric(metric: &MetricSummary, about: &Circumstances) -> Value {
     object.into()
 }
 
-/// The figures by name, times in milliseconds.
+/// The values by name, times in milliseconds.
 pub(crate) fn values(values: &Values, trend_stats: &[TrendStat]) -> Map<String, Value> {
     let named = |pairs: &[(&str, f64)]| {
         pairs

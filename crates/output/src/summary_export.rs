@@ -1,8 +1,8 @@
-//! The summary as `--summary-export` writes it: an older shape of k6's, kept
-//! for the tools that read it.
+//! The summary in the format of `--summary-export`: an older format of k6, kept for the tools that
+//! read it.
 //!
-//! Its thresholds are `true` where the threshold was *crossed*, a rate's share
-//! is called `value`, and groups and checks are keyed by their names.
+//! A threshold is `true` if it was *crossed*, a rate's share is called `value`, and groups and
+//! checks are keyed by their names.
 
 use plimsoll_samples::{Group, MetricSummary, Summary};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use crate::summary_data::{self, Circumstances};
 
 /// The file's content as a JSON value.
 ///
-/// It has k6's keys; what k6 does not have is under `plimsoll`.
+/// It has k6's keys; additions are under `plimsoll`.
 pub fn summary_export(summary: &Summary, about: &Circumstances) -> Value {
     let metrics: Map<_, _> = sorted(summary.metrics.iter().filter(|metric| !metric.extra))
         .into_iter()

@@ -1,7 +1,7 @@
-//! The summary as `--new-machine-readable-summary` asks for it.
+//! The summary in the format of `--new-machine-readable-summary`.
 //!
-//! The shape is fixed: a trend always has the same six figures, whichever
-//! `summaryTrendStats` asks for.
+//! The format is fixed: a trend always has the same six statistics, whatever `summaryTrendStats`
+//! says.
 
 use std::time::SystemTime;
 
@@ -13,22 +13,22 @@ use crate::metric_table::sorted;
 use crate::summary_data::{self, Circumstances};
 use crate::wall_clock;
 
-/// Which run this was.
+/// The identity of the run.
 #[derive(Clone, Debug)]
 pub struct RunIdentity {
     /// The text of the script.
     pub script: String,
-    /// When the summary was made.
+    /// When the summary was created.
     pub generated_at: SystemTime,
-    /// Our own version.
+    /// Plimsoll's version.
     pub version: String,
-    /// The version of k6 whose interface is kept.
+    /// The version of k6 with which the format is compatible.
     pub k6_version: String,
 }
 
-/// The object `handleSummary` gets and `--summary-export` writes in this mode.
+/// The object that `handleSummary` gets and `--summary-export` writes in this mode.
 ///
-/// It has k6's keys; what k6 does not have is under `plimsoll`.
+/// It has k6's keys; additions are under `plimsoll`.
 pub fn machine_readable(summary: &Summary, run: &RunIdentity, about: &Circumstances) -> Value {
     let metrics: Vec<_> = sorted(
         summary

@@ -1,5 +1,5 @@
-//! The end summary in k6's layout since 1.0: thresholds, then totals by
-//! category and, in full, the same for every group and scenario.
+//! The end-of-test summary in k6's layout since 1.0: thresholds, then totals by category and, in
+//! full mode, the same for every group and scenario.
 
 use plimsoll_samples::{CheckTotal, GroupPart, MetricSummary, Summary, ThresholdOutcome, Values};
 use plimsoll_verdict::Verdict;
@@ -13,10 +13,10 @@ use crate::paint::{mark, spaces};
 /// How much of a summary is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Totals of what matters most.
+    /// Totals of the most important metrics.
     #[default]
     Compact,
-    /// Every metric, and groups and scenarios each for themselves.
+    /// Every metric, and each group and scenario separately.
     Full,
 }
 
@@ -70,7 +70,7 @@ impl Page<'_> {
         self.lines.push(String::new());
     }
 
-    /// `depth` counts sections around this one.
+    /// `depth` is the number of enclosing sections.
     fn heading(&mut self, depth: usize, bullet: &str, title: &str) {
         let (indent, title) = (spaces(2 + 2 * depth), self.style.paint.bold(title));
         self.lines.push(format!("{indent}{bullet} {title} "));
@@ -89,7 +89,7 @@ impl Page<'_> {
         self.heading(0, "█", "THRESHOLDS");
         let mut parent = "";
         for metric in judged {
-            // A sub-metric is set under its metric if that is judged as well.
+            // A sub-metric is shown under its metric if that has thresholds as well.
             let (indent, title) = match split_name(&metric.name) {
                 (name, Some(selector)) if name == parent => ("      ", selector),
                 (_, Some(_)) => ("    ", metric.name.as_str()),
@@ -128,7 +128,7 @@ impl Page<'_> {
         numbers::value(value, metric.contains, self.style.time_unit)
     }
 
-    /// Checks, then metrics by category, as a section of its own indentation.
+    /// Checks, then metrics by category, as a section with its own indentation.
     fn part(&mut self, depth: usize, metrics: &[MetricSummary], checks: &[CheckTotal]) {
         let indent = spaces(4 + 2 * depth);
         if let Some(metric) = metrics.iter().find(|metric| metric.name == "checks") {
@@ -213,15 +213,14 @@ impl Page<'_> {
             let line = paint.outcome(holds, &format!("{} {}", mark(holds), check.name));
             self.lines.push(format!("{}{line}", spaces(indent)));
             if !holds {
-                // k6 indents this line by the section's indentation once more.
+                // k6 indents this line twice by the section's indentation.
                 let line = paint.bad(&failed_share(check.passes, check.fails));
                 self.lines.push(format!("{}{line}", spaces(2 * indent - 2)));
             }
         }
     }
 
-    /// Groups of the scenario that is there without being named, then the
-    /// named scenarios with theirs.
+    /// First the groups of the implicit scenario, then the named scenarios with their groups.
     fn breakdown(&mut self, summary: &Summary) {
         for scenario in summary
             .scenarios
@@ -257,8 +256,8 @@ impl Page<'_> {
         }
     }
 
-    /// Names are compared whole, so that a script's own metric is never hidden
-    /// for how its name begins.
+    /// Whole names are compared, so that a script's own metric is never hidden because of how its
+    /// name begins.
     fn hides(&self, name: &str) -> bool {
         let (name, _) = split_name(name);
         name == "checks"

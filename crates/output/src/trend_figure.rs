@@ -1,18 +1,18 @@
-//! The figures that a summary shows of a trend.
+//! The statistics that a summary shows for a trend.
 
 use plimsoll_plan::{Figure, TrendStat};
 use plimsoll_samples::Values;
 
-/// What a summary shows of trends by default.
+/// The default statistics of a trend.
 pub fn default_trend_stats() -> Vec<TrendStat> {
-    // All of them can be read.
+    // All of them are valid.
     TrendStat::DEFAULTS
         .iter()
         .filter_map(|name| TrendStat::parse(name).ok())
         .collect()
 }
 
-/// One figure of a trend; 0 of what is not a trend.
+/// One statistic of a trend; 0 for other metrics.
 pub(crate) fn figure(stat: &TrendStat, values: &Values) -> f64 {
     match stat.figure {
         Figure::Count => values.count(),

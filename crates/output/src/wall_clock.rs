@@ -1,4 +1,4 @@
-//! Moments as dates, for formats that want dates.
+//! Converts moments to dates.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -6,8 +6,8 @@ use plimsoll_units::{CivilTime, Moment};
 
 use crate::local_time;
 
-/// Ties the monotonic timeline to the calendar. Read once: a clock that is set
-/// while a test runs does not make its samples jump.
+/// Relates the monotonic timeline to the calendar. It is read once, so that a clock change during a
+/// test does not affect its samples.
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock {
     /// The date of [`Moment::ZERO`].
@@ -15,7 +15,7 @@ pub struct WallClock {
 }
 
 impl WallClock {
-    /// The clock by which `moment` was `date`.
+    /// The clock for which `moment` is `date`.
     pub fn reading(moment: Moment, date: SystemTime) -> WallClock {
         let since_origin = moment.since(Moment::ZERO);
         WallClock {
@@ -29,19 +29,19 @@ impl WallClock {
         self.origin.checked_add(since_origin).unwrap_or(self.origin)
     }
 
-    /// Seconds east of UTC where this program runs, at that moment.
+    /// Seconds east of UTC in the local time zone, at that moment.
     pub fn local_offset(self, moment: Moment) -> i32 {
         local_time::offset(unix_time(self.date(moment)).as_secs())
     }
 }
 
-/// Since 1970; zero before.
+/// The time since 1970; zero for earlier dates.
 pub(crate) fn unix_time(date: SystemTime) -> Duration {
     date.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// RFC 3339 to the nanosecond without trailing zeros, at `offset` seconds east
-/// of UTC: `2026-01-02T03:04:05.678901234+05:30`.
+/// RFC 3339 with up to nanoseconds, without trailing zeros, at `offset` seconds east of UTC:
+/// `2026-01-02T03:04:05.678901234+05:30`.
 pub fn rfc3339_nanos(date: SystemTime, offset: i32) -> String {
     let mut text = String::with_capacity(35);
     DateWriter::new(offset, true).push(&mut text, date);
@@ -55,8 +55,7 @@ pub fn rfc3339(date: SystemTime, offset: i32) -> String {
     text
 }
 
-/// Writes many dates of the same offset, most of them in the same second as
-/// the one before.
+/// Writes many dates with the same offset, most of them in the same second as the previous one.
 #[derive(Debug)]
 pub(crate) struct DateWriter {
     offset: i32,
@@ -69,7 +68,7 @@ pub(crate) struct DateWriter {
 }
 
 impl DateWriter {
-    /// To the nanosecond, or in whole seconds.
+    /// With nanoseconds, or in whole seconds.
     pub fn new(offset: i32, nanos: bool) -> DateWriter {
         let end = if offset == 0 {
             "Z".to_owned()

@@ -1,4 +1,4 @@
-//! Summaries for programs, of recorded figures.
+//! Summaries for programs, from recorded data.
 
 mod support;
 

@@ -112,7 +112,7 @@ fn results_of_grpc_follow_their_schema_and_every_key_is_described() {
         let mut whole = HttpResult::of_grpc(&run.summary, &generator(Level::Valid));
         whole.fixed_work = Some(one_call());
         let mut result = json(&whole);
-        // The run is one of HTTP, with statuses of its own.
+        // The result is from an HTTP run; replace its statuses.
         result["status_codes"] = serde_json::json!({"OK": 90, "Unavailable": 10, "Code(42)": 1});
         let faults = faults(&schema, &result);
         assert!(faults.is_empty(), "{faults:#?}\n{result}");
@@ -131,7 +131,7 @@ fn failures_are_apart_from_what_was_served() {
     assert_eq!(result.requests_per_second, Some(107.0));
     assert_eq!((result.bytes_sent, result.bytes_received), (7_100, 22_000));
     let served = result.service_time.expect("some were served");
-    // Neither the refused ones nor those not found.
+    // Neither refused connections nor responses with status 404.
     assert_eq!((served.count, served.min, served.max), (90, 1.0, 99.0));
     assert_eq!(result.failed_time.map(|failed| failed.count), Some(17));
     let lag = result.send_lag.expect("an open model");

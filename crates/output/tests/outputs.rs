@@ -1,4 +1,4 @@
-//! Outputs of single samples, from the recorder to the file.
+//! Outputs of individual samples, from the recorder to the file.
 
 mod support;
 
@@ -18,7 +18,7 @@ use plimsoll_units::Moment;
 use serde_json::Value;
 use support::run::{Run, run};
 
-/// Bytes that can be looked at while something else writes them.
+/// Bytes that can be read while another thread writes them.
 #[derive(Clone, Default)]
 struct Shelf(Arc<Mutex<Vec<u8>>>);
 
@@ -78,7 +78,7 @@ fn recorded() -> Run {
     )
 }
 
-/// With metadata, which only users' own samples have.
+/// Adds metadata, which only users' own samples have.
 fn labelled(mut records: Vec<SampleRecord>) -> Vec<SampleRecord> {
     let labels = [("vu", "1"), ("m", "v,\"w")];
     let labels: BTreeMap<_, _> = labels
@@ -164,7 +164,7 @@ fn a_point_has_time_value_tags_and_metadata() {
     let is_point = |line: &&str| line.starts_with(r#"{"metric":"http_req_waiting","type":"Point""#);
     let mut point: Value =
         serde_json::from_str(text.lines().find(is_point).expect("a point")).expect("JSON");
-    // The hour depends on where the test runs.
+    // The hour depends on the time zone of the test.
     let time = point["data"]["time"].take();
     let time = time.as_str().expect("a date");
     assert!(time.len() > 20 && time.contains(":51.003"), "{time}");
@@ -209,8 +209,8 @@ fn files_ending_in_gz_are_compressed_and_whole() {
     let mut output = spec
         .open(&setting(&run, TimeFormat::Unix), || Box::new(io::sink()))
         .expect("it opens");
-    output.batch(&run.records).expect("there is room");
-    output.finish().expect("there is room");
+    output.batch(&run.records).expect("there is space");
+    output.finish().expect("there is space");
     let mut text = String::new();
     let file = std::fs::File::open(&path).expect("the file");
     GzDecoder::new(file)

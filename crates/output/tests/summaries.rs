@@ -1,9 +1,8 @@
-//! End summaries of recorded figures, whole.
+//! Complete end-of-test summaries of recorded data.
 //!
-//! The figures were measured by k6 1.8.1 running scripts made for this; what
-//! it printed of the same figures has the same lines, but where our rules
-//! differ on purpose. To take over changed texts run the tests with
-//! `UPDATE_EXPECTED=1` and read the difference.
+//! The data were measured by k6 1.8.1 with scripts written for these tests. k6's own output of the
+//! same data has the same lines, except for intended differences. To accept changed texts, run the
+//! tests with `UPDATE_EXPECTED=1` and read the diff.
 
 mod support;
 
@@ -103,7 +102,7 @@ fn colours() {
     );
 }
 
-/// Adds what only Plimsoll measures.
+/// Adds metrics that only Plimsoll has.
 fn with_own_figures(mut summary: Summary) -> Summary {
     let duration = summary
         .metrics
@@ -127,7 +126,7 @@ fn with_own_figures(mut summary: Summary) -> Summary {
     ] {
         summary.metrics.push(own(name, &distribution));
     }
-    // Without samples it is not to be shown.
+    // Without samples it must not be shown.
     summary.metrics.push(own(
         "http_req_failed_duration",
         &Values::Trend(Default::default()),
@@ -153,7 +152,7 @@ fn our_own_block_comes_last() {
     let style = Style::default();
     let text = summary_text::render(&summary, Some(&valid()), Detail::Compact, &style);
     let k6s = render(&two_scenarios(), Detail::Compact, &style);
-    // All that k6 has stays as it is.
+    // Everything from k6 stays unchanged.
     let own = text
         .strip_prefix(k6s.strip_suffix('\n').unwrap_or(&k6s))
         .expect("k6's part first");

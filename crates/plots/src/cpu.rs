@@ -1,4 +1,4 @@
-//! What a request costs in processor time, by process.
+//! Processor time per request, by process.
 
 use crate::Room;
 use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS};
@@ -7,27 +7,27 @@ use crate::number::{self, Place};
 use crate::picture::Picture;
 use crate::scale::Scale;
 
-/// Bars beside each other.
+/// Stacked bars next to each other.
 #[derive(Clone, Debug)]
 pub struct CpuBars {
-    /// What the picture is, in a few words.
+    /// Short title of the picture.
     pub title: String,
-    /// The figures' unit: `CPU s per 1,000 requests`.
+    /// The unit of the values: `CPU s per 1,000 requests`.
     pub unit: String,
     /// Names of the parts, in the order in which they are stacked.
     pub parts: Vec<String>,
-    /// Top down.
+    /// From top to bottom.
     pub bars: Vec<CpuBar>,
 }
 
 /// One bar.
 #[derive(Clone, Debug)]
 pub struct CpuBar {
-    /// What it is.
+    /// Its name.
     pub label: String,
-    /// One figure for each part; they add up to the whole.
+    /// One value for each part; their sum is the total.
     pub parts: Vec<f64>,
-    /// A 95 % interval of the whole.
+    /// A 95 % interval of the total.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -35,7 +35,7 @@ const ROW: f64 = 38.0;
 const ROW_WIDE: f64 = 25.0;
 
 impl CpuBars {
-    /// The picture.
+    /// Draws the picture.
     pub fn draw(&self, room: Room) -> Picture {
         let width = room.width();
         let wide = room == Room::Wide;
@@ -118,7 +118,7 @@ fn draw_bar(
     for (index, part) in bar.parts.iter().enumerate() {
         let (left, right) = (along.at(from), along.at(from + part));
         drawing.rect(&format!("f{}", index % LOOKS), left, y, right - left, 14.0);
-        // A seam, so that parts can be distinguished without color.
+        // A gap, so that parts can be distinguished without color.
         if index > 0 && right - left > 1.0 {
             drawing.line("mark seam", (left, y), (left, y + 14.0));
         }

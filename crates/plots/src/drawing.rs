@@ -1,4 +1,4 @@
-//! A pen for SVG: shapes with classes, never with colours of their own.
+//! Draws SVG: shapes with classes, never with colours of their own.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use crate::number;
 use crate::picture::{Picture, escaped, unit};
 use crate::scale::Scale;
 
-/// Kinds of looks (dash, colour, marker) that series can have before they repeat.
+/// Number of styles (dash, colour, marker) for series before they repeat.
 pub const LOOKS: usize = 6;
 
-/// About how wide a character is, in units; type is 13 units high.
+/// Approximate width of a character in units; the font is 13 units high.
 pub const CHARACTER: f64 = 7.4;
 
-/// How far the plot's own ground reaches.
+/// The area of the plot itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     pub left: f64,
@@ -21,7 +21,7 @@ pub struct Frame {
     pub bottom: f64,
 }
 
-/// A picture in the making.
+/// A picture that is being drawn.
 #[derive(Default)]
 pub struct Drawing {
     body: String,
@@ -76,7 +76,7 @@ impl Drawing {
         );
     }
 
-    /// The marker of the series with this number; hollow for what is to be doubted.
+    /// The marker of the series with this number; hollow if its value is doubtful.
     pub fn marker(&mut self, series: usize, x: f64, y: f64, hollow: bool) {
         let look = series % LOOKS;
         let fill = if hollow {
@@ -88,7 +88,7 @@ impl Drawing {
         self.path(&format!("mark s{look} {fill}"), &path);
     }
 
-    /// A cross: what was not kept.
+    /// A cross: the objective was not met.
     pub fn cross(&mut self, class: &str, x: f64, y: f64, r: f64) {
         let path = format!(
             "M{} {}L{} {}M{} {}L{} {}",
@@ -104,7 +104,7 @@ impl Drawing {
         self.path(class, &path);
     }
 
-    /// An interval as a bar with ends, lying.
+    /// An interval as a horizontal bar with ends.
     pub fn interval(&mut self, class: &str, low: f64, high: f64, y: f64) {
         let (low, high, top, bottom) = (unit(low), unit(high), unit(y - 3.5), unit(y + 3.5));
         let y = unit(y);
@@ -114,8 +114,8 @@ impl Drawing {
         );
     }
 
-    /// The name and the value of a row: at both sides of a wide picture's frame, above
-    /// the row in a narrow one.
+    /// The name and the value of a row: on both sides of a wide picture's frame, above the row in a
+    /// narrow one.
     pub fn row_label(
         &mut self,
         frame: Frame,
@@ -136,7 +136,7 @@ impl Drawing {
         self.text("end", end, y, figure);
     }
 
-    /// Rules across the frame with their figures at its left.
+    /// Grid lines across the frame with their numbers on its left.
     pub fn left_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
         for tick in scale.ticks(most) {
             let y = scale.at(tick);
@@ -146,7 +146,7 @@ impl Drawing {
         self.text("soft", 2.0, frame.top - 9.0, label);
     }
 
-    /// Short ticks under the frame with their figures, and the label below them.
+    /// Short ticks under the frame with their numbers, and the label below them.
     pub fn bottom_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
         let ticks: Vec<(f64, String)> = scale
             .ticks(most)
@@ -156,7 +156,7 @@ impl Drawing {
         self.bottom_ticks(frame, scale, &ticks, label);
     }
 
-    /// As [`Drawing::bottom_axis`], with figures that are already words.
+    /// As [`Drawing::bottom_axis`], with numbers that are already text.
     pub fn bottom_ticks(
         &mut self,
         frame: Frame,
@@ -172,7 +172,7 @@ impl Drawing {
         for (value, text) in ticks {
             let x = scale.at(*value);
             self.line("axis", (x, frame.bottom), (x, frame.bottom + 4.0));
-            // What stands at an edge may not hang over it.
+            // Text at an edge must not extend beyond it.
             let half = text.chars().count() as f64 * CHARACTER / 2.0;
             let place = x.min(frame.right + 10.0 - half);
             self.text("soft mid", place, frame.bottom + 18.0, text);

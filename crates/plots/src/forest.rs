@@ -1,5 +1,4 @@
-//! The forest plot: ratios of pairs with their intervals, about the line of no
-//! difference.
+//! The forest plot: ratios of pairs with their intervals, around the line of no difference.
 
 use crate::Room;
 use crate::drawing::{CHARACTER, Drawing, Frame};
@@ -11,24 +10,24 @@ use crate::scale::{Scale, extent};
 /// Ratios of pairs.
 #[derive(Clone, Debug)]
 pub struct Forest {
-    /// What the picture is, in a few words.
+    /// Short title of the picture.
     pub title: String,
     /// What is divided by what: `pgquery over sqlite`.
     pub label: String,
-    /// Top down.
+    /// From top to bottom.
     pub rows: Vec<RatioRow>,
 }
 
 /// One pair.
 #[derive(Clone, Debug)]
 pub struct RatioRow {
-    /// What it is.
+    /// Its name.
     pub label: String,
     /// Second over first.
     pub ratio: f64,
     /// A 95 % interval.
     pub interval: Option<(f64, f64)>,
-    /// What is said of it.
+    /// The outcome.
     pub judged: Judged,
 }
 
@@ -49,7 +48,7 @@ const ROW: f64 = 40.0;
 const ROW_WIDE: f64 = 24.0;
 
 impl Forest {
-    /// The picture.
+    /// Draws the picture.
     pub fn draw(&self, room: Room) -> Picture {
         let width = room.width();
         let wide = room == Room::Wide;
@@ -159,7 +158,7 @@ fn figure(row: &RatioRow) -> String {
     format!("×{}{interval}", place.print(row.ratio))
 }
 
-/// Ratios lie in the logarithm: twice is as far as half.
+/// The scale is logarithmic: a ratio of 2 and one of 1/2 are equally far from 1.
 fn ratio_scale(low: f64, high: f64, frame: Frame) -> Scale {
     let reach = (high.max(1.0).ln()).max(-(low.clamp(1e-6, 1.0).ln()));
     let pad = (reach * 0.06).max(0.02);
@@ -168,10 +167,10 @@ fn ratio_scale(low: f64, high: f64, frame: Frame) -> Scale {
     Scale::ratio(low.exp(), high.exp(), frame.left, frame.right)
 }
 
-/// Units that two ticks are apart at least.
+/// Minimum distance of two ticks in units.
 const APART: f64 = 42.0;
 
-/// Round ratios about 1: the finest set that reaches both ends.
+/// Round ratios around 1: the finest set that reaches both ends.
 fn ratio_ticks(along: &Scale) -> Vec<(f64, String)> {
     const SETS: [&[f64]; 6] = [
         &[
@@ -191,7 +190,7 @@ fn ratio_ticks(along: &Scale) -> Vec<(f64, String)> {
             && set.last().is_some_and(|most| *most >= high)
     };
     let set = SETS.iter().find(reaches).unwrap_or(&SETS[5]);
-    // The line of no difference has its figure in any case; others give way.
+    // The line of no difference always has its number; others are omitted if they overlap.
     let one = along.at(1.0);
     let mut last = f64::NEG_INFINITY;
     let mut ticks = Vec::new();

@@ -1,5 +1,5 @@
-//! The heat map: when how many requests took how long. Two groups of latencies, a
-//! stall, a slow drift are seen here and in no quantile.
+//! The heat map: how many requests took how long at which time. It shows two groups of latencies, a
+//! stall or a slow drift, which quantiles hide.
 
 use std::fmt::Write as _;
 
@@ -9,20 +9,20 @@ use crate::number;
 use crate::picture::{Picture, unit};
 use crate::scale::{Scale, extent};
 
-/// Distributions in the order of time.
+/// Distributions in order of time.
 #[derive(Clone, Debug)]
 pub struct HeatMap {
-    /// What the picture is, in a few words.
+    /// Short title of the picture.
     pub title: String,
     /// The values' unit.
     pub unit: String,
-    /// Second by second.
+    /// One per second.
     pub columns: Vec<HeatColumn>,
-    /// Places, in seconds, at which one run ends and the next begins.
+    /// The times, in seconds, at which one run ends and the next begins.
     pub breaks: Vec<f64>,
 }
 
-/// What one second holds.
+/// The values of one second.
 #[derive(Clone, Debug)]
 pub struct HeatColumn {
     /// Seconds from the left edge.
@@ -31,16 +31,16 @@ pub struct HeatColumn {
     pub buckets: Vec<(f64, u64)>,
 }
 
-/// More columns and rows than these are put together.
+/// Maximum columns and rows; more are combined.
 const MOST_COLUMNS: usize = 120;
 const MOST_ROWS: i32 = 40;
 const FEWEST_ROWS: i32 = 10;
-/// Buckets to each factor of ten; rows lie on their edges, so that none is torn.
+/// Buckets per factor of ten. Rows have the same edges, so that no bucket is split.
 const PER_DECADE: f64 = 10.0;
 const SHADES: usize = 5;
 
 impl HeatMap {
-    /// The picture.
+    /// Draws the picture.
     pub fn draw(&self, room: Room) -> Picture {
         let width = room.width();
         let frame = Frame {
@@ -70,7 +70,7 @@ impl HeatMap {
         for shade in 1..=SHADES {
             let mut path = String::new();
             for (column, fields) in grid.iter().enumerate() {
-                // Fields of one shade above each other are drawn as one.
+                // Fields of the same shade above each other are drawn as one.
                 let mut row = 0;
                 for same in
                     fields.chunk_by(|one, next| shade_of(*one, most) == shade_of(*next, most))
@@ -129,11 +129,11 @@ impl HeatMap {
     }
 }
 
-/// Rows of equal height in the logarithm, each some buckets high.
+/// Rows of equal height on the logarithmic scale, each some buckets high.
 struct Rows {
     /// Number of the lowest bucket.
     first: i32,
-    /// Buckets to a row.
+    /// Buckets per row.
     each: i32,
     count: i32,
 }
@@ -145,7 +145,7 @@ impl Rows {
         let each = (span + MOST_ROWS - 1) / MOST_ROWS;
         let count = ((span + each - 1) / each).max(FEWEST_ROWS);
         if count == FEWEST_ROWS {
-            // Few rows stand in the middle.
+            // A small number of rows is centered.
             first -= (count * each - span) / 2;
         }
         Rows { first, each, count }
@@ -163,8 +163,8 @@ impl Rows {
     }
 }
 
-/// The number of the bucket that begins at or below `edge`. What is not above zero
-/// goes into the lowest.
+/// The number of the bucket that begins at or below `edge`. Values that are not above zero go into
+/// the lowest.
 fn bucket(edge: f64) -> i32 {
     if edge > 0.0 {
         ((edge.log10() * PER_DECADE + 1e-6).floor() as i32).clamp(-200, 200)
@@ -173,7 +173,7 @@ fn bucket(edge: f64) -> i32 {
     }
 }
 
-/// 0 for none; otherwise by the logarithm, so that single requests are seen.
+/// 0 for none; otherwise logarithmic, so that single requests are visible.
 fn shade_of(count: u64, most: u64) -> usize {
     if count == 0 {
         return 0;

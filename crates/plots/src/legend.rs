@@ -1,19 +1,19 @@
-//! The key to series: marker, dash and name, in as many rows as it takes.
+//! The legend: marker, dash and name of each series, in as many rows as needed.
 
 use crate::drawing::{CHARACTER, Drawing, LOOKS, cut};
 
-/// What stands before a name.
+/// The symbol before a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// A piece of the series' line.
     Line(usize),
     /// The series' marker.
     Marker(usize),
-    /// A filled field of the series' colour.
+    /// A field filled with the series' colour.
     Field(usize),
     /// A thin dotted line.
     Thin,
-    /// A tick of the soft colour.
+    /// A tick in the soft colour.
     Tick,
     /// A cross: failed.
     Cross,
@@ -24,8 +24,8 @@ pub enum Key {
 /// Height of a row.
 const ROW: f64 = 19.0;
 
-/// Draws the entries from `(left, top)` on, breaking before `right`. Gives the units
-/// it took down; none for no entries.
+/// Draws the entries from `(left, top)` on, with line breaks before `right`. Returns the used
+/// height; zero for no entries.
 pub fn legend(
     drawing: &mut Drawing,
     entries: &[(Key, String)],

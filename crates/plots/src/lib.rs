@@ -1,10 +1,9 @@
-//! Plots as SVG and as text: pure functions from figures to a picture.
+//! Plots as SVG and as text: pure functions from values to a picture.
 //!
-//! There is no clock and no chance in them, so that equal figures make equal bytes.
-//! A [`Picture`] is a file of its own or a part of a page; both follow the reader's
-//! light or dark scheme, say in words what they show, and never tell series apart by
-//! colour alone. They are drawn for a column of 460 units, in which type stays
-//! legible on a telephone, or for one of 960.
+//! They use no clock and no random numbers, so equal values give equal bytes. A [`Picture`] can be
+//! a separate file or part of a page. It follows the reader's light or dark scheme, has a text
+//! description, and never distinguishes series by colour alone. Pictures are drawn for a column of
+//! 460 units, so that text stays legible on a phone, or for one of 960.
 
 mod cpu;
 mod drawing;

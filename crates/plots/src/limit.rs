@@ -1,4 +1,4 @@
-//! The search for the highest rate that keeps an objective.
+//! The search for the highest rate that meets an objective.
 
 use crate::Room;
 use crate::drawing::{Drawing, Frame};
@@ -10,37 +10,37 @@ use crate::scale::{Scale, extent};
 /// A search and its trials.
 #[derive(Clone, Debug)]
 pub struct LimitPlot {
-    /// What the picture is, in a few words.
+    /// Short title of the picture.
     pub title: String,
-    /// The figure that is held against the limit.
+    /// The metric that the limit applies to.
     pub figure: String,
     /// Its unit.
     pub unit: String,
     /// The limit.
     pub limit: f64,
-    /// In the order they were made.
+    /// In the order in which they were made.
     pub trials: Vec<Trial>,
-    /// The highest rate that was kept.
+    /// The highest rate that met the objective.
     pub kept: Option<f64>,
-    /// The lowest rate above it that was not.
+    /// The lowest rate above it that did not.
     pub broken: Option<f64>,
 }
 
 /// One trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
-    /// Requests per second that were asked for.
+    /// The requested rate per second.
     pub rate: f64,
-    /// The measured figure; none without any response.
+    /// The measured value; `None` without any response.
     pub value: Option<f64>,
-    /// Whether the objective was kept.
+    /// Whether the objective was met.
     pub kept: bool,
-    /// Whether it was the long one.
+    /// Whether it was the soak.
     pub soak: bool,
 }
 
 impl LimitPlot {
-    /// The picture.
+    /// Draws the picture.
     pub fn draw(&self, room: Room) -> Picture {
         let width = room.width();
         let mut drawing = Drawing::default();
@@ -84,7 +84,7 @@ impl LimitPlot {
         drawing.line("line sbad d4", (frame.left, y), (frame.right, y));
         for trial in &self.trials {
             let x = along.at(trial.rate);
-            // Requests without a response are at the top, with the worst.
+            // Trials without a response are at the top, next to the worst.
             let y = trial.value.map_or(frame.top, |value| up.at(value));
             if trial.kept {
                 drawing.marker(usize::from(trial.soak), x, y, false);
@@ -106,7 +106,7 @@ impl LimitPlot {
                     "{} per second: {} {}{}",
                     number::short(trial.rate),
                     trial.value.map_or_else(
-                        || "nothing answered,".to_owned(),
+                        || "no response,".to_owned(),
                         |value| format!("{} {},", number::short(value), self.unit)
                     ),
                     if trial.kept { "kept" } else { "not kept" },

@@ -1,23 +1,23 @@
-//! Numbers as a reader wants them: no more digits than they carry.
+//! Formats numbers with only the digits that are significant.
 
 /// Where to round a value: `2` is hundredths, `-1` is tens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(i32);
 
-/// Most digits, however narrow an interval is.
+/// Maximum digits, however narrow an interval is.
 const MOST_DIGITS: i32 = 5;
-/// Digits of a value of which nothing more is known.
+/// Digits of a value without an interval.
 const USUAL_DIGITS: i32 = 3;
 
 impl Place {
-    /// Rounds to `places` digits after the point.
+    /// Rounds to `places` digits after the decimal point.
     pub fn decimals(places: u8) -> Place {
         Place(i32::from(places))
     }
 
-    /// The place that a value with this interval is known to: two digits of half the
-    /// interval's width (JCGM 100, 7.2.6), and never more than five digits in all.
-    /// Without an interval, or with one of no width, three digits.
+    /// The precision of a value with this interval: two digits of half the interval's width (JCGM
+    /// 100, 7.2.6), but at most five digits in total. Three digits without an interval, or if its
+    /// width is zero.
     pub fn of(value: f64, interval: Option<(f64, f64)>) -> Place {
         let largest = interval
             .map_or(0.0, |(low, high)| low.abs().max(high.abs()))
@@ -26,7 +26,7 @@ impl Place {
         let half = interval.map_or(0.0, |(low, high)| (high - low).abs() / 2.0);
         if half > 0.0 && half.is_finite() {
             let known = 1 - self::magnitude(half);
-            // An interval wider than the value still leaves it its first digit.
+            // Even with an interval that is wider than the value, its first digit remains.
             Place(known.clamp(-magnitude, MOST_DIGITS - 1 - magnitude))
         } else {
             Place::digits(value, USUAL_DIGITS)
@@ -35,13 +35,14 @@ impl Place {
 
     /// `value` with this number of digits.
     fn digits(value: f64, digits: i32) -> Place {
-        // Three digits of 1.23 are a third of those of 9.87: a leading 1 gets one more.
+        // Three digits of 1.23 are a third as precise as those of 9.87, so a leading 1 gets one
+        // more.
         let scaled = value.abs() / 10_f64.powi(magnitude(value.abs()));
         let digits = digits + i32::from(scaled < 2.0 && value != 0.0);
         Place(digits - 1 - magnitude(value.abs()))
     }
 
-    /// `value` rounded here, thousands parted by commas, with a true minus.
+    /// `value` rounded here, with commas between thousands, and a true minus sign.
     pub fn print(self, value: f64) -> String {
         if !value.is_finite() {
             return "–".to_owned();
@@ -72,7 +73,7 @@ pub fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// As [`short`], with no zeros at the end: what stands at a tick.
+/// As [`short`], without trailing zeros: the number at a tick.
 pub fn tick(value: f64) -> String {
     let text = format!("{:.9}", value.abs());
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -94,7 +95,8 @@ fn magnitude(value: f64) -> i32 {
     }
 }
 
-/// Parts the whole part of an unsigned decimal in threes. Four digits stay together.
+/// Separates the integer part of an unsigned decimal into groups of three. Four digits stay
+/// together.
 fn grouped(text: &str) -> String {
     let (whole, rest) = text.find('.').map_or((text, ""), |at| text.split_at(at));
     if whole.len() <= 4 {
@@ -122,9 +124,9 @@ mod tests {
         assert_eq!(print(48_133.6, 48_010.0, 48_250.0), "48,130");
         assert_eq!(print(48_133.6, 30_000.0, 60_000.0), "48,000");
         assert_eq!(print(0.005, 0.004, 0.006), "0.0050");
-        // Too narrow to be worth all its digits.
+        // The interval is too narrow to show all digits.
         assert_eq!(print(3.912_345_678, 3.912_345_6, 3.912_345_7), "3.9123");
-        // Wider than the value.
+        // The interval is wider than the value.
         assert_eq!(print(3.9, 0.0, 100.0), "4");
         assert_eq!(print(0.0, 0.0, 0.0), "0.00");
     }

@@ -9,16 +9,16 @@ use crate::number;
 use crate::picture::{Picture, unit};
 use crate::scale::{Scale, extent};
 
-/// Seconds of one or several runs, end to end.
+/// The seconds of one or several runs, end to end.
 #[derive(Clone, Debug)]
 pub struct OverTime {
-    /// What the picture is, in a few words.
+    /// Short title of the picture.
     pub title: String,
     /// The latencies' unit.
     pub unit: String,
-    /// Second by second.
+    /// One per second.
     pub points: Vec<TimePoint>,
-    /// The runs they are of.
+    /// The runs.
     pub spans: Vec<Span>,
 }
 
@@ -39,7 +39,7 @@ pub struct TimePoint {
     pub failed: f64,
 }
 
-/// A run among several that are drawn end to end.
+/// One of several runs that are drawn end to end.
 #[derive(Clone, Debug)]
 pub struct Span {
     /// Its name.
@@ -52,11 +52,11 @@ pub struct Span {
     pub to: f64,
 }
 
-/// More seconds than this are put together, so that a picture stays small.
+/// Maximum number of points; more seconds are combined, so that a picture stays small.
 const MOST_POINTS: usize = 300;
 
 impl OverTime {
-    /// The picture.
+    /// Draws the picture.
     pub fn draw(&self, room: Room) -> Picture {
         let (points, each) = thinned(&self.points);
         let width = room.width();
@@ -204,8 +204,8 @@ impl OverTime {
     }
 }
 
-/// At most [`MOST_POINTS`], and how many seconds each is. Of seconds put together the
-/// worst latency stays, so that none hides.
+/// At most [`MOST_POINTS`], and the number of seconds each represents. Combined seconds keep the
+/// worst latency, so that none is hidden.
 fn thinned(points: &[TimePoint]) -> (Vec<TimePoint>, f64) {
     let each = points.len().div_ceil(MOST_POINTS).max(1);
     if each == 1 {
@@ -231,7 +231,7 @@ fn thinned(points: &[TimePoint]) -> (Vec<TimePoint>, f64) {
     (thin, each as f64)
 }
 
-/// Columns from the ground up, as one path.
+/// Columns from the bottom up, as one path.
 fn bars(
     points: &[TimePoint],
     each: f64,
@@ -248,7 +248,7 @@ fn bars(
         }
         let from = along.at(point.at);
         let across = along.at(point.at + each) - from;
-        // Seams between columns are for columns that are wide enough to be read.
+        // Only columns that are wide enough have gaps between them.
         let across = if across > 4.0 { across - 0.8 } else { across };
         let (across, height) = (unit(across), unit(height));
         let _ = write!(

@@ -1,5 +1,5 @@
-//! The whole matrix in one figure: each row a combination of the other axes, each
-//! marker a value of one axis, with its interval.
+//! One metric over the whole matrix: each row is a combination of the other axes, each marker a
+//! value of one axis, with its interval.
 
 use crate::Room;
 use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS, cut};
@@ -8,54 +8,54 @@ use crate::number;
 use crate::picture::Picture;
 use crate::scale::Scale;
 
-/// One figure over the matrix.
+/// One metric over the matrix.
 #[derive(Clone, Debug)]
 pub struct Overview {
-    /// What the picture is, in a few words.
+    /// Short title of the picture.
     pub title: String,
-    /// The figure's name.
+    /// The metric's name.
     pub label: String,
     /// Its unit.
     pub unit: String,
-    /// Names of the series; a [`Spot`] says which it is of.
+    /// Names of the series; each [`Spot`] belongs to one.
     pub series: Vec<String>,
-    /// Top down.
+    /// From top to bottom.
     pub rows: Vec<OverviewRow>,
-    /// Levels that figures are held against, and their names.
+    /// Limits of the metric, and their names.
     pub limits: Vec<(f64, String)>,
 }
 
 /// One combination of the other axes.
 #[derive(Clone, Debug)]
 pub struct OverviewRow {
-    /// What it is.
+    /// Its name.
     pub label: String,
-    /// Its figures.
+    /// Its values.
     pub spots: Vec<Spot>,
-    /// Series without a figure here, with the reason: `pgfunc: invalid`.
+    /// Series without a value here, with the reason: `pgfunc: invalid`.
     pub missing: Vec<String>,
 }
 
-/// A figure.
+/// A value.
 #[derive(Clone, Debug)]
 pub struct Spot {
-    /// Which series it is of.
+    /// The index of its series.
     pub series: usize,
-    /// The figure.
+    /// The value.
     pub value: f64,
     /// A 95 % interval.
     pub interval: Option<(f64, f64)>,
-    /// Whether it is to be doubted: its marker is hollow.
+    /// Whether it is doubtful: its marker is hollow.
     pub doubtful: bool,
-    /// What was published in its place.
+    /// The corresponding published value.
     pub published: Option<f64>,
 }
 
-/// Units down for each series of a row.
+/// Height of each series in a row.
 const STEP: f64 = 11.0;
 
 impl Overview {
-    /// The picture.
+    /// Draws the picture.
     pub fn draw(&self, room: Room) -> Picture {
         let width = room.width();
         let wide = room == Room::Wide;

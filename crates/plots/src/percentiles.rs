@@ -1,5 +1,5 @@
-//! The percentile curve: which share of requests took at most how long, with the
-//! tail stretched, so that the slowest hundredth is as wide as the rest.
+//! The percentile curve: the share of requests that took at most a certain time. The tail is
+//! stretched, so that the slowest hundredth is as wide as the rest.
 
 use crate::Room;
 use crate::drawing::{Drawing, Frame, LOOKS, line_through};
@@ -8,16 +8,16 @@ use crate::number;
 use crate::picture::Picture;
 use crate::scale::{Scale, extent};
 
-/// Distributions beside each other.
+/// Distributions in one picture.
 #[derive(Clone, Debug)]
 pub struct Percentiles {
-    /// What the picture is, in a few words.
+    /// Short title of the picture.
     pub title: String,
     /// The values' unit.
     pub unit: String,
     /// The distributions.
     pub curves: Vec<Curve>,
-    /// A level that values are held against, and its name.
+    /// A limit of the values, and its name.
     pub limit: Option<(f64, String)>,
 }
 
@@ -26,18 +26,18 @@ pub struct Percentiles {
 pub struct Curve {
     /// Its name.
     pub label: String,
-    /// Share from 0 to below 1, and the value that it lies below.
+    /// A share from 0 to below 1, and the value below which that share is.
     pub points: Vec<(f64, f64)>,
-    /// How many values it is made of: beyond 1 − 10 / n a share is decided by fewer
-    /// than ten of them, and the curve is thin.
+    /// Number of values. A share above 1 − 10 / n depends on fewer than ten of them, and the curve
+    /// is thin there.
     pub count: u64,
 }
 
-/// Fewer values than this above a share are chance.
+/// With fewer values than this above a share, the quantile is not reliable.
 const ENOUGH: f64 = 10.0;
 
-/// Reads a curve's points off buckets (lower edge, count) in rising order, whose
-/// relative width is given; `max` is the largest value.
+/// Reads the points of a curve from buckets (lower edge, count) in ascending order with the given
+/// relative width; `max` is the largest value.
 pub fn quantiles_of(buckets: &[(f64, u64)], relative_width: f64, max: f64) -> Vec<(f64, f64)> {
     let total: u64 = buckets.iter().map(|bucket| bucket.1).sum();
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -47,7 +47,7 @@ pub fn quantiles_of(buckets: &[(f64, u64)], relative_width: f64, max: f64) -> Ve
         let value = (edge + edge.abs() * relative_width / 2.0).min(max);
         let share = below as f64 / total.max(1) as f64;
         let place = tail(share);
-        // Points nearer than the eye can tell are left out, never the first.
+        // Leave out points that are too close to see, but never the first.
         if place - last >= 0.01 {
             points.push((share, value));
             last = place;
@@ -61,7 +61,7 @@ pub fn quantiles_of(buckets: &[(f64, u64)], relative_width: f64, max: f64) -> Ve
 }
 
 impl Percentiles {
-    /// The picture.
+    /// Draws the picture.
     pub fn draw(&self, room: Room) -> Picture {
         let width = room.width();
         let mut drawing = Drawing::default();
@@ -147,7 +147,7 @@ impl Percentiles {
     }
 }
 
-/// Where a share lies along the axis: each further 9 takes one unit.
+/// The position of a share on the axis: each further 9 takes one unit.
 fn tail(share: f64) -> f64 {
     -(1.0 - share).max(1e-9).log10()
 }

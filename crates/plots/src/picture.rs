@@ -1,23 +1,23 @@
-//! A finished picture, and the looks that all share.
+//! A finished picture, and the styles that all share.
 
 use std::fmt::Write as _;
 
-/// A picture. Its words are escaped, so that any text may be in a label.
+/// A picture. Its texts are escaped, so labels may contain any characters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// Units across.
+    /// Width in units.
     pub width: f64,
-    /// Units down.
+    /// Height in units.
     pub height: f64,
-    /// What it is, in a few words.
+    /// Short title.
     pub title: String,
-    /// What it shows, for those who do not see it.
+    /// A text description, for readers who cannot see it.
     pub description: String,
     pub(crate) body: String,
 }
 
-/// The colours as custom properties, light and dark. A page that holds pictures
-/// inline gives them to its root.
+/// The colours as custom properties, light and dark. A page with inline pictures sets them on its
+/// root element.
 pub const COLOURS: &str = "\
 :root{--ink:#1c2126;--soft:#59636e;--rule:#d5dbe1;--band:#eef1f4;--paper:#fff;\
 --c0:#0b5fa5;--c1:#b8480a;--c2:#0d7a63;--c3:#7a3fc4;--c4:#8a6400;--c5:#b3215f;--bad:#b3261e}
@@ -25,7 +25,7 @@ pub const COLOURS: &str = "\
 --c0:#6fb3f2;--c1:#f0a163;--c2:#52cbaf;--c3:#c3a2ff;--c4:#dcbb4d;--c5:#ff8db8;--bad:#ff8a80}}
 ";
 
-/// The rules of what is in pictures. Series differ in dash and marker beside colour.
+/// The style rules for pictures. Series differ in dash and marker in addition to colour.
 pub const RULES: &str = "\
 .plot{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:var(--ink)}
 .plot text{fill:var(--ink)}.plot .soft{fill:var(--soft)}.plot .end{text-anchor:end}.plot .mid{text-anchor:middle}
@@ -57,8 +57,7 @@ impl Picture {
         out
     }
 
-    /// A part of a page that has [`COLOURS`] and [`RULES`]; `id` is the page's own
-    /// for this picture.
+    /// Part of a page that contains [`COLOURS`] and [`RULES`]; `id` must be unique in the page.
     pub fn inline(&self, id: &str) -> String {
         let id = escaped(id);
         let mut out = format!(
@@ -80,14 +79,14 @@ impl Picture {
     }
 }
 
-/// A length with at most one digit after the point.
+/// A length with at most one digit after the decimal point.
 pub fn unit(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0" } else { text }.to_owned()
 }
 
-/// Text for XML, which can hold no control characters even in escapes.
+/// Text for XML, which cannot contain control characters even as escapes.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! From figures to places on paper, and round figures for the ticks.
+//! Maps values to positions, and chooses round values for ticks.
 
-/// A direction of a plot: what lies between `low` and `high` goes to between `from`
-/// and `to`, both in the picture's units.
+/// One axis of a plot: maps values from `low` to `high` to positions from `from` to `to`, in the
+/// picture's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -11,13 +11,12 @@ pub struct Scale {
     logarithmic: bool,
 }
 
-/// More than this ratio between largest and smallest is shown in the logarithm.
+/// Above this ratio between largest and smallest value, the scale is logarithmic.
 const WIDE: f64 = 25.0;
 
 impl Scale {
-    /// Holds all of `values` and ends on round figures. It is logarithmic where
-    /// they are positive and reach over more than a factor of 25; otherwise it
-    /// begins at 0.
+    /// Contains all of `values` and ends at round values. It is logarithmic if they are positive
+    /// and span more than a factor of 25; otherwise it begins at 0.
     pub fn over(values: impl IntoIterator<Item = f64>, from: f64, to: f64) -> Scale {
         let (low, high) = extent(values);
         if low > 0.0 && high / low > WIDE {
@@ -27,7 +26,7 @@ impl Scale {
         }
     }
 
-    /// From `low` to `high`, both moved outward to round figures.
+    /// From `low` to `high`, both moved outward to round values.
     pub fn linear(low: f64, high: f64, from: f64, to: f64) -> Scale {
         let high = if high > low { high } else { low + 1.0 };
         let step = step(high - low, 5.0);
@@ -40,7 +39,7 @@ impl Scale {
         }
     }
 
-    /// From `low` to `high` as they are.
+    /// From `low` to `high` exactly.
     pub fn exact(low: f64, high: f64, from: f64, to: f64) -> Scale {
         let high = if high > low { high } else { low + 1.0 };
         Scale {
@@ -52,8 +51,8 @@ impl Scale {
         }
     }
 
-    /// In the logarithm, moved outward to 1, 2 or 5 of a power of ten. Both must be
-    /// above 0; what is not is put at the lower end.
+    /// Logarithmic, moved outward to 1, 2 or 5 times a power of ten. Both ends must be above 0;
+    /// values that are not are placed at the lower end.
     pub fn logarithmic(low: f64, high: f64, from: f64, to: f64) -> Scale {
         let low = if low > 0.0 { low } else { 1.0 };
         let high = if high > low { high } else { low * 10.0 };
@@ -66,7 +65,7 @@ impl Scale {
         }
     }
 
-    /// In the logarithm, from `low` to `high` as they are; both above 0.
+    /// Logarithmic, from `low` to `high` exactly; both above 0.
     pub fn ratio(low: f64, high: f64, from: f64, to: f64) -> Scale {
         Scale {
             low,
@@ -82,12 +81,12 @@ impl Scale {
         self.logarithmic
     }
 
-    /// The figure at the lower end, and that at the upper.
+    /// The values at the lower and the upper end.
     pub fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }
 
-    /// Where `value` lies. What is outside is put at the nearer end.
+    /// The position of `value`. Values outside are placed at the nearer end.
     pub fn at(&self, value: f64) -> f64 {
         let share = if self.logarithmic {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
@@ -102,7 +101,7 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// Round figures, at most about `most` of them.
+    /// About `most` round values.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         if self.logarithmic {
             self.logarithmic_ticks(most)
@@ -140,7 +139,7 @@ impl Scale {
     }
 }
 
-/// The smallest and the largest finite value; 0 and 1 of none.
+/// The smallest and the largest finite value; 0 and 1 if there are none.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values
         .into_iter()
@@ -151,7 +150,7 @@ pub fn extent(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     if low <= high { (low, high) } else { (0.0, 1.0) }
 }
 
-/// 1, 2 or 5 times a power of ten, so that `span` has at most about `most` of them.
+/// 1, 2 or 5 times a power of ten, so that about `most` of them fit into `span`.
 fn step(span: f64, most: f64) -> f64 {
     let rough = span / most.max(1.0);
     let power = 10_f64.powf(rough.log10().floor());

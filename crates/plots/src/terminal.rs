@@ -1,11 +1,11 @@
-//! Plots of plain characters, for terminals.
+//! Plots in plain text, for terminals.
 
 use crate::limit::LimitPlot;
 use crate::number;
 use crate::scale::{Scale, extent};
 
-/// A search for the limit, in at most `columns` characters across: a row for each
-/// rate that was tried, the lowest first, with a mark for each trial along the figure.
+/// A search for the limit, at most `columns` characters wide: a row for each
+/// rate that was tried, the lowest first, with a mark for each trial at its value.
 ///
 /// ```text
 ///  rate/s   p95 of response time, ms                    │ = limit 50
@@ -65,19 +65,19 @@ pub fn limit(plot: &LimitPlot, columns: usize) -> String {
     out + &clip("● kept   × not kept   ■ kept in the soak", columns)
 }
 
-/// A figure over runs.
+/// A metric over several runs.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// The figure's name and unit.
+    /// The metric's name and unit.
     pub label: String,
-    /// Each run's name (a date, an id) and figure, the oldest first.
+    /// Each run's name (a date, an id) and value, the oldest first.
     pub runs: Vec<(String, f64)>,
     /// Which runs are the first of a new level.
     pub changes: Vec<usize>,
 }
 
-/// A figure over runs, in at most `columns` characters across: a row for each run,
-/// with a rule where the level changes.
+/// A metric over several runs, at most `columns` characters wide: a row for each run, with a line
+/// where the level changes.
 pub fn history(history: &History, columns: usize) -> String {
     let figures: Vec<String> = history
         .runs
@@ -89,7 +89,8 @@ pub fn history(history: &History, columns: usize) -> String {
     let digits = width(&mut figures.iter().map(|figure| figure.chars().count()));
     let across = columns.saturating_sub(names + digits + 4).clamp(10, 100);
     let (low, high) = extent(history.runs.iter().map(|run| run.1));
-    // From 0, unless all lie close together far from it; then the bar would tell nothing.
+    // Bars start at 0, unless all values are close together and far from 0: the bars would then
+    // look equal.
     let low = if low > 0.0 && (high - low) < low * 0.5 {
         low - (high - low).max(low * 0.02)
     } else {
@@ -127,7 +128,7 @@ fn put(row: &mut [char], at: usize, mark: char) {
     }
 }
 
-/// A line without control characters, trailing space and what would wrap.
+/// A line without control characters and trailing spaces, cut to the width.
 fn clip(line: &str, columns: usize) -> String {
     let line: String = line
         .chars()

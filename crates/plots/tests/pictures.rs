@@ -1,5 +1,5 @@
-//! Every kind of picture, with ordinary, extreme and hostile figures: well-formed,
-//! inside its bounds, the same each time. `target/tmp/plots` keeps them to look at.
+//! Every type of picture, with ordinary, extreme and hostile values: well-formed, inside its
+//! bounds, and the same each time. `target/tmp/plots` keeps the pictures for inspection.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use plimsoll_plots::{
     Trial, quantiles_of,
 };
 
-/// Words that would break out of any markup that forgot them.
+/// Text that would break out of markup without escaping.
 const HOSTILE: &str = "</text><script>alert(1)</script>\u{1}\u{0}\"'&]]> -->";
 
-/// A wave without a clock or chance: figures that look like measured ones.
+/// A deterministic wave that looks like measured values.
 fn wave(step: usize) -> f64 {
     let x = step as f64;
     1.0 + 0.3 * (x * 0.9).sin() + 0.2 * (x * 2.3).cos() + if step % 17 == 9 { 3.0 } else { 0.0 }
@@ -239,7 +239,7 @@ fn gallery() -> Vec<(String, Picture)> {
     pictures
 }
 
-/// Empty, single, infinite, zero and hostile figures.
+/// Empty, single, infinite, zero and hostile values.
 fn extremes() -> Vec<Picture> {
     let mut pictures = Vec::new();
     for room in [Room::Narrow, Room::Wide] {
@@ -275,8 +275,8 @@ fn extremes() -> Vec<Picture> {
     pictures
 }
 
-/// A strict little reader of XML: tags balance, attributes are quoted, entities are
-/// known. Gives each tag's name with its attributes.
+/// A small strict XML parser: tags are balanced, attributes quoted, entities known. Returns each
+/// tag's name with its attributes.
 fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
     let mut open: Vec<String> = Vec::new();
     let mut all = Vec::new();

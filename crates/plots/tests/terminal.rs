@@ -1,4 +1,4 @@
-//! Plots for terminals, as they look.
+//! The text of plots for terminals.
 
 use plimsoll_plots::terminal::{History, history, limit};
 use plimsoll_plots::{LimitPlot, Trial};

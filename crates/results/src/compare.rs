@@ -1,8 +1,8 @@
-//! Is B other than A? Of runs in pairs, by Student's t-test; of one run each, by the intervals of
-//! their own seconds.
+//! Tests whether B differs from A: pairs of runs by Student's t-test, single runs by the intervals
+//! of their own seconds.
 //!
-//! The seconds of one run do not show how much runs of the same differ. So a difference between two
-//! single runs must also exceed a noise that is given or assumed.
+//! The seconds of one run do not show how much equal runs differ. So a difference between two
+//! single runs must also exceed a given or assumed noise.
 
 use plimsoll_stats::Interval;
 use plimsoll_stats::comparison::{self, Decision, Limits, Outcome, Paired};
@@ -11,30 +11,30 @@ use crate::figures::{FAILED, Figure, RunFigures};
 
 pub use plimsoll_stats::comparison::LEVEL;
 
-/// The noise between runs that is assumed where it is not known.
+/// The assumed noise between runs if it is unknown.
 pub const ASSUMED_NOISE: f64 = 0.10;
-/// The noise of the share that failed, in points: it has no ratio.
+/// The assumed noise of the failed share, in percentage points: it has no ratio.
 pub const FAILED_NOISE: f64 = 0.005;
 
-/// One figure of A and B beside each other.
+/// One metric of A and B.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     pub figure: &'static Figure,
-    /// The figure of A and of B; their medians where there are several runs.
+    /// The value of A and of B; the medians if there are several runs.
     pub a: Option<f64>,
     pub b: Option<f64>,
-    /// B ÷ A, and its 95 % interval; B − A of the share that failed.
+    /// B ÷ A and its 95 % interval; for the failed share, B − A.
     pub change: Option<Interval>,
-    /// The p value after Holm's correction over the figures, where there was a test.
+    /// The p value after Holm's correction over the metrics, if there was a test.
     pub p: Option<f64>,
-    /// What lies within is noise: a share of A; points of the share that failed. None where it is
-    /// not known.
+    /// Differences up to this are noise: a share of A, or percentage points of the failed share.
+    /// `None` if unknown.
     pub noise: Option<f64>,
     pub outcome: Outcome,
-    /// Where there is no difference, none larger than this: a share of A; points of the share that
-    /// failed.
+    /// If there is no difference: an upper bound of any difference, as a share of A, or in
+    /// percentage points of the failed share.
     pub at_most: Option<f64>,
-    /// The pairs that would probably decide what is uncertain.
+    /// If uncertain: the number of pairs that would probably decide.
     pub would_decide: Option<usize>,
     /// Why nothing was measured, or why it is uncertain.
     pub why: Option<String>,
@@ -52,7 +52,7 @@ impl Compared {
         matches!(self.outcome, Outcome::Larger | Outcome::Smaller)
     }
 
-    /// How much more B is: 0.1 for ten per cent, or for ten points.
+    /// By how much B is larger: 0.1 for ten percent, or for ten percentage points.
     pub fn effect(&self) -> f64 {
         let neutral = if self.is_difference() { 0.0 } else { 1.0 };
         self.change.map_or(0.0, |change| change.estimate - neutral)
@@ -63,7 +63,7 @@ impl Compared {
         self.figure.name == FAILED
     }
 
-    /// Nothing was measured, for that reason.
+    /// Sets the outcome to "not measured", with this reason.
     pub fn refuse(&mut self, why: String) {
         self.outcome = Outcome::NotMeasured;
         (self.at_most, self.would_decide) = (None, None);
@@ -85,7 +85,7 @@ impl Compared {
         }
     }
 
-    /// What was noise is a share or points, and the scale of the decision the logarithm or points.
+    /// Converts the noise to the scale of the decision: logarithms, or percentage points.
     fn limits(&self) -> Limits {
         if self.is_difference() {
             let noise = self.noise.unwrap_or(FAILED_NOISE);
@@ -109,11 +109,11 @@ impl Compared {
     }
 }
 
-/// The noise floor: as it is known for each figure.
+/// The noise floor of each metric, if known.
 pub type Noise<'a> = &'a dyn Fn(&Figure) -> Option<f64>;
 
 /// Compares runs in pairs `(a, b)`: medians, the mean ratio with its interval, Student's paired
-/// t-test on the logarithms of the ratios, Holm over the figures.
+/// t-test on the logarithms of the ratios, Holm's correction over the metrics.
 pub fn pairs(
     runs: &[(RunFigures, RunFigures)],
     figures: &[&'static Figure],
@@ -195,9 +195,8 @@ fn pair(
     }
 }
 
-/// Compares one run with one other by the seconds of each. The intervals of both make that
-/// of the ratio (MOVER: Zou and Donner 2008); what decides holds for all figures at once
-/// (Bonferroni).
+/// Compares two single runs by their seconds. The intervals of both give that of the ratio (MOVER:
+/// Zou and Donner 2008); the decision is corrected for the number of metrics (Bonferroni).
 pub fn single(
     a: &RunFigures,
     b: &RunFigures,
@@ -229,7 +228,7 @@ fn one(
         ASSUMED_NOISE
     };
     compared.noise = Some(noise(figure).unwrap_or(default));
-    // On the scale of the decision: logarithms of ratios, or points.
+    // On the scale of the decision: logarithms of ratios, or percentage points.
     let change = |confidence| {
         let of = |run: &RunFigures| {
             run.interval(figure, confidence).map_err(|why| match why {
@@ -267,7 +266,7 @@ fn one(
             };
             compared.conclude(Decision {
                 outcome,
-                // What runs of the same differ by is not in the interval of their seconds.
+                // The variation between equal runs is not part of the interval of their seconds.
                 reach: reach.max(limits.floor),
                 would_decide: None,
             });
@@ -288,7 +287,7 @@ fn one(
     compared
 }
 
-/// The logarithm of an interval. One that reaches 0 says nothing of how small the figure may be.
+/// The logarithm of an interval. If it reaches 0, the value may be arbitrarily small.
 fn log(interval: Interval) -> Option<Interval> {
     (interval.low > 0.0).then(|| Interval {
         low: interval.low.ln(),
@@ -297,7 +296,7 @@ fn log(interval: Interval) -> Option<Interval> {
     })
 }
 
-/// The interval of B − A from the interval of each.
+/// The interval of B − A from the intervals of both.
 fn mover(a: Interval, b: Interval) -> Interval {
     let estimate = b.estimate - a.estimate;
     let half = |one: f64, other: f64| (one * one + other * other).sqrt();
@@ -308,8 +307,8 @@ fn mover(a: Interval, b: Interval) -> Interval {
     }
 }
 
-/// The noise between runs of the same: what the figures of pairs of A and A differ by, at
-/// the farther end of its interval. None with too few pairs.
+/// The noise between equal runs: the difference within pairs of A and A, at the farther end of its
+/// interval. `None` with too few pairs.
 pub fn measured_noise(runs: &[(RunFigures, RunFigures)], figure: &Figure) -> Option<f64> {
     let values: Vec<(f64, f64)> = runs
         .iter()

@@ -1,19 +1,19 @@
-//! What two runs were asked that is not the same.
+//! Lists differences between the configurations of two runs.
 
 use serde_json::Value;
 
 use crate::record::Header;
 
-/// A name, what A has there, what B has.
+/// A name, its value in A, its value in B.
 pub type Difference = (String, String, String);
 
-/// How many are listed.
+/// Maximum number listed.
 const MOST: usize = 20;
-/// How much of a value is shown.
+/// Maximum length of a value shown.
 const SHOWN: usize = 60;
 
-/// Where the configurations differ, by the path of the key. If only the contents of
-/// files differ, it says so.
+/// Differences of the configurations by the path of the key. If only the contents of files differ,
+/// that is the one difference.
 pub fn configuration(a: &Header, b: &Header) -> Vec<Difference> {
     if a.configuration_hash == b.configuration_hash {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! A distribution of times on paper: figures a reader wants, and the buckets they
-//! were read off, so that any other figure can be made later.
+//! A distribution of times in a file: common statistics, and the buckets from which any others can
+//! be computed later.
 
 use plimsoll_stats::Histogram;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A distribution, in the unit of its metric (times: milliseconds).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
-    /// How many values there are. A quantile q of fewer than 10 / (1 - q) is chance.
+    /// Number of values. A quantile q of fewer than 10 / (1 - q) values is not reliable.
     pub count: u64,
     /// Their sum.
     pub sum: f64,
@@ -15,23 +15,24 @@ pub struct Distribution {
     pub min: f64,
     /// The largest.
     pub max: f64,
-    /// Lower edge and count of each bucket that was hit, in rising order. No bucket
-    /// is wider than 1/1024 of its lower edge ([`plimsoll_stats::RELATIVE_WIDTH`]). The edge is
-    /// given to six digits, rounded up, so that it names its bucket.
+    /// Lower edge and count of each non-empty bucket, in ascending order. No bucket is wider than
+    /// 1/1024 of its lower edge ([`plimsoll_stats::RELATIVE_WIDTH`]). The edge has six digits,
+    /// rounded up, which identify the bucket.
     pub buckets: Vec<(f64, u64)>,
 }
 
-/// Coarse buckets to each factor of ten.
+/// Coarse buckets per factor of ten.
 const COARSE_PER_DECADE: f64 = 10.0;
 
 impl Distribution {
-    /// The buckets put together into coarse ones, ten to each factor of ten: lower
-    /// edge and count, in rising order. What is not above zero is in a bucket at zero.
+    /// The buckets combined into coarse ones, ten per factor of ten: lower edge and count, in
+    /// ascending order. Values that are not above zero are in a bucket at zero.
     pub fn coarse(&self) -> Vec<(f64, u64)> {
         let mut coarse: Vec<(f64, u64)> = Vec::new();
         for &(edge, count) in &self.buckets {
             let edge = if edge > 0.0 {
-                // A value on an edge must not fall below it by a rounding error.
+                // A value on an edge must not be assigned to the bucket below because of a rounding
+                // error.
                 let step = (edge.log10() * COARSE_PER_DECADE + 1e-9).floor();
                 10_f64.powf(step / COARSE_PER_DECADE)
             } else {
@@ -45,8 +46,8 @@ impl Distribution {
         coarse
     }
 
-    /// The distribution on paper. What is not finite has no place in JSON: it counts as
-    /// the largest number there is.
+    /// The distribution for a file. JSON has no number for values that are not finite: they count
+    /// as the largest number.
     pub fn of(histogram: &Histogram) -> Distribution {
         Distribution {
             count: histogram.count(),
@@ -90,8 +91,8 @@ impl Distribution {
         self.buckets = buckets;
     }
 
-    /// The histogram again, none if the figures contradict each other. From now on its
-    /// quantiles are within a bucket's width also where they were exact before.
+    /// The histogram, or `None` if the values contradict each other. Its quantiles are accurate to
+    /// a bucket's width, even if they were exact before.
     pub fn histogram(&self) -> Option<Histogram> {
         let buckets = self.buckets.iter().copied();
         Histogram::restored(self.sum, self.min, self.max, buckets)

@@ -1,32 +1,32 @@
-//! Where a run took place.
+//! The environment of a run.
 
 use plimsoll_machine::System;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::hash;
 
-/// The machine and its software, as far as they bear on figures.
+/// The machine and its software, as far as they affect results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// The processor's name.
     pub cpu: String,
-    /// Processors that could be used.
+    /// Processors available to the process.
     pub cpus: u32,
-    /// Memory of the machine. In the fingerprint it counts to the next 1/4 GiB, for
-    /// what a kernel keeps for itself changes a little from boot to boot.
+    /// Memory of the machine. In the fingerprint it is rounded to 1/4 GiB, because the part that a
+    /// kernel reserves varies slightly between boots.
     pub memory_bytes: u64,
     /// Operating system and version, such as `Debian GNU/Linux 12`.
     pub os: String,
     /// The kernel's release.
     pub kernel: String,
-    /// Scaling governor, boost, virtualisation, … by name, where they can be read.
+    /// Scaling governor, boost, virtualization, … by name, if readable.
     pub settings: Vec<(String, String)>,
-    /// A hash of all above: figures of two runs with different ones are of two places.
+    /// A hash of all of the above: runs with different ones had different environments.
     pub fingerprint: String,
 }
 
 impl Environment {
-    /// The machine this program runs on. What the system does not tell stays empty.
+    /// The machine on which this program runs. Values that the system does not provide stay empty.
     pub fn here() -> Environment {
         Environment::of(System::here())
     }
@@ -62,7 +62,7 @@ impl Environment {
         hash(parts.iter().map(String::as_bytes))
     }
 
-    /// What differs from `other`, each as a sentence: name, here, there.
+    /// Differences from `other`: name, value here, value there.
     pub fn differences(&self, other: &Environment) -> Vec<(String, String, String)> {
         let mut differences = Vec::new();
         let mut differ = |name: &str, ours: &str, theirs: &str| {
@@ -148,7 +148,7 @@ mod tests {
         );
         let mut other = here.clone();
         assert_eq!(here.differences(&other), []);
-        // A little less memory is the same machine; another governor is not.
+        // Slightly less memory is the same machine; another governor is not.
         other.memory_bytes -= 1 << 20;
         assert_eq!(other.fingerprint(), here.fingerprint);
         other.settings[1].1 = "powersave".to_owned();

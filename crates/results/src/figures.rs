@@ -1,4 +1,4 @@
-//! The figures of a run that are compared and followed over time, read off its record.
+//! The metrics of a run that are compared and tracked over time, from its record.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use plimsoll_stats::{Histogram, Interval};
 use crate::record::{Record, Second};
 use crate::warm_up::WarmUp;
 
-/// A figure of a run.
+/// A metric of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// Its name in results and flags, like `p95`.
+    /// Its name in results and flags, such as `p95`.
     pub name: &'static str,
-    /// What a reader calls it.
+    /// Its name for readers.
     pub label: &'static str,
     /// Its unit.
     pub unit: &'static str,
     /// Whether more of it is worse.
     pub more_is_worse: bool,
-    /// The quantile, of those that are one.
+    /// The quantile, if it is one.
     quantile: Option<f64>,
 }
 
@@ -39,7 +39,7 @@ const fn figure(
     }
 }
 
-/// The share that failed: compared by its difference, for it may well be 0.
+/// The failed share: compared by its difference, because it may be 0.
 pub const FAILED: &str = "failed";
 const RATE: &str = "rate";
 
@@ -55,7 +55,7 @@ pub const FIGURES: [Figure; 8] = [
     figure("p999", "99.9th percentile", "ms", true, Some(0.999)),
 ];
 
-/// The figure of that name.
+/// The metric with that name.
 ///
 /// # Errors
 /// The closest valid name.
@@ -74,8 +74,8 @@ pub fn find(name: &str) -> Result<&'static Figure, String> {
         })
 }
 
-/// The times that figures are of: what a visitor waited where that is known. Each with
-/// what it is called.
+/// The times from which metrics are computed, with their labels. The first available one is used:
+/// the response time, if known.
 const TIMES: [(&str, &str); 5] = [
     ("http_req_response_time", "response time"),
     ("http_req_duration{expected_response:true}", "service time"),
@@ -84,19 +84,19 @@ const TIMES: [(&str, &str); 5] = [
     ("iteration_duration", "iteration duration"),
 ];
 
-/// What counts as a request, the first that a run has.
+/// The counters of requests; the first available one is used.
 const COUNTS: [&str; 3] = ["http_reqs", "grpc_reqs", "iterations"];
-/// What says how many failed, and whether its hits are the failures.
+/// The metrics of failures, and whether their passes are the failures.
 const FAILURES: [(&str, bool); 3] = [
     ("http_req_failed", true),
     ("grpc_req_failed", true),
     ("checks", false),
 ];
 
-/// A run read for its figures: its seconds, without those that are skipped at its start.
+/// The data of a run: its seconds, without those excluded at its start.
 #[derive(Clone, Debug)]
 pub struct RunFigures {
-    /// What its times are called.
+    /// The label of its times.
     pub times: &'static str,
     values: BTreeMap<&'static str, f64>,
     windows: Vec<Histogram>,
@@ -105,7 +105,7 @@ pub struct RunFigures {
 }
 
 impl RunFigures {
-    /// Reads a record, `skip` seconds left out at its start.
+    /// Reads a record without its first `skip` seconds.
     ///
     /// # Errors
     /// When nothing is left, or nothing was measured.
@@ -128,7 +128,7 @@ impl RunFigures {
                 .any(|second| second.trends.contains_key(name))
         };
         let Some((trend, times)) = TIMES.into_iter().find(|(name, _)| has(name)) else {
-            return Err("it has no times: nothing was answered".to_owned());
+            return Err("it has no times: there was no response".to_owned());
         };
         let counter = COUNTS
             .into_iter()
@@ -183,7 +183,7 @@ impl RunFigures {
         Ok(run)
     }
 
-    /// Reads a record without its warm-up, which is found in the rate and in the mean of
+    /// Reads a record without its warm-up, which is detected from the rate and the mean of
     /// its seconds.
     ///
     /// # Errors
@@ -192,7 +192,7 @@ impl RunFigures {
         let whole = RunFigures::of(record, 0)?;
         let means = |windows: &[Histogram]| windows.iter().map(Histogram::mean).collect();
         let mut series: Vec<Vec<f64>> = vec![means(&whole.rates)];
-        // A second without a response has no mean, and would shift all that follow it.
+        // A second without a response has no mean, and would shift all later ones.
         if whole.windows.len() >= whole.rates.len() {
             series.push(means(&whole.windows));
         }
@@ -223,13 +223,13 @@ impl RunFigures {
             .collect()
     }
 
-    /// The figure. None where there are too few samples for it: fewer than ten beyond
-    /// a quantile.
+    /// The value of the metric. `None` if there are too few samples: fewer than ten above a
+    /// quantile.
     pub fn value(&self, figure: &Figure) -> Option<f64> {
         self.values.get(figure.name).copied()
     }
 
-    /// Its interval from the run's own seconds.
+    /// Its interval, from the run's own seconds.
     ///
     /// # Errors
     /// When the run is too short for one.
@@ -244,7 +244,7 @@ impl RunFigures {
     }
 }
 
-/// Samples that must be above a quantile.
+/// Number of samples that must be above a quantile.
 const LEAST: f64 = 10.0;
 
 fn merged(windows: &[Histogram]) -> Histogram {

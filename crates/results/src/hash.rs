@@ -1,11 +1,11 @@
-//! Short hashes of texts and files, to tell whether two are the same.
+//! Short hashes of texts and files, to detect whether two are equal.
 
 use std::io::Read;
 
 use sha2::{Digest, Sha256};
 
-/// The first 128 bits of SHA-256 over the parts, each preceded by its length, in
-/// hexadecimal: no two lists of parts have the same by being cut elsewhere.
+/// The first 128 bits of SHA-256 over the parts, in hexadecimal. Each part is preceded by its
+/// length, so that lists which only differ in how they are split have different hashes.
 pub fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut digest = Sha256::new();
     for part in parts {
@@ -15,7 +15,7 @@ pub fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     shortened(digest)
 }
 
-/// The same of all that `input` holds, as one part whose length nobody knows before.
+/// The same for everything that `input` contains, as one part of unknown length.
 ///
 /// # Errors
 /// When it cannot be read to its end.
@@ -58,7 +58,7 @@ mod tests {
         let of = |bytes: &[u8]| of_reader(bytes).unwrap();
         assert_eq!(of(&long), of(&long));
         assert_ne!(of(&long), of(&long[1..]));
-        // SHA-256 of nothing begins so (FIPS 180-4).
+        // The start of the SHA-256 of the empty input (FIPS 180-4).
         assert_eq!(of(b""), "e3b0c44298fc1c149afbf4c8996fb924");
     }
 }

@@ -1,10 +1,9 @@
-//! What runs and labs leave behind: versioned documents, written and read.
+//! The files that runs and labs write: versioned documents, written and read here.
 //!
-//! A [`record`] is one run: its configuration and environment, one line for each
-//! second, and its result. A [`lab`] result is a whole matrix of cells, each
-//! with the figures of its repeats. Keys are only added within a version, never
-//! taken away or given another meaning; times are in milliseconds unless a key
-//! says otherwise.
+//! A [`record`] is one run: its configuration and environment, one line for each second, and its
+//! result. A [`lab`] result is a whole matrix of cells, each with the results of its repeats.
+//! Within a version, keys are only added, never removed or given another meaning; times are in
+//! milliseconds unless a key says otherwise.
 
 pub mod compare;
 pub mod differences;

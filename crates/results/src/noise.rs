@@ -1,31 +1,31 @@
-//! What runs of one question differ by among themselves, from a history of them.
+//! How much equal runs differ, from their history.
 
 use plimsoll_stats::student;
 
 use crate::compare::FAILED_NOISE;
 use crate::figures::{FAILED, Figure};
 
-/// How a figure varies between equal runs.
+/// How a metric varies between equal runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     /// Number of runs it is computed from.
     pub runs: usize,
     /// The number of their levels: a change of level does not count as noise.
     pub levels: usize,
-    /// The standard deviation of runs about their level: a share of it; points of the
-    /// share that failed.
+    /// The standard deviation of runs around their level: a share of it, or percentage points of
+    /// the failed share.
     pub spread: f64,
     /// The difference that 95 of 100 pairs of equal single runs do not exceed, in the same units.
     pub between_two: f64,
 }
 
-/// Degrees of freedom below which a spread is a guess.
+/// With fewer degrees of freedom, a standard deviation is only a guess.
 const LEAST_FREEDOM: usize = 5;
 
-/// The noise between runs, from a figure's `values` over them and the places where its level
-/// changed. Two runs of the same differ by √2 × the spread, and Student's t allows for that
-/// spread's being known from a few runs only. None of fewer than six runs of one level, or
-/// of a figure that is not above 0.
+/// The noise between runs, from a metric's `values` and the indices at which its level changed. Two
+/// equal runs differ by √2 × the standard deviation; Student's t allows for the fact that it is
+/// estimated from few runs. `None` for fewer than six runs of one level, or for a metric that is
+/// not above 0.
 pub fn between_runs(values: &[f64], changes: &[usize], figure: &Figure) -> Option<Noise> {
     let as_points = figure.name == FAILED;
     let scaled: Vec<f64> = values
@@ -63,7 +63,7 @@ pub fn between_runs(values: &[f64], changes: &[usize], figure: &Figure) -> Optio
     })
 }
 
-/// The sum of squares about the mean.
+/// The sum of squares around the mean.
 fn about_mean(level: &[f64]) -> f64 {
     let mean = level.iter().sum::<f64>() / level.len() as f64;
     level.iter().map(|value| (value - mean).powi(2)).sum()
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(noise.between_two, FAILED_NOISE);
     }
 
-    /// Two more runs of the same lie within it in 95 of 100 histories.
+    /// Two more equal runs differ by less in 95 of 100 histories.
     #[test]
     fn two_runs_of_the_same_stay_within_it() {
         let mut random = Random::new(8);

@@ -1,10 +1,11 @@
-//! Takes secrets out of what is written or shown: command lines, configurations, messages, URLs.
+//! Removes secrets from text that is written or displayed: command lines, configurations, messages,
+//! URLs.
 //!
-//! A secret is recognized by its name: of a flag, a header, a variable, a parameter of a query, a
-//! key of JSON; or, if it is a JSON Web Token, by its shape. What has no telling name cannot be
-//! known.
+//! A secret is recognized by its name: of a flag, a header, a variable, a query parameter, or a
+//! JSON key. JSON Web Tokens are recognized by their form. Other secrets cannot be detected.
 //!
-//! Records never have secrets. What is meant for display has them only after [`show_all`].
+//! Records never contain recognized secrets. Text for display contains them only after
+//! [`show_all`].
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,12 +18,12 @@ pub const HIDDEN: &str = "***";
 /// Whether secrets are shown.
 static SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// Shows secrets in everything meant for display from now on, or hides them.
+/// Shows secrets in all text for display from now on, or hides them.
 pub fn show_all(shown: bool) {
     SHOWN.store(shown, Ordering::Relaxed);
 }
 
-/// A text as it may be displayed.
+/// A text for display.
 pub fn for_display(text: &str) -> Cow<'_, str> {
     if SHOWN.load(Ordering::Relaxed) || !text.contains(['=', ':', ' ', '.']) {
         return Cow::Borrowed(text);
@@ -30,7 +31,7 @@ pub fn for_display(text: &str) -> Cow<'_, str> {
     Cow::Owned(in_text(text))
 }
 
-/// A URL as it may be displayed: without its password, and without the secrets of its query.
+/// A URL for display: without its password, and without the secrets in its query.
 pub fn url_for_display(url: &str) -> Cow<'_, str> {
     if url.contains(['?', '@', '#']) {
         for_display(url)
@@ -57,13 +58,13 @@ const PARTS: &[&str] = &[
     "signature",
     "session",
 ];
-/// Whole words of names whose values are secrets; as parts they would be in `author` and
-/// `shipping` too.
+/// Whole words of names whose values are secrets; as parts they would also match `author` and
+/// `shipping`.
 const WORDS: &[&str] = &[
     "pwd", "pw", "psw", "pass", "jwt", "auth", "oauth", "bearer", "pin", "otp", "totp", "cvv",
     "cvc", "sid", "sig", "csrf", "xsrf", "creds",
 ];
-/// Names that people also write before a colon in a sentence: `unexpected token: }`.
+/// Names that also occur before a colon in sentences: `unexpected token: }`.
 const PROSE: &[&str] = &[
     "token",
     "session",
@@ -80,7 +81,7 @@ const SHORTEST_KEY: usize = 16;
 /// Schemes that are followed by a credential (RFC 9110, section 11.4).
 const SCHEMES: &[&str] = &["bearer ", "basic "];
 
-/// A command line without its secrets.
+/// A command line without secrets.
 pub fn in_arguments(arguments: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut hide_next = false;
     let hidden = arguments.into_iter().map(|argument| {
@@ -94,7 +95,7 @@ pub fn in_arguments(arguments: impl IntoIterator<Item = String>) -> Vec<String> 
     hidden.collect()
 }
 
-/// A configuration without its secrets.
+/// A configuration without secrets.
 pub fn in_json(value: &mut Value) {
     match value {
         Value::String(text) => *text = in_text(text),
@@ -141,8 +142,8 @@ fn words(name: &str) -> impl Iterator<Item = String> + '_ {
         })
 }
 
-/// Whether `name: …` stands within a sentence and names no secret: there is a space before it, and
-/// one behind the colon.
+/// Whether `name: …` is part of a sentence and not a secret: there is a space before it, and one
+/// after the colon.
 fn is_prose(name: &str, is_after_space: bool, separator: &str, behind: &str) -> bool {
     is_after_space
         && separator == ":"
@@ -150,7 +151,7 @@ fn is_prose(name: &str, is_after_space: bool, separator: &str, behind: &str) -> 
         && PROSE.iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
-/// Whether a query's parameter `key` has a value long enough for a secret.
+/// Whether the query parameter `key` has a value long enough for a secret.
 fn is_long_key(name: &str, separator: &str, behind: &str) -> bool {
     let end = behind
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'))
@@ -180,7 +181,7 @@ fn without_jwt(text: String) -> String {
     out
 }
 
-/// A text without its secrets: `NAME=value`, `Name: value`, `"name": "value"`, `Bearer value`,
+/// A text without secrets: `NAME=value`, `Name: value`, `"name": "value"`, `Bearer value`,
 /// `//user:password@host`.
 pub fn in_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -220,7 +221,7 @@ pub fn in_text(text: &str) -> String {
     without_jwt(out)
 }
 
-/// Leaves out the user and password before an `@` of the authority.
+/// Removes the user and password before an `@` in the authority.
 fn without_user<'a>(behind: &'a str, out: &mut String) -> &'a str {
     let end = behind
         .find(['/', '?', '#', ' ', '"'])
@@ -234,7 +235,7 @@ fn without_user<'a>(behind: &'a str, out: &mut String) -> &'a str {
     }
 }
 
-/// Hides the value that begins here; what is behind it remains.
+/// Hides the value that begins here and returns the text after it.
 fn hide<'a>(behind: &'a str, name: &str, out: &mut String) -> &'a str {
     let value = behind.trim_start();
     out.push_str(&behind[..behind.len() - value.len()]);
@@ -246,7 +247,7 @@ fn hide<'a>(behind: &'a str, name: &str, out: &mut String) -> &'a str {
         return &inner[end..];
     }
     out.push_str(HIDDEN);
-    // A header's value may have blanks and anything else in it.
+    // The value of a header may contain blanks and any other character.
     let whole = ["authorization", "cookie"]
         .iter()
         .any(|part| name.to_ascii_lowercase().contains(part));

@@ -1,4 +1,4 @@
-//! The store: every run that was kept, in one SQLite file.
+//! The store of runs: one SQLite file.
 
 use std::fmt;
 use std::io::{BufReader, Read, Write};
@@ -13,21 +13,21 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::figures::{FIGURES, RunFigures};
 use crate::record::{self, ReadError, Record};
 
-/// The layout of the file, in its `user_version`.
+/// The version of the database schema, in SQLite's `user_version`.
 const VERSION: i64 = 1;
-/// How long another program's write is waited for.
+/// How long to wait for another program's write.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A store of runs.
 #[derive(Debug)]
 pub struct Store(Connection);
 
-/// A run as the store lists it.
+/// A stored run, as listed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     /// Its number.
     pub id: i64,
-    /// When it began, RFC 3339.
+    /// When it started, RFC 3339.
     pub started: String,
     /// The command's name.
     pub kind: String,
@@ -35,18 +35,18 @@ pub struct Kept {
     pub command: String,
     pub configuration_hash: String,
     pub fingerprint: String,
-    /// `valid`, `suspect` or `invalid`; `killed` of a run without an end.
+    /// `valid`, `suspect` or `invalid`; `killed` for a run without an end.
     pub verdict: String,
-    /// Its figures, those that it has, by name.
+    /// Its available metrics, by name.
     pub figures: Vec<(String, f64)>,
 }
 
-/// Why the store could not do it.
+/// Why a call of the store failed.
 #[derive(Debug)]
 pub enum StoreError {
-    /// SQLite's own.
+    /// An error of SQLite.
     Sqlite(rusqlite::Error),
-    /// A folder could not be made, or a file not be read.
+    /// A directory could not be created, or a file could not be read.
     Io(std::io::Error),
     /// A file of another program, or of a later version of this one.
     Version(i64),
@@ -97,7 +97,7 @@ impl From<ReadError> for StoreError {
 }
 
 impl Store {
-    /// Opens the file, and makes it where it is not there yet.
+    /// Opens the file, and creates it if it does not exist.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -111,7 +111,7 @@ impl Store {
         Store::with(Connection::open(path)?)
     }
 
-    /// Opens a file that must be there.
+    /// Opens a file that must exist.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -141,7 +141,7 @@ impl Store {
         Ok(Store(connection))
     }
 
-    /// Keeps a run, from the bytes of its record. Gives its number.
+    /// Stores a run, given the bytes of its record. Returns its number.
     ///
     /// # Errors
     /// See [`StoreError`]; a file that is not a record is not stored.
@@ -181,13 +181,14 @@ impl Store {
             })
             .optional()?;
         let packed = packed.ok_or_else(|| StoreError::NoRun(id.to_string()))?;
-        // The reader bounds what comes out of it.
+        // The reader limits the decompressed size.
         Ok(record::read(BufReader::new(
             DeflateDecoder::new(packed.as_slice()).by_ref(),
         ))?)
     }
 
-    /// The number that `name` means: a number, `latest`, `latest~2` for the second before.
+    /// The number of the run called `name`: a number, `latest`, or `latest~2` for the second
+    /// before.
     ///
     /// # Errors
     /// [`StoreError::NoRun`].
@@ -215,10 +216,10 @@ impl Store {
             .ok_or_else(no_run)
     }
 
-    /// The runs whose configuration hash begins so, the oldest first.
+    /// The runs whose configuration hash begins with this text, the oldest first.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Those of SQLite.
     pub fn runs(&self, configuration: &str) -> Result<Vec<Kept>, StoreError> {
         let mut statement = self.0.prepare(
             "SELECT id, started, kind, command, configuration_hash, fingerprint, verdict, figures

@@ -1,23 +1,23 @@
-//! Where a run's warm-up ends.
+//! Detects the end of a run's warm-up.
 
 use plimsoll_stats::warm_up::{Steadiness, warm_up};
 
-/// What is left out at a run's start, and what that says of the run.
+/// How much of a run's start is excluded, and how steady the rest is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarmUp {
-    /// This number of seconds is excluded; none if the run was steady from the start.
+    /// This many seconds are excluded; none if the run was steady from the start.
     Ended { seconds: u64 },
-    /// This number is excluded, and the halves of the rest still differ.
+    /// This many are excluded, and the halves of the rest still differ.
     Moving { seconds: u64 },
-    /// The best cut lies in the second half, so nothing is left out.
+    /// The best cut is in the second half, so nothing is excluded.
     TooLong,
-    /// Fewer than twenty seconds tell no warm-up.
+    /// Fewer than twenty seconds: a warm-up cannot be detected.
     Untold,
 }
 
 impl WarmUp {
-    /// MSER-5 on each of the `series`, a figure a second; the latest end counts, for a run
-    /// is steady when all of it is.
+    /// MSER-5 on each of the `series`, with one value per second. The latest end counts, because a
+    /// run is steady only when all series are.
     pub fn of(series: &[Vec<f64>]) -> WarmUp {
         series
             .iter()
@@ -46,7 +46,7 @@ impl WarmUp {
         }
     }
 
-    /// Seconds to leave out.
+    /// Seconds to exclude.
     pub fn seconds(self) -> u64 {
         match self {
             WarmUp::Ended { seconds } | WarmUp::Moving { seconds } => seconds,
@@ -54,7 +54,7 @@ impl WarmUp {
         }
     }
 
-    /// What speaks against the run's being steady.
+    /// Why the run may not be steady.
     pub fn doubt(self) -> Option<&'static str> {
         match self {
             WarmUp::Moving { .. } => {
@@ -72,7 +72,7 @@ impl WarmUp {
 mod tests {
     use super::*;
 
-    /// A little unrest, so that no two seconds are alike.
+    /// Some noise, so that no two seconds are equal.
     fn level(at: f64, seconds: usize) -> impl Iterator<Item = f64> {
         (0..seconds).map(move |n| at + [0.0, 0.3, -0.2, 0.1, -0.3, 0.2, -0.1][n % 7])
     }

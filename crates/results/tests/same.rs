@@ -1,5 +1,5 @@
-//! The same command compared with itself: simulated runs whose seconds resemble their
-//! neighbours, and which differ from each other by more than their seconds show.
+//! The same command compared with itself: in the simulated runs, seconds correlate with their
+//! neighbours, and runs differ by more than their seconds show.
 
 use plimsoll_results::compare::{self, Compared};
 use plimsoll_results::distribution::Distribution;
@@ -15,7 +15,7 @@ fn normal(random: &mut Random) -> f64 {
     radius * (std::f64::consts::TAU * random.unit()).cos()
 }
 
-/// A run of `seconds`: latencies are log-normal about a level that wanders (a first-order
+/// A run of `seconds`: latencies are log-normal around a level that varies (a first-order
 /// autoregression with 0.6) around the run's own, which differs between runs by `noise`.
 fn run(random: &mut Random, seconds: u64, noise: f64, slower: f64) -> RunFigures {
     RunFigures::of(&record(random, seconds, noise, slower), 0).expect("figures")
@@ -104,7 +104,7 @@ fn the_same_in_pairs_is_rarely_called_different() {
 
 #[test]
 fn the_same_in_single_runs_is_rarely_called_different() {
-    // Runs that differ by 3 % among themselves, against the noise that is assumed.
+    // Runs that vary by 3 %, with the assumed noise.
     let figures = figures();
     let mut random = Random::new(4);
     let wrong: u32 = (0..COMPARISONS)
@@ -122,8 +122,8 @@ fn the_same_in_single_runs_is_rarely_called_different() {
     );
 }
 
-/// What is taken for a warm-up in a run that has none makes no differences either; what is
-/// one goes.
+/// Excluding a warm-up that a run does not have must not cause differences; an actual warm-up is
+/// excluded.
 #[test]
 fn the_same_without_its_warm_up_is_rarely_called_different() {
     let figures = figures();
@@ -132,7 +132,7 @@ fn the_same_without_its_warm_up_is_rarely_called_different() {
         let record = record(&mut random, 60, 0.03, 1.0);
         RunFigures::settled(&record).expect("figures").0
     };
-    // A share near the bound takes more comparisons to tell from it.
+    // A share near the bound needs more comparisons.
     let comparisons = 3 * COMPARISONS;
     let wrong: u32 = (0..comparisons)
         .map(|_| {
@@ -161,7 +161,7 @@ fn the_same_without_its_warm_up_is_rarely_called_different() {
 
 #[test]
 fn seconds_alone_without_noise_between_runs_are_told_as_they_are() {
-    // No noise between runs, and none allowed for: the intervals alone must hold.
+    // No noise between runs, and none assumed: the intervals alone must be right.
     let figures = figures();
     let mut random = Random::new(5);
     let wrong: u32 = (0..COMPARISONS)
@@ -212,7 +212,7 @@ fn what_differs_is_found_and_measured() {
             "{one:?}"
         );
     }
-    // Within what A differs from A there is no difference.
+    // Differences within the noise of A do not count.
     let noisy = compare::pairs(&runs, &figures, &|_| Some(0.5));
     let mean = noisy
         .iter()
@@ -256,13 +256,13 @@ fn few_pairs_and_the_noise_of_a_against_a() {
     assert!(few.iter().all(|one| one.outcome == Outcome::NotMeasured));
     let why = few[0].why.as_deref().unwrap_or_default();
     assert!(why.contains("use at least 3"), "{why}");
-    // What pairs leave open says how many would decide it.
+    // If pairs leave it undecided, the result says how many would decide.
     for one in compare::pairs(&of(3), &figures, &|_| None) {
         if one.outcome == Outcome::Uncertain {
             assert!(one.would_decide.is_none_or(|pairs| pairs > 3), "{one:?}");
         }
     }
-    // Six pairs show a difference in one of six figures.
+    // Six pairs show a difference in one of six metrics.
     let slower = |seed| run(&mut Random::new(seed), 5, 0.03, 1.4);
     let six: Vec<_> = of(6)
         .into_iter()

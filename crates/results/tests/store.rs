@@ -1,4 +1,4 @@
-//! Runs that are kept, and found again.
+//! Runs that are stored and found again.
 
 use plimsoll_results::environment::Environment;
 use plimsoll_results::record::{End, Header, SCHEMA, Second, Writer};
@@ -102,11 +102,7 @@ fn what_is_no_record_or_no_store_is_told() {
     ));
     assert!(store.runs("").expect("none").is_empty());
     let text = folder.path().join("text");
-    std::fs::write(
-        &text,
-        "This is no database, however long it goes on being none.",
-    )
-    .expect("written");
+    std::fs::write(&text, "This is not a database, however long the text is.").expect("written");
     assert!(matches!(Store::open(&text), Err(StoreError::Sqlite(_))));
     assert!(matches!(
         Store::open_existing(&folder.path().join("none")),

@@ -1,5 +1,4 @@
-//! Makes summaries from recorded figures: samples by metric and tags, in the
-//! order in which they came.
+//! Builds summaries from recorded data: samples by metric and tags, in their order.
 #![allow(dead_code)] // Each file of tests uses some of it.
 
 pub mod run;
@@ -16,7 +15,7 @@ use plimsoll_stats::Histogram;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Compares with the file of that name, showing escapes as `␛`.
+/// Compares with the file of that name, in which escapes are written as `␛`.
 pub fn expect(name: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/expected")
@@ -37,7 +36,7 @@ pub struct Figures {
     metrics: Map<String, Value>,
     /// Metrics and sub-metrics that are to be in the summary.
     listed: Vec<String>,
-    /// By metric or sub-metric: expressions, and whether they hold.
+    /// By metric or sub-metric: expressions, and whether they are met.
     thresholds: Map<String, Value>,
     points: Vec<(String, Map<String, Value>, Vec<f64>)>,
 }

@@ -1,4 +1,4 @@
-//! A run on one URL as a recorder sees it.
+//! Records a run on one URL.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,8 @@ pub struct Run {
     pub records: Vec<SampleRecord>,
 }
 
-/// A second in which `answered` exchanges took 1 ms, 2 ms and so on, and
-/// `refused` others could not connect. With a lag, each started that late.
+/// A second in which `answered` exchanges took 1 ms, 2 ms and so on, and `refused` others could not
+/// connect. With a lag, each started that late.
 pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSettings) -> Run {
     let registry = Arc::new(Registry::new());
     let watch = Arc::new(Watch::new(&registry, settings).expect("thresholds on metrics there are"));

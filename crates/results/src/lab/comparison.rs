@@ -1,4 +1,4 @@
-//! Cells beside each other, and objectives.
+//! Comparisons of cells, and objectives.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,30 +9,30 @@ pub struct Comparison {
     pub axis: String,
     /// The cells' names: of the first (the base), of the second.
     pub cells: (String, String),
-    /// Where both lie besides: axis, value.
+    /// Their position on the other axes: axis, value.
     pub place: Vec<(String, String)>,
-    /// The name of the figure compared.
+    /// The name of the compared metric.
     pub figure: String,
-    /// Second over first. None where either has no figure.
+    /// Second divided by first. `None` if either has no value.
     pub ratio: Option<f64>,
     /// A 95 % interval of the ratio. None with fewer than 3 pairs.
     pub interval: Option<(f64, f64)>,
-    /// How the interval was made, or why there is none.
+    /// The method for the interval, or why there is none.
     pub method: String,
-    /// The p value after Holm's correction, where a test was made.
+    /// The p value after Holm's correction, if there was a test.
     pub p: Option<f64>,
-    /// What it shows.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Where there is no difference, none larger than this share.
+    /// If there is no difference: an upper bound of any difference, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// The repeats that would probably decide what is uncertain.
+    /// If uncertain: the number of repeats that would probably decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_decide: Option<usize>,
 }
 
 impl Comparison {
-    /// What it shows, in words.
+    /// The outcome in words.
     pub fn text(&self) -> String {
         self.outcome
             .text(self.at_most, self.would_decide, "repeats")
@@ -44,62 +44,62 @@ impl Comparison {
 pub struct Pooled {
     /// The axis.
     pub axis: String,
-    /// The value that is the base.
+    /// The base value.
     pub base: String,
-    /// The value that is held against it.
+    /// The value compared with it.
     pub other: String,
-    /// The name of the figure compared.
+    /// The name of the compared metric.
     pub figure: String,
-    /// Over how many pairs of cells.
+    /// Number of pairs of cells.
     pub cells: usize,
-    /// Over how many pairs of runs.
+    /// Number of pairs of runs.
     pub pairs: usize,
-    /// Second over first, of a typical cell.
+    /// Second divided by first, for a typical cell.
     pub ratio: f64,
     /// A 95 % interval of it.
     pub interval: (f64, f64),
     /// The p value after Holm's correction over the pooled comparisons.
     pub p: f64,
-    /// How it was made.
+    /// The method.
     pub method: String,
-    /// What it shows.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Where there is no difference, none larger than this share.
+    /// If there is no difference: an upper bound of any difference, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// The cells that would probably decide what is uncertain.
+    /// If uncertain: the number of cells that would probably decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_decide: Option<usize>,
 }
 
 impl Pooled {
-    /// What it shows, in words.
+    /// The outcome in words.
     pub fn text(&self) -> String {
         self.outcome.text(self.at_most, self.would_decide, "cells")
     }
 }
 
-/// What a comparison shows.
+/// The outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The second is larger, beyond chance and beyond the noise where it is known.
+    /// The second is larger, significantly and by more than the noise if that is known.
     Larger,
     /// The second is smaller, in the same sense.
     Smaller,
     /// The interval shows that there is no difference that matters.
     NoDifference,
-    /// More repeats would decide. Results of earlier versions called this, and no difference,
-    /// `within-noise`.
+    /// More repeats would decide. Earlier versions used `within-noise` for this and for no
+    /// difference.
     #[serde(alias = "within-noise")]
     Uncertain,
-    /// A figure is missing, or there are too few repeats.
+    /// A value is missing, or there are too few repeats.
     #[serde(alias = "not-judged")]
     NotMeasured,
 }
 
 impl Outcome {
-    /// In words: no difference means none larger than `at_most`; `would_decide` is the number of
+    /// In words. "No difference" means none larger than `at_most`; `would_decide` is the number of
     /// `units` that would decide what is uncertain.
     pub fn text(self, at_most: Option<f64>, would_decide: Option<usize>, units: &str) -> String {
         match (self, at_most, would_decide) {
@@ -134,19 +134,19 @@ impl From<plimsoll_stats::comparison::Outcome> for Outcome {
 /// The outcome of an objective in one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveOutcome {
-    /// As the file says it: `95th percentile of latency at most 50ms`.
+    /// As written in the file: `95th percentile of latency at most 50ms`.
     pub objective: String,
     /// The cell.
     pub cell: String,
-    /// The figure's value, in the unit of the limit.
+    /// The metric's value, in the unit of the limit.
     pub measured: f64,
     /// The limit, in that unit.
     pub limit: f64,
     /// The unit.
     pub unit: String,
-    /// Whether it holds for the whole interval (`kept`), for none of it (`broken`), or
-    /// the interval spans the limit (`undecided`).
+    /// Whether the whole interval is within the limit (`kept`), none of it (`broken`), or the
+    /// interval contains the limit (`undecided`).
     pub verdict: String,
-    /// Share of requests within the limit, for a latency.
+    /// For a latency: share of requests within the limit.
     pub within: Option<f64>,
 }

@@ -1,7 +1,7 @@
-//! A whole lab on paper: the question, the matrix, every cell with the figures of
-//! its repeats, and all that a reader needs to believe them.
+//! The result of a whole lab: the question, the matrix, every cell with the results of its repeats,
+//! and everything that a reader needs to trust them.
 //!
-//! Everything a page says is read off this document; a page never measures.
+//! Report pages only use this document; they never measure.
 
 mod cell;
 mod comparison;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
 
-/// Which format [`LabResult::schema`] names.
+/// The value of [`LabResult::schema`].
 pub const SCHEMA: &str = "plimsoll/lab-result/1";
 
 /// The result of a lab.
@@ -25,40 +25,40 @@ pub struct LabResult {
     pub plimsoll: String,
     /// The lab's title.
     pub title: String,
-    /// What it asks.
+    /// Its question.
     pub question: String,
     /// `quick`, `standard` or `full`.
     pub form: String,
-    /// When it began and ended, RFC 3339; no end while cells are missing.
+    /// When it started, RFC 3339.
     pub started: String,
     /// See [`LabResult::started`].
     pub ended: Option<String>,
-    /// Where.
+    /// The environment.
     pub environment: Environment,
-    /// Names and versions of the programs that took part.
+    /// Names and versions of the programs used.
     pub versions: Vec<(String, String)>,
     /// The axes in their order: name, values.
     pub axes: Vec<Axis>,
     /// The lab file as written.
     pub file: String,
-    /// Its name, for the reader.
+    /// Its file name.
     pub file_name: String,
-    /// Every effective value, defaults included.
+    /// All effective values, including defaults.
     pub effective: serde_json::Value,
-    /// What runs where: each process with the CPUs it is pinned to, and the generator.
+    /// Each process, including the generator, with the CPUs it is pinned to.
     pub topology: Vec<Placed>,
-    /// Every cell in the order of the matrix, also those that were not measured.
+    /// Every cell in the order of the matrix, including those that were not measured.
     pub cells: Vec<Cell>,
-    /// Pairs of cells that differ in one axis, as the lab file asks for them.
+    /// Pairs of cells that differ in one axis, as requested in the lab file.
     pub comparisons: Vec<Comparison>,
     /// The same pairs of values over all their cells together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<Pooled>,
     /// The outcome of an objective in each of its cells.
     pub objectives: Vec<ObjectiveOutcome>,
-    /// What the published document got wrong, and how this lab avoids it.
+    /// Errors of the published document, and how this lab avoids them.
     pub published_errors: Vec<PublishedError>,
-    /// Findings that are about no single cell.
+    /// Findings that apply to more than one cell.
     pub findings: Vec<Finding>,
 }
 
@@ -76,28 +76,28 @@ pub struct Axis {
 pub struct Placed {
     /// The system's or service's name, or `generator`.
     pub name: String,
-    /// The CPUs it is pinned to; empty for any.
+    /// The CPUs it is pinned to; empty if it is not pinned.
     pub cpus: Vec<u32>,
-    /// The exact command, secrets and home directories taken out.
+    /// The exact command, without secrets and home directories.
     pub command: String,
 }
 
-/// An error of the document this lab goes back to.
+/// An error in the document on which this lab is based.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedError {
-    /// What was wrong.
+    /// The error.
     pub wrong: String,
-    /// Why it cannot happen here.
+    /// Why it cannot happen in this lab.
     pub avoided: String,
 }
 
-/// What the audit says of a cell or of the whole.
+/// A finding of the audit about a cell or the whole lab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The rule's name.
     pub rule: String,
     /// `note`, `warning` or `error`.
     pub level: String,
-    /// A sentence with the arithmetic.
+    /// A sentence with the calculation.
     pub text: String,
 }

@@ -1,12 +1,12 @@
-//! One run on paper, as JSON lines: a [`Header`], a [`Second`] for each second as it
-//! ends, an [`End`]. A run that was killed has no end, and loses nothing else.
+//! The record of one run as JSON lines: a [`Header`], a [`Second`] for each second as it ends, an
+//! [`End`]. The record of a killed run has no end, but loses nothing else.
 //!
-//! Seconds hold what scenarios recorded, each what *started* in it: an open model at 200/s has
-//! exactly 200 requests in each second. What ends after its second was written follows on a line
-//! of its own (`late`), so that memory does not grow with slow requests; [`read`] adds the two.
-//! The end holds the whole run, with what set-up and tear-down added.
+//! A second contains what *started* in it: an open model at 200/s has exactly 200 requests in each
+//! second. A request that ends after its second was written is added on another line (`late`), so
+//! that memory does not grow with slow requests; [`read`] adds the two. The end contains the whole
+//! run, including setup and teardown.
 //!
-//! [`Writer`] writes one while the run goes on, [`read`] reads one of any origin.
+//! [`Writer`] writes a record during the run, [`read`] reads one from any source.
 
 mod read;
 mod write;
@@ -21,27 +21,27 @@ use serde::{Deserialize, Serialize};
 use crate::distribution::Distribution;
 use crate::environment::Environment;
 
-/// Which format [`Header::schema`] names.
+/// The value of [`Header::schema`].
 pub const SCHEMA: &str = "plimsoll/record/1";
 
 /// A whole record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// What was asked for.
+    /// The configuration.
     pub header: Header,
-    /// Second by second, while load was offered.
+    /// One entry per second during the load.
     pub seconds: Vec<Second>,
-    /// The seconds after the load's end, in which iterations finished and none started. Rates
-    /// leave them out.
+    /// The seconds after the end of the load, in which iterations finished and none started. Rates
+    /// exclude them.
     pub tail: Vec<Second>,
-    /// The result. None for a run that was killed.
+    /// The result. `None` for a run that was killed.
     pub end: Option<End>,
 }
 
 impl Record {
     /// The end without the first seconds: its sums are those of the remaining seconds of load,
-    /// everything else is the whole run's. Nothing is excluded from fixed work, which ends only with
-    /// its last iteration. None for a run that was killed.
+    /// everything else is the whole run's. For fixed work, which ends only with its last iteration,
+    /// nothing is excluded. `None` for a run that was killed.
     pub fn end_without(&self, first: u64) -> Option<End> {
         let mut end = self.end.clone()?;
         if first == 0 && (self.header.model == "work" || self.seconds.is_empty()) {
@@ -79,40 +79,41 @@ pub struct Header {
     pub plimsoll: String,
     /// The command: `run`, `http`, `attack`, `grpc`, …
     pub kind: String,
-    /// The command line, secrets taken out.
+    /// The command line without secrets.
     pub command: Vec<String>,
-    /// When it began, RFC 3339.
+    /// When it started, RFC 3339.
     pub started: String,
-    /// `open` if a schedule decides when requests start, `closed` if responses do,
-    /// `work` for fixed work.
+    /// `open` if a schedule decides when requests start, `closed` if responses do, `work` for fixed
+    /// work.
     pub model: String,
-    /// Every effective option.
+    /// All effective options.
     pub configuration: serde_json::Value,
-    /// A hash of the configuration and of the files it names: equal hashes, equal questions.
+    /// A hash of the configuration and of the files it names: runs with equal hashes can be
+    /// compared.
     pub configuration_hash: String,
-    /// Where.
+    /// The environment.
     pub environment: Environment,
 }
 
-/// What one second added.
+/// The data of one second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Second {
     /// Which second of the run, from 0.
     pub second: u64,
-    /// What was recorded of it after its line was written: adds to that line.
+    /// Recorded after the line of this second was written: add it to that line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
-    /// The load had ended: iterations finished, and none started. The second in which the load
-    /// ended may have two lines, one up to that moment and one from there on.
+    /// The load had ended: iterations finished, but none started. The second in which the load
+    /// ended may have two lines, one for the time before that moment and one for the time after.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_load: bool,
-    /// How many seconds it lasted, where the load or the run ended within it, or up to a tenth of
-    /// a second after it. None of a whole one.
+    /// Its duration, if the load or the run ended within it or up to a tenth of a second after it.
+    /// `None` for a whole second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasted: Option<f64>,
     /// Users at its end.
     pub users: u32,
-    /// Iterations under way, on average.
+    /// Running iterations, on average.
     #[serde(default)]
     pub in_flight: f64,
     /// Sums of counters.
@@ -129,7 +130,7 @@ pub struct Second {
 }
 
 impl Second {
-    /// Adds what was recorded of it later.
+    /// Adds data that were recorded later.
     pub fn add(&mut self, late: Second) {
         self.in_flight += late.in_flight;
         self.generator_cpu_seconds += late.generator_cpu_seconds;
@@ -155,7 +156,7 @@ impl Second {
 pub struct End {
     /// How long the run took.
     pub duration_seconds: f64,
-    /// Why it was broken off, if it was.
+    /// Why it was aborted, if it was.
     pub aborted: Option<String>,
     /// Sums of counters over the run.
     pub counters: BTreeMap<String, f64>,
@@ -169,7 +170,7 @@ pub struct End {
     pub trends: BTreeMap<String, Distribution>,
     /// Checks by name: passed, failed.
     pub checks: BTreeMap<String, (u64, u64)>,
-    /// Thresholds as written with their metric, and whether they held.
+    /// Thresholds as written with their metric, and whether they were met.
     pub thresholds: Vec<(String, String, bool)>,
     /// Responses by status.
     pub statuses: BTreeMap<String, u64>,
@@ -200,13 +201,13 @@ pub struct End {
 /// Fixed work and its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FixedWork {
-    /// Users that worked at once.
+    /// Concurrent users.
     pub workers: u32,
-    /// Iterations that all of them were to make.
+    /// The configured iterations of all users together.
     pub iterations_wanted: u64,
-    /// Iterations that ended.
+    /// Completed iterations.
     pub iterations: u64,
-    /// Calls that ended, failed ones included.
+    /// Completed calls, including failed ones.
     pub calls: u64,
     /// Of these, those that failed.
     pub failed_calls: u64,
@@ -214,20 +215,20 @@ pub struct FixedWork {
     pub makespan_seconds: f64,
     /// Bodies and messages sent by calls that did not fail, without headers and framing.
     pub payload_bytes_sent: u64,
-    /// The same of those received.
+    /// Bodies and messages received by calls that did not fail, without headers and framing.
     pub payload_bytes_received: u64,
 }
 
-/// What the generator used, and whether the figures can be believed.
+/// The generator's resource use, and whether the results can be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
     /// Processor time of the whole process.
     pub cpu_seconds: f64,
-    /// The most memory it had.
+    /// Its maximum memory.
     pub peak_rss_bytes: u64,
     /// `valid`, `suspect` or `invalid`.
     pub verdict: String,
-    /// Cause (`client`, `server`, `network`, `clock`) and a sentence with its figures.
+    /// Cause (`client`, `server`, `network`, `clock`) and a sentence with numbers.
     pub reasons: Vec<(String, String)>,
 }
 
@@ -252,7 +253,7 @@ mod tests {
             ..Second::default()
         };
         let end = End {
-            // What came between the last second and the end is in no second.
+            // What happened between the last second and the end is not part of any second.
             duration_seconds: 2.75,
             counters: BTreeMap::from([("asked".to_owned(), 7.0)]),
             rates: BTreeMap::from([("kept".to_owned(), (3, 6))]),

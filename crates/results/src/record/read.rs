@@ -1,4 +1,4 @@
-//! Reads a record of any origin: bounded in memory, and lenient with a torn last line.
+//! Reads a record from any source, with bounded memory, and accepts an incomplete last line.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 use super::{End, Header, Record, SCHEMA, Second};
 
-/// The longest line: some hundred distributions of some thousand buckets.
+/// Maximum length of a line: some hundred distributions with some thousand buckets.
 const LONGEST_LINE: u64 = 16 << 20;
-/// The most that is read of one record.
+/// Maximum length of a record.
 const LONGEST: u64 = 2 << 30;
-/// What every version of the schema begins with.
+/// The start of the schema in every version.
 const FAMILY: &str = "plimsoll/record/";
 
 /// Why a file is not a record.
@@ -24,11 +24,11 @@ pub enum ReadError {
     NoRecord(String),
     /// It is a record of another version.
     Version(String),
-    /// A line is longer than any record's.
+    /// A line exceeds the maximum length.
     LongLine(usize),
-    /// It is longer than what fits into memory.
+    /// It does not fit into memory.
     TooLong,
-    /// A line is not what a record has there: its number, and what is wrong with it.
+    /// An invalid line: its number, and the error.
     Line(usize, String),
 }
 
@@ -82,8 +82,8 @@ pub fn is_record(start: &[u8]) -> bool {
             .any(|part| part == FAMILY.as_bytes())
 }
 
-/// Reads a record. A last line without its end is that of a run that was killed while
-/// it wrote: it is left out.
+/// Reads a record. An incomplete last line means that the run was killed while it wrote:
+/// it is ignored.
 ///
 /// # Errors
 /// See [`ReadError`].
@@ -91,7 +91,7 @@ pub fn read(from: impl BufRead) -> Result<Record, ReadError> {
     let mut lines = Lines::new(from);
     let (_, first) = lines.next()?.unwrap_or_default();
     let header = header(first)?;
-    // Where each second is, for what comes late.
+    // The index of each second, for late lines.
     let mut places: HashMap<(u64, bool), usize> = HashMap::new();
     let mut record = Record {
         header,
@@ -132,7 +132,7 @@ pub fn read(from: impl BufRead) -> Result<Record, ReadError> {
     Ok(record)
 }
 
-/// What tells a second from the end.
+/// Distinguishes a second from the end.
 #[derive(Deserialize)]
 struct Kind {
     second: Option<u64>,
@@ -169,7 +169,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The next whole line and its number; the first may lack its end.
+    /// The next complete line and its number; the first line may lack its line end.
     fn next(&mut self) -> Result<Option<(usize, &[u8])>, ReadError> {
         self.line.clear();
         self.number += 1;
@@ -185,7 +185,7 @@ impl<R: BufRead> Lines<R> {
         if self.from.limit() == 0 {
             return Err(ReadError::TooLong);
         }
-        // Torn, or nothing at all.
+        // An incomplete line, or the end.
         Ok((self.number == 1 && count > 0).then_some((1, self.line.as_slice())))
     }
 }

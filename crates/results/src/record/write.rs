@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{End, Header, Second};
 
-/// Writes a record. Each line is whole, and out of our hands, when its call returns.
+/// Writes a record. Each line is completely written when its call returns.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
     to: W,
@@ -14,10 +14,10 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins with the header.
+    /// Writes the header.
     ///
     /// # Errors
-    /// Of writing.
+    /// When writing fails.
     pub fn begin(to: W, header: &Header) -> io::Result<Writer<W>> {
         let mut writer = Writer {
             to,
@@ -30,21 +30,21 @@ impl<W: Write> Writer<W> {
     /// Adds a second.
     ///
     /// # Errors
-    /// Of writing.
+    /// When writing fails.
     pub fn second(&mut self, second: &Second) -> io::Result<()> {
         self.put(second)
     }
 
-    /// Adds the end, and gives back what was written to.
+    /// Adds the end, and returns the underlying writer.
     ///
     /// # Errors
-    /// Of writing.
+    /// When writing fails.
     pub fn end(mut self, end: &End) -> io::Result<W> {
         self.put(end)?;
         Ok(self.to)
     }
 
-    /// One call of `write_all` for a line, so that no reader sees half of one for long.
+    /// One call of `write_all` per line, so that readers hardly ever see an incomplete line.
     fn put(&mut self, what: &impl Serialize) -> io::Result<()> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, what)?;
