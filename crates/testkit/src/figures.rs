@@ -1,5 +1,5 @@
-//! Takes the figures out of a program's output, so that what is left is the same at
-//! every run and can be compared with a snapshot.
+//! Replaces the numbers in a program's output, so that the rest is the same in every run and can be
+//! compared with a snapshot.
 
 use regex::Regex;
 
@@ -12,10 +12,10 @@ impl Filters {
         Filters(Vec::new())
     }
 
-    /// Wall-clock times, addresses, durations, byte counts, rates and plain numbers,
-    /// in that order. What is replaced keeps its kind. Runs of filling dots and of spaces
-    /// between words, and what indents right-aligned columns, become one, because their
-    /// number depends on the figures.
+    /// Replaces wall-clock times, addresses, durations, byte counts, rates and plain numbers, in
+    /// that order, with the name of their kind. Filling dots, spaces between words, and the
+    /// indentation of right-aligned columns are reduced to one, because their number depends on the
+    /// values.
     pub fn figures() -> Filters {
         Filters::none()
             .with(
@@ -39,27 +39,27 @@ impl Filters {
             .with(r"(?m) +$", "")
     }
 
-    /// These, and then `pattern` by `replacement` (with `$1` for its groups).
+    /// These filters, followed by a replacement of `pattern` (with `$1` for its groups).
     ///
     /// # Panics
-    /// If the pattern is none.
+    /// If the pattern is invalid.
     pub fn with(mut self, pattern: &str, replacement: &str) -> Filters {
         let pattern = Regex::new(pattern).unwrap_or_else(|error| panic!("{error}"));
         self.0.push((pattern, replacement.to_owned()));
         self
     }
 
-    /// First `pattern` by `replacement`, and then these.
+    /// A replacement of `pattern`, followed by these filters.
     ///
     /// # Panics
-    /// If the pattern is none.
+    /// If the pattern is invalid.
     pub fn after(self, pattern: &str, replacement: &str) -> Filters {
         let mut first = Filters::none().with(pattern, replacement);
         first.0.extend(self.0);
         first
     }
 
-    /// Carries the replacements out.
+    /// Applies the replacements.
     pub fn apply(&self, text: &str) -> String {
         self.0
             .iter()

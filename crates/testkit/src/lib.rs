@@ -1,6 +1,6 @@
-//! The base of the tests of the built program.
+//! Tools for tests of the built program.
 //!
-//! - [`program`] runs a program as a user would; [`figures`] and [`snapshot`] compare what it says.
+//! - [`program`] runs a program as a user would; [`figures`] and [`snapshot`] compare its output.
 //! - [`logged_server`] behaves as configured and logs every request; [`peers`] misbehave on the wire;
 //!   [`ports`] finds a port without a listener.
 //! - [`case_server`] gives known responses, and [`cases`] are recorded from another program and

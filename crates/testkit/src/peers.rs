@@ -1,8 +1,7 @@
 //! Scripted peers: servers that misbehave on purpose, in raw bytes.
 //!
-//! A [`Peer`] listens on a port of its own and plays one [`Play`] to every
-//! connection. The only part of HTTP it knows is where a request's headers end, so that nothing in
-//! it can be wrong in the way the client is.
+//! A [`Peer`] listens on its own port and plays one [`Play`] on every connection. All it knows
+//! about HTTP is where request headers end, so it cannot share errors with the client.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -26,12 +25,12 @@ pub enum Play {
     AnswerAndStall(Vec<u8>),
     /// Sends these bytes and resets the connection.
     AnswerAndReset(Vec<u8>),
-    /// Closes as soon as the connection is there, before any request.
+    /// Closes immediately after accepting, before any request.
     CloseAtOnce,
     /// Sends these bytes before any request, then reads and ignores.
     SpeakFirst(Vec<u8>),
-    /// Sends a start, then these bytes again and again until the other side has had
-    /// enough, or until this number of bytes is sent.
+    /// Sends a start, then these bytes repeatedly until the other side closes or this number of
+    /// bytes was sent.
     Endless {
         start: Vec<u8>,
         again: Vec<u8>,
@@ -47,7 +46,7 @@ impl Play {
         Play::Answer(answer(body).into_bytes())
     }
 
-    /// A proper response after a delay.
+    /// A valid response after a delay.
     pub fn slow(delay: Duration) -> Play {
         Play::AnswerAfter {
             delay,
@@ -55,12 +54,12 @@ impl Play {
         }
     }
 
-    /// A response that no parser can take for HTTP.
+    /// A response that is not HTTP.
     pub fn garbage() -> Play {
-        Play::AnswerAndClose(b"\x00\xff\x13\x37 this is no HTTP\r\n\r\n".to_vec())
+        Play::AnswerAndClose(b"\x00\xff\x13\x37 this is not HTTP\r\n\r\n".to_vec())
     }
 
-    /// The headers promise more than is sent before the connection is closed.
+    /// The headers announce more than is sent before the connection is closed.
     pub fn half_answer() -> Play {
         Play::AnswerAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this".to_vec())
     }
@@ -75,7 +74,7 @@ impl Play {
         Play::AnswerAndReset(Vec::new())
     }
 
-    /// Headers that never end; after 64 MiB the peer gives up.
+    /// Headers that never end; the peer stops after 64 MiB.
     pub fn endless_head() -> Play {
         Play::Endless {
             start: b"HTTP/1.1 200 OK\r\n".to_vec(),
@@ -84,7 +83,7 @@ impl Play {
         }
     }
 
-    /// A body of this number of bytes, all announced.
+    /// A body of this number of bytes, with a correct length header.
     pub fn huge_body(bytes: u64) -> Play {
         Play::Endless {
             start: format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n").into_bytes(),
@@ -102,7 +101,7 @@ pub fn answer(body: &str) -> String {
     )
 }
 
-/// A peer on a port of its own, until dropped.
+/// A peer on its own port, until dropped.
 pub struct Peer {
     address: SocketAddr,
     told: Arc<Told>,
@@ -117,7 +116,7 @@ struct Told {
 }
 
 impl Peer {
-    /// Listens on a free port of 127.0.0.1 and plays to every connection.
+    /// Listens on a free port of 127.0.0.1 and plays `play` on every connection.
     ///
     /// # Panics
     /// If no port is free.
@@ -138,7 +137,7 @@ impl Peer {
                     let Ok(stream) = stream else { continue };
                     told.connections.fetch_add(1, Ordering::SeqCst);
                     let (play, told) = (play.clone(), told.clone());
-                    // An error here is the client's going away.
+                    // An error means that the client disconnected.
                     thread::spawn(move || play_to(stream, &play, &told));
                 }
             }
@@ -159,12 +158,12 @@ impl Peer {
         format!("http://{}", self.address)
     }
 
-    /// Connections taken so far.
+    /// Number of accepted connections.
     pub fn connections(&self) -> usize {
         self.told.connections.load(Ordering::SeqCst)
     }
 
-    /// Requests whose headers were read so far.
+    /// Number of requests whose headers were read.
     pub fn requests(&self) -> usize {
         self.told.requests.load(Ordering::SeqCst)
     }
@@ -173,7 +172,7 @@ impl Peer {
 impl Drop for Peer {
     fn drop(&mut self) {
         self.told.stop.store(true, Ordering::SeqCst);
-        // Wakes the listener, which then sees that it is to stop.
+        // Wakes the listener, which then stops.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -183,7 +182,7 @@ impl Drop for Peer {
 
 fn play_to(mut stream: TcpStream, play: &Play, told: &Told) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    // So that a connection on which nothing comes looks up when the test is over.
+    // The timeout lets an idle connection notice the end of the test.
     stream.set_read_timeout(Some(Duration::from_millis(50)))?;
     match play {
         Play::CloseAtOnce => return stream.shutdown(Shutdown::Both),
@@ -212,7 +211,7 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Told) -> io::Result<()> {
             }
             Play::AnswerAndReset(bytes) => {
                 stream.write_all(bytes)?;
-                // Closing with unsent time zero sends RST instead of FIN.
+                // Closing with a linger time of zero sends RST instead of FIN.
                 return SockRef::from(&stream).set_linger(Some(Duration::ZERO));
             }
             Play::Endless {
@@ -242,9 +241,9 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Told) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads up to the empty line that ends the headers; false at the connection's end. The
-/// body of a request, if any, is taken for the start of the next headers, which does not
-/// matter to a peer that only sends responses.
+/// Reads up to the empty line that ends the headers; returns false at the end of the connection.
+/// The body of a request, if any, is read as the start of the next headers, which does not matter
+/// here.
 fn read_head(stream: &mut TcpStream, told: &Told) -> io::Result<bool> {
     let mut last = [0_u8; 4];
     let mut byte = [0_u8; 1];
@@ -264,7 +263,7 @@ fn read_head(stream: &mut TcpStream, told: &Told) -> io::Result<bool> {
     }
 }
 
-/// Reads and ignores, until the other side closes or the test is over.
+/// Reads and ignores, until the other side closes or the test ends.
 fn linger(stream: &mut TcpStream, told: &Told) -> io::Result<()> {
     let mut ignored = [0_u8; 4096];
     loop {

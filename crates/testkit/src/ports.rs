@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
-/// An address on which nothing listens: connecting is refused. The system hands the
-/// number out again late, so that another test hardly gets it meanwhile.
+/// An address without a listener: connections are refused. The system reuses the
+/// port number late, so it is unlikely that another test gets it in the meantime.
 ///
 /// # Panics
 /// If no port is free.

@@ -1,4 +1,4 @@
-//! Runs a built program as a user would, and takes down what it did.
+//! Runs a built program as a user would, and records the result.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process};
 
-/// A program to be run, with its arguments and surroundings. Nothing of the
-/// caller's environment reaches it but `PATH`.
+/// A program with its arguments and environment. It inherits only `PATH` from the caller's
+/// environment.
 pub struct Program {
     command: Command,
     input: Vec<u8>,
     limit: Duration,
 }
 
-/// What a program did.
+/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The exit status; `None` if a signal ended it.
@@ -36,7 +36,7 @@ impl Program {
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        // A crash shows where, whoever runs the test.
+        // Crashes must show where they happened, in every environment.
         command.env("RUST_BACKTRACE", "1");
         Program {
             command,
@@ -60,20 +60,19 @@ impl Program {
         self
     }
 
-    /// Runs in `folder`.
+    /// Runs in the directory `folder`.
     pub fn inside(mut self, folder: impl AsRef<Path>) -> Program {
         self.command.current_dir(folder);
         self
     }
 
-    /// What the program reads from standard input; by default nothing.
+    /// The stdin of the program; empty by default.
     pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Program {
         self.input = bytes.into();
         self
     }
 
-    /// Kills the program, and fails the test, when it takes longer; by default a
-    /// minute.
+    /// Kills the program and fails the test if it takes longer; one minute by default.
     pub fn limit(mut self, limit: Duration) -> Program {
         self.limit = limit;
         self
@@ -87,7 +86,7 @@ impl Program {
         self.start().wait()
     }
 
-    /// Starts it; what is returned kills it when dropped.
+    /// Starts it; dropping the returned value kills it.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -102,7 +101,7 @@ impl Program {
             .unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command.get_program()));
         if let Some(mut stdin) = child.stdin.take() {
             let input = std::mem::take(&mut self.input);
-            // A program that does not read its input to the end may close it.
+            // A program that does not read all its input may close it.
             thread::spawn(move || stdin.write_all(&input).ok());
         }
         let (told, lines) = mpsc::channel();
@@ -121,7 +120,7 @@ impl Program {
 
 type Collected = Option<JoinHandle<String>>;
 
-/// Reads `pipe` to its end, and passes each line on as it comes.
+/// Reads `pipe` to its end, and forwards each line.
 fn collect(
     pipe: impl Read + Send + 'static,
     lines: Option<mpsc::Sender<String>>,
@@ -134,7 +133,7 @@ fn collect(
             let read = String::from_utf8_lossy(&line).into_owned();
             text.push_str(&read);
             if let Some(lines) = &lines {
-                // The test may have stopped listening.
+                // The test may not be listening any more.
                 let _ = lines.send(read.trim_end().to_owned());
             }
             line.clear();
@@ -143,7 +142,7 @@ fn collect(
     })
 }
 
-/// A program under way; killed when dropped.
+/// A running program; killed when dropped.
 pub struct Running {
     name: String,
     child: Child,
@@ -154,7 +153,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// The next line of standard output.
+    /// The next line of stdout.
     ///
     /// # Panics
     /// If there is none before the limit.
@@ -173,12 +172,12 @@ impl Running {
         }
     }
 
-    /// Its process number.
+    /// Its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// The most memory it has had so far, in bytes; `None` where the system does not say.
+    /// Its maximum memory so far, in bytes; `None` if the system does not provide it.
     pub fn peak_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -189,7 +188,7 @@ impl Running {
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        // The program may have ended already, which the test will see.
+        // The program may have ended already, which the test will notice.
         let _ = id.map(|id| kill_process(id, signal));
     }
 
@@ -235,15 +234,15 @@ fn join(pipe: &mut Collected) -> String {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A program of this workspace by its name, beside the running test's own build
-/// directory. Cargo builds the binaries of a test's own crate; for another crate's,
-/// this asks cargo to, in the same profile.
+/// A program of this workspace by its name, in the build directory of the running
+/// test. Cargo builds the binaries of a test's own crate; for those of other crates,
+/// this runs cargo with the same profile.
 ///
 /// # Panics
 /// If it cannot be built.

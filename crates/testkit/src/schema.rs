@@ -1,12 +1,11 @@
-//! As much of JSON Schema (draft 2020-12) as our schemas use.
+//! The subset of JSON Schema (draft 2020-12) that our schemas use.
 
 use serde_json::Value;
 
-/// What is wrong with `value`; empty if it follows `schema`.
+/// The errors in `value`; empty if it matches `schema`.
 ///
 /// # Panics
-/// On a keyword that is not known here, so that none is believed checked that
-/// is not.
+/// On an unknown keyword, because it would not be checked.
 pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     check(schema, schema, value, "$", &mut faults);

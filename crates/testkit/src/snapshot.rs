@@ -1,15 +1,15 @@
-//! Compares a text with the one that a file holds.
+//! Compares a text with the content of a file.
 
 use std::fs;
 use std::path::Path;
 
-/// Set to 1 to write the snapshots anew, then read the difference before you commit.
+/// Set it to 1 to write the snapshots, then read the diff before committing.
 const UPDATE: &str = "UPDATE_SNAPSHOTS";
 
 /// Compares `text` with the file at `path`.
 ///
 /// # Panics
-/// If they differ, with both and the first line that does.
+/// If they differ; shows both and the first differing line.
 pub fn compare(path: impl AsRef<Path>, text: &str) {
     let path = path.as_ref();
     if std::env::var_os(UPDATE).is_some_and(|value| value == "1") {

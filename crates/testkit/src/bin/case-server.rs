@@ -1,5 +1,5 @@
-//! Runs the server that the scripts under `cases/` use, to try one by hand:
-//! it prints the `-e NAME=value` arguments to give to `run`, and serves until Ctrl-C.
+//! Runs the server that the scripts under `cases/` use, to try one by hand: prints the `-e
+//! NAME=value` arguments for `run`, and serves until Ctrl-C.
 
 use std::io::{self, Write};
 

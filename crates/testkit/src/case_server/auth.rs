@@ -8,14 +8,14 @@ use md5::{Digest as _, Md5};
 
 const NONCE: &str = "dcd98b7102dd2f0e8b11d0f600bfb0c093";
 
-/// The challenge that asks for digest authentication.
+/// The challenge for digest authentication.
 pub fn digest_challenge() -> String {
     format!(
         "Digest realm=\"cases\", qop=\"auth\", nonce=\"{NONCE}\", opaque=\"5ccc069c403ebaf9f0171e9517f40e41\", algorithm=MD5"
     )
 }
 
-/// Whether an `Authorization` value names this user with this password, the basic way.
+/// Whether an `Authorization` value contains this user and password in basic form.
 pub fn basic_allows(authorization: &str, user: &str, password: &str) -> bool {
     let wanted = STANDARD.encode(format!("{user}:{password}"));
     authorization.strip_prefix("Basic ") == Some(wanted.as_str())

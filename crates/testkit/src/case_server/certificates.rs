@@ -1,4 +1,4 @@
-//! An authority of our own, and the certificates it signs for each listener.
+//! A certificate authority, and the certificates it signs for each listener.
 
 use std::io;
 use std::path::Path;
@@ -11,14 +11,14 @@ use tokio_rustls::rustls::{
     RootCertStore, ServerConfig, SupportedProtocolVersion, crypto::ring, pki_types,
 };
 
-/// The TLS settings of each listener, by the variable it is known by.
+/// The TLS settings of each listener, by its environment variable.
 pub struct Made {
     pub listeners: Vec<(&'static str, ServerConfig)>,
 }
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
 
-/// Makes the authority and what it signs; writes to `folder` what scripts may open.
+/// Creates the authority and its certificates; writes the files for scripts to `folder`.
 pub fn make(folder: &Path) -> io::Result<Made> {
     let mut parameters = CertificateParams::new(Vec::<String>::new()).map_err(io::Error::other)?;
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

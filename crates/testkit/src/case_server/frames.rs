@@ -11,14 +11,14 @@ pub const BINARY: u8 = 2;
 pub const CLOSE: u8 = 8;
 pub const PING: u8 = 9;
 pub const PONG: u8 = 10;
-/// The bit of a frame that ends its message, and the one of a compressed message.
+/// The bit that marks the last frame of a message, and the one for a compressed message.
 pub const LAST: u8 = 0x80;
 pub const COMPRESSED: u8 = 0x40;
 
-/// Frames longer than this are nothing that a case sends.
+/// Maximum length of a frame; no case sends a longer one.
 const LONGEST: u64 = 64 << 20;
 
-/// One frame: its first byte, and its payload without mask.
+/// One frame: its first byte, and its unmasked payload.
 pub struct Frame {
     pub first: u8,
     pub payload: Vec<u8>,
@@ -29,7 +29,7 @@ impl Frame {
         self.first & 0x0f
     }
 
-    /// The payload, decompressed if the frame says so. Each message is compressed separately.
+    /// The payload, decompressed if the frame is marked so. Each message is compressed separately.
     pub fn message(&self) -> io::Result<Vec<u8>> {
         if self.first & COMPRESSED == 0 {
             return Ok(self.payload.clone());
@@ -99,14 +99,14 @@ pub async fn write(
     stream.write_all(&frame).await
 }
 
-/// Writes a message by itself, compressed (RFC 7692, section 7.2.1).
+/// Writes a separately compressed message (RFC 7692, section 7.2.1).
 pub async fn write_compressed(
     stream: &mut (impl AsyncWrite + Unpin),
     opcode: u8,
     payload: &[u8],
 ) -> io::Result<()> {
     let mut engine = Compress::new(Compression::default(), false);
-    // Space for all at once: an engine that runs out of it holds back more than it says.
+    // Space for everything at once: a deflate engine that runs out of space holds back data.
     let mut out = Vec::with_capacity(payload.len() * 9 / 8 + 256);
     loop {
         let taken = usize::try_from(engine.total_in()).unwrap_or(usize::MAX);
@@ -121,7 +121,7 @@ pub async fn write_compressed(
     write(stream, LAST | COMPRESSED | opcode, &out).await
 }
 
-/// A close frame's payload.
+/// The payload of a close frame.
 pub fn close_payload(code: u16, reason: &str) -> Vec<u8> {
     let mut payload = code.to_be_bytes().to_vec();
     payload.extend_from_slice(reason.as_bytes());

@@ -20,12 +20,12 @@ use super::messages::{Reader, bytes_of, field, fields, framed, number, numbered,
 pub(super) type Body = BoxBody<Bytes, Infallible>;
 pub(super) type Parts = mpsc::Sender<Result<Frame<Bytes>, Infallible>>;
 
-/// What `protoc --include_imports --descriptor_set_out` makes of `cases.proto`.
+/// The output of `protoc --include_imports --descriptor_set_out` for `cases.proto`.
 pub const DESCRIPTORS: &[u8] = include_bytes!("cases.protoset");
-/// The source of the same.
+/// The source of the descriptors.
 pub const PROTO: &str = include_str!("cases.proto");
 
-/// Whether the request is one of gRPC.
+/// Whether the request is a gRPC call.
 pub fn is_call<B>(request: &Request<B>) -> bool {
     let kind = request.headers().get("content-type");
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
@@ -104,7 +104,7 @@ async fn unary(
     }
 }
 
-/// Sends back each message as it comes; "stop" ends the call with an error.
+/// Sends back each message on arrival; "stop" ends the call with an error.
 fn chat(mut body: Incoming) -> Response<Body> {
     let (parts, answer) = begun(HeaderMap::new());
     tokio::spawn(async move {
@@ -226,7 +226,7 @@ fn described(question: &Bytes) -> Vec<u8> {
     let mut answer = Vec::new();
     let file_named = bytes_of(question, 3);
     let symbol = bytes_of(question, 4);
-    // The original question.
+    // The original request.
     field(&mut answer, 2, question);
     if !bytes_of(question, 7).is_empty() {
         let mut list = Vec::new();
@@ -278,7 +278,7 @@ pub(super) fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) ->
     whole(headers, framed(&message), trailers)
 }
 
-/// A response of one message that is already framed.
+/// A response with one framed message.
 pub(super) fn whole(headers: HeaderMap, framed: Bytes, trailers: HeaderMap) -> Response<Body> {
     let (parts, answer) = begun(headers);
     tokio::spawn(async move {
@@ -289,7 +289,7 @@ pub(super) fn whole(headers: HeaderMap, framed: Bytes, trailers: HeaderMap) -> R
     answer
 }
 
-/// A status without anything before it.
+/// A response that consists only of a status.
 pub(super) fn alone(code: i64, message: &str) -> Response<Body> {
     let mut answer = Response::new(http_body_util::Empty::new().boxed());
     *answer.headers_mut() = status(code, message);

@@ -1,5 +1,5 @@
-//! `grpc.testing.TestService`: the server's part of gRPC's interoperability tests, with the
-//! messages by the numbers of their fields.
+//! `grpc.testing.TestService`: the server side of gRPC's interoperability tests, with messages read
+//! by field numbers.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use hyper::header::{HeaderMap, HeaderName};
 use super::grpc::{Body, Parts, alone, begun, ok, put, single, status, whole};
 use super::messages::{Reader, bytes_of, field, fields, framed, number, numbered, packed};
 
-/// No response of a test is longer.
+/// Maximum length of a response; no test needs more.
 const MOST: usize = 8 << 20;
 
 const INITIAL: &str = "x-grpc-test-echo-initial";
@@ -92,7 +92,7 @@ async fn stream(
     let _ = parts.send(Ok(Frame::trailers(ended(trailers)))).await;
 }
 
-/// Whether the client still listens.
+/// Whether the client is still connected.
 async fn send(parts: &Parts, message: &Bytes) -> bool {
     for (_, wish) in fields(message).into_iter().filter(|field| field.0 == 2) {
         let wait = u64::try_from(number(&wish, 2)).unwrap_or(0).min(5_000_000);
@@ -122,19 +122,19 @@ fn payload(size: i64) -> Bytes {
     message.into()
 }
 
-/// Whether the `BoolValue` in that field is there and true.
+/// Whether the `BoolValue` in that field is present and true.
 fn is_set(message: &[u8], place: u64) -> bool {
     number(&bytes_of(message, place), 1) != 0
 }
 
-/// The refusal of a message that says of itself whether it is packed, and is not so.
+/// The error for a message whose compression differs from what it declares.
 fn not_as_told(message: &[u8], place: u64, was_packed: bool) -> Option<Response<Body>> {
     let told = fields(message).into_iter().any(|field| field.0 == place);
     (told && is_set(message, place) != was_packed)
         .then(|| alone(3, "the message is not packed as it says"))
 }
 
-/// The `EchoStatus` that the message wants.
+/// The `EchoStatus` that the message requests.
 fn asked_status(message: &[u8]) -> Option<(i64, String)> {
     let told = bytes_of(message, 7);
     let code = number(&told, 1);

@@ -1,5 +1,5 @@
-//! gRPC's messages in plain bytes: taken apart and put together by hand, so that no library's
-//! reading of them stands between the two clients compared.
+//! gRPC messages as bytes, parsed and built by hand, so that the comparison of two clients does not
+//! depend on a library's interpretation.
 
 use std::io::{Read, Write};
 
@@ -10,16 +10,16 @@ use flate2::write::GzEncoder;
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
 
-/// Cuts a body into messages.
+/// Splits a body into messages.
 #[derive(Default)]
 pub(super) struct Reader {
     held: BytesMut,
-    /// Whether the last one was packed.
+    /// Whether the last one was compressed.
     pub(super) packed: bool,
 }
 
 impl Reader {
-    /// The next one, unpacked; none at the end, and where one cannot be unpacked.
+    /// The next message, decompressed; `None` at the end or if it does not decompress.
     pub(super) async fn next(&mut self, body: &mut Incoming) -> Option<Bytes> {
         loop {
             if let Some(&[packed, a, b, c, d]) = self.held.first_chunk::<5>() {
@@ -55,10 +55,10 @@ pub(super) fn framed(message: &[u8]) -> Bytes {
     framed.freeze()
 }
 
-/// The same, packed with gzip.
+/// The same, compressed with gzip.
 pub(super) fn packed(message: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = encoder.write_all(message);
     let body = encoder.finish().unwrap_or_default();
     let mut framed = BytesMut::from(&framed(&body)[..]);
@@ -92,7 +92,7 @@ fn varint(message: &mut Vec<u8>, mut value: u64) {
     message.push(value as u8);
 }
 
-/// The fields of a message: numbers of fields with their bytes, or with their value as varint.
+/// The fields of a message: field numbers with their bytes, or with their value as varint.
 pub(super) fn fields(message: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut at = 0;

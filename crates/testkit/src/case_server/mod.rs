@@ -1,11 +1,11 @@
 //! The server that the scripts under `cases/` use, both for recording and for comparing.
 //!
-//! Every response is a function of its request, so two runs of one script see the same. It listens
-//! on several ports of 127.0.0.1, whose addresses scripts get in their environment:
+//! Every response is a function of its request, so two runs of one script get the same ones. It
+//! listens on several ports of 127.0.0.1, whose addresses scripts get in their environment:
 //!
-//! | variable | what listens there |
+//! | variable | listener |
 //! |---|---|
-//! | `BASE` | HTTP/1.1, and HTTP/2 by prior knowledge, in the clear; gRPC too: see [`grpc`] |
+//! | `BASE` | HTTP/1.1, and HTTP/2 by prior knowledge, without TLS; gRPC too: see [`grpc`] |
 //! | `TLS` | the same over TLS 1.2 and 1.3, with a certificate for `localhost` and `127.0.0.1` |
 //! | `TLS12` | HTTP/1.1 over TLS 1.2 only |
 //! | `TLS_OTHER` | a certificate for `other.example` only |
@@ -39,20 +39,20 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// Where the running server's parts are: `(variable, value)`.
+/// The addresses of the running server's listeners.
 #[derive(Debug, Clone)]
 pub struct Addresses {
     /// The environment variables for scripts.
     pub variables: Vec<(String, String)>,
-    /// Each port with the name it gets in recorded text.
+    /// Each port with the name that replaces it in recorded text.
     pub ports: Vec<(u16, String)>,
-    /// The folder of certificates.
+    /// The path of the certificates.
     pub certificates: String,
 }
 
 /// Starts the server on the current runtime; it runs until the runtime is dropped.
 ///
-/// `certificates` is an empty folder it may write its certificates to.
+/// `certificates` is an empty folder for its certificates.
 pub async fn start(certificates: &Path) -> io::Result<Addresses> {
     let made = certificates::make(certificates)?;
     std::fs::write(certificates.join("cases.proto"), grpc::PROTO)?;
@@ -98,7 +98,7 @@ async fn accept_tls(listener: TcpListener, acceptor: TlsAcceptor) {
 }
 
 async fn secure(stream: TcpStream, acceptor: TlsAcceptor) {
-    // A handshake that the client breaks off is what some cases are about.
+    // Some cases test a handshake that the client aborts.
     if let Ok(stream) = acceptor.accept(stream).await {
         exchange(stream).await;
     }

@@ -1,6 +1,6 @@
-//! One text packed by each content coding, as other programs packed it.
+//! One text compressed with each content coding, by other programs.
 
-/// What every packed body unpacks to.
+/// The decompressed text of every body.
 #[cfg(test)]
 pub const PLAIN: &str = concat!(
     r#"{"packed":true,"text":""#,
@@ -17,7 +17,7 @@ pub const ZSTD: &[u8] =
 
 #[cfg(test)]
 mod tests {
-    /// The checksum at the end of a zlib stream is over what it unpacks to (RFC 1950, 2.2).
+    /// The checksum at the end of a zlib stream is that of the decompressed text (RFC 1950, 2.2).
     #[test]
     fn the_deflated_body_is_of_the_plain_text() {
         let (mut low, mut high) = (1_u32, 0_u32);

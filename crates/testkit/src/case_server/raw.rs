@@ -1,11 +1,11 @@
-//! A peer that misbehaves below HTTP, one way for each path.
+//! A peer that misbehaves below HTTP, depending on the path.
 //!
-//! `/close` closes without a response; `/reset` resets; `/garbage` is not HTTP; `/half` promises
+//! `/close` closes without a response; `/reset` resets; `/garbage` is not HTTP; `/half` announces
 //! 100 bytes and sends 10; `/until-close` ends its body by closing; `/chunk` breaks a chunk;
 //! `/switch` responds with 101; `/huge-header` never ends its headers (it stops at 12 MB);
-//! `/bad-gzip` is not gzip although it says so; `/stall` never responds; `/continue` sends an
-//! interim 100 first; `/twice` sends one header many times. Those under `/odd/` are headers and
-//! framings at the edge of what HTTP allows, each with the name of what is odd about it.
+//! `/bad-gzip` is declared as gzip but is not; `/stall` never responds; `/continue` sends an
+//! interim 100 first; `/twice` sends one header many times. Paths under `/odd/` respond with
+//! headers and framings at the limits of what HTTP allows; the path names what is unusual.
 
 use std::time::Duration;
 
@@ -52,13 +52,13 @@ async fn misbehave(mut stream: TcpStream) {
         "/reset-in-body" => {
             let head = format!("{ok}Content-Length: 100\r\n\r\n0123456789");
             let _ = stream.write_all(head.as_bytes()).await;
-            // So that what was sent is read before the reset.
+            // Let the client read what was sent before the reset.
             tokio::time::sleep(Duration::from_millis(50)).await;
             let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO));
             return;
         }
         "/reset" => {
-            // Closing with a linger time of zero sends a reset instead of an end.
+            // Closing with a linger time of zero sends a reset instead of a FIN.
             let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO));
             return;
         }
@@ -74,11 +74,11 @@ async fn misbehave(mut stream: TcpStream) {
     };
     let _ = stream.write_all(answer.as_bytes()).await;
     let _ = stream.shutdown().await;
-    // Closing before the peer has read could turn the end into a reset.
+    // Closing before the peer has read everything could turn the FIN into a reset.
     let _ = tokio::time::timeout(Duration::from_secs(2), stream.read(&mut buffer)).await;
 }
 
-/// Headers and framings at the edge of what HTTP allows.
+/// Headers and framings at the limits of what HTTP allows.
 fn odd(what: &str) -> Option<String> {
     let ok = "HTTP/1.1 200 OK\r\n";
     Some(match what {

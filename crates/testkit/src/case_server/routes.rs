@@ -97,8 +97,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// The request as JSON. What differs between clients by right (their name, and the port a
-    /// listener happened to get) is left out.
+    /// The request as JSON, without what may differ between clients: their name, and the port of
+    /// the listener.
     fn describe(&self) -> Value {
         let mut headers = BTreeMap::new();
         for name in self.headers.keys() {
@@ -172,7 +172,7 @@ fn with(mut response: Response<Body>, name: &'static str, value: &str) -> Respon
     response
 }
 
-/// Sends the body back under the content coding and type it came with.
+/// Sends the body back with its original content coding and type.
 fn back(asked: &Asked) -> Response<Body> {
     let mut response = Response::new(whole(asked.body.clone()));
     for name in ["content-encoding", "content-type"] {
@@ -289,7 +289,7 @@ fn several_headers() -> Response<Body> {
     response
 }
 
-/// How many of these requests were in progress at the same time, this one included.
+/// How many of these requests were in flight at the same time, including this one.
 async fn in_flight(milliseconds: &str) -> Response<Body> {
     static BUSY: AtomicU64 = AtomicU64::new(0);
     static MOST: AtomicU64 = AtomicU64::new(0);

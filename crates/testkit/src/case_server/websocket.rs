@@ -41,7 +41,7 @@ pub struct Handshake {
     pub body: &'static str,
 }
 
-/// Handles a request below `/ws/`, and continues with its connection if that is a handshake.
+/// Handles a request below `/ws/`. If it is a handshake, continues on the same connection.
 pub async fn answer(mut request: Request<Incoming>) -> Handshake {
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
@@ -121,7 +121,7 @@ async fn behave(upgraded: OnUpgrade, parts: Vec<String>, headers: HeaderMap, def
     let Ok(stream) = upgraded.await else { return };
     let mut stream = BufReader::new(TokioIo::new(stream));
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    // A client that goes away ends the case, not the server.
+    // A client that disconnects ends the case, not the server.
     let _ = converse(&mut stream, &parts, &headers, deflate).await;
 }
 
@@ -187,7 +187,7 @@ async fn converse(
     echo(stream, deflate).await
 }
 
-/// Sends messages back until the client closes. The response to a pong is a text that says so.
+/// Sends messages back until the client closes. It responds to a pong with a text message.
 async fn echo(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), deflate: bool) -> io::Result<()> {
     loop {
         let frame = frames::read(stream).await?;
@@ -256,14 +256,14 @@ async fn bad(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), kind: &str) -> 
     if kind == "half" {
         stream.shutdown().await?;
     }
-    // What the client has to say to that is read, so that nothing is reset.
+    // Read the client's reaction, so that closing does not send a reset.
     let mut rest = Vec::new();
     let reading = stream.read_to_end(&mut rest);
     let _ = tokio::time::timeout(Duration::from_secs(5), reading).await;
     Err(io::ErrorKind::ConnectionAborted.into())
 }
 
-/// The request's headers, without what differs between clients, or runs, by right.
+/// The request's headers, without what may differ between clients or runs.
 fn described(headers: &HeaderMap) -> Value {
     let mut described = Map::new();
     for name in headers.keys() {

@@ -1,11 +1,11 @@
-//! What is in a tar file, as text that can be compared.
+//! The content of a tar file as text, for comparison.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// One line for each file and link, by name, and the lines of what is small and text. Folders are
-/// left out: which of them are listed says nothing.
+/// One line for each file and link, by name, plus the lines of small text files. Folders are left
+/// out, because programs differ in which ones they list.
 pub fn listing(path: &Path) -> io::Result<String> {
     let mut listed = Vec::new();
     for entry in tar::Archive::new(File::open(path)?).entries()? {

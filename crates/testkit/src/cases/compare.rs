@@ -1,4 +1,4 @@
-//! Ours beside what is expected, and the differences as a person reads them.
+//! Compares an observation with the expected one, and describes the differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -39,7 +39,7 @@ pub fn compare(case: &Case, expected: &Expected, seen: &Observation) -> Vec<Stri
     found
 }
 
-/// Leaves out what only ours shows, and the lines of metrics that are sampled by the clock.
+/// Removes lines that only Plimsoll prints, and lines of metrics that are sampled by the clock.
 fn comparable(lines: &[String]) -> Vec<String> {
     static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\s*(\w+):").ok());
     let by_clock = |line: &str| {
@@ -47,14 +47,14 @@ fn comparable(lines: &[String]) -> Vec<String> {
         let name = name.as_ref().and_then(|name| name.get(1));
         name.is_some_and(|name| BY_CLOCK.contains(&name.as_str()))
     };
-    // Our own block ends the summary: after it only progress may come, which is not indented.
+    // Plimsoll's block ends the summary: only progress may follow, which is not indented.
     let mut own = false;
     let kept = lines.iter().filter(|line| {
         own = line.trim() == "█ PLIMSOLL" || own && line.starts_with(' ');
         !own && !by_clock(line)
     });
     let kept: Vec<&String> = kept.collect();
-    // A heading above nothing but what the clock samples comes and goes with it.
+    // A heading above only such metrics is removed with them.
     let heads_nothing = |at: usize| {
         kept[at].trim() == "EXECUTION" && kept.get(at + 1).is_none_or(|next| !next.contains(':'))
     };
@@ -62,7 +62,7 @@ fn comparable(lines: &[String]) -> Vec<String> {
     shown.map(|at| kept[at].clone()).collect()
 }
 
-/// The lines that only one of the two has, in order, by their longest common subsequence.
+/// The lines that only one of the two contains, in order, by their longest common subsequence.
 fn lines(part: &str, expected: &[String], seen: &[String]) -> Option<String> {
     let (rows, columns) = (expected.len(), seen.len());
     let mut longest = vec![vec![0_usize; columns + 1]; rows + 1];
@@ -114,9 +114,8 @@ fn lines(part: &str, expected: &[String], seen: &[String]) -> Option<String> {
     (!text.is_empty()).then(|| format!("{part}:{text}"))
 }
 
-/// A complaint of the program's own, without its words: level and fields.
-/// What a script threw or wrote to its console are the script's words, and no
-/// such complaint.
+/// A log message of the program itself, without its wording: level and fields. Messages that a
+/// script threw or wrote to its console are not included, because their wording is the script's.
 fn complaint(line: &str) -> Option<(&str, &str)> {
     let level = ["error: ", "warning: "]
         .into_iter()
@@ -134,7 +133,7 @@ fn complaint(line: &str) -> Option<(&str, &str)> {
     (!from_console && !thrown_by_script).then_some((level, fields))
 }
 
-/// An error without the words of its detail, where it has any: they are the program's own, too.
+/// An error without the wording of its detail, because that is the program's own too.
 fn unworded(line: &str) -> String {
     match line.find(" (error=") {
         Some(start) if line.starts_with("error: ") => format!("{} (error=…)", &line[..start]),
@@ -142,8 +141,8 @@ fn unworded(line: &str) -> String {
     }
 }
 
-/// Whether a line is as expected: word by word, [`ANY`] standing for any.
-/// Complaints of the program's own need only have the same level and fields.
+/// Whether a line matches, word by word; [`ANY`] matches any word. Messages of the program itself
+/// only need the same level and fields.
 fn matches(expected: &str, seen: &str) -> bool {
     if expected == seen || expected == ANY {
         return true;
@@ -153,7 +152,7 @@ fn matches(expected: &str, seen: &str) -> bool {
     if let (Some(expected), Some(seen)) = (
         complaint(expected),
         complaint(seen).or_else(|| {
-            // Where k6 shows an error of its own making, ours may be a plain one.
+            // Where k6 shows an error type of its own, Plimsoll may show a plain error.
             let fields = seen.rfind(" (").map_or("", |start| &seen[start..]);
             seen.starts_with("error: ").then_some(("error: ", fields))
         }),
@@ -225,7 +224,7 @@ fn metric(case: &Case, name: &str, expected: &Metric, seen: &Metric, found: &mut
     for tags in all {
         match (expected_series.get(tags), seen_series.get(tags)) {
             (Some(expected), Some(seen)) => {
-                // Where timing decides how often something happens, the bounds are all there is.
+                // If timing decides how often something happens, only the bounds are checked.
                 if !case.told.ranges.is_empty() {
                     continue;
                 }

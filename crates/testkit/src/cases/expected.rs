@@ -1,4 +1,4 @@
-//! `expected.json`: what several runs of the judge had in common.
+//! `expected.json`: what several runs of k6 had in common.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use serde_json::Value;
 use super::metrics::{Metric, Series};
 use super::observe::Observation;
 
-/// Stands for any word of a line, where the judge's own runs differ.
+/// Matches any word of a line; written where k6's own runs differ.
 pub const ANY: &str = "*";
 
-/// What a run must show. The same form as an [`Observation`], with [`ANY`] and `null` where
-/// anything will do.
+/// What a run must produce. The same form as an [`Observation`], with [`ANY`] and `null` where
+/// anything matches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Expected(pub Observation);
 
-/// The phases of an exchange have the tags and counts of this metric; they are written once.
+/// The phases of an exchange have the tags and counts of this metric, so these are written once.
 const ALIKE: &str = "http_reqs";
 
 impl Expected {
@@ -68,7 +68,7 @@ impl Expected {
         serde_json::from_value(value)
     }
 
-    /// What the runs have in common, or where they differ too much to say.
+    /// What the runs have in common; an error if they differ too much.
     pub fn common(runs: &[Observation]) -> Result<Expected, String> {
         let (first, others) = runs.split_first().ok_or("no run")?;
         let mut common = first.clone();
@@ -125,7 +125,7 @@ fn common_line(one: &str, other: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a line; spaces at its start make empty ones, so the indent counts.
+/// The words of a line; leading spaces give empty words, so that the indentation counts.
 pub fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }

@@ -1,4 +1,4 @@
-//! Log lines: `time="…" level=info msg="…" source=console`, read into level, message and fields.
+//! Log lines: parses `time="…" level=info msg="…" source=console` into level, message and fields.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,8 @@ use regex::Regex;
 use super::case::Case;
 use super::normalise::Normaliser;
 
-/// Two runs at once both want the port of the control interface; the message of the one that lost it is ignored.
+/// Two concurrent runs both try to open the port of the control interface; the message of the one
+/// that fails is ignored.
 pub const PORT_TAKEN: &str = "Error from API server";
 
 /// The log lines of a run, each as `level: message (field=value, …)` without its time.
@@ -33,8 +34,8 @@ pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
     lines
 }
 
-/// Beside a script's own summary we print our verdict, which k6 does not have: a line, and an indented one for each
-/// further reason.
+/// After a script's own summary, Plimsoll prints its verdict, which k6 does not have: a line, and
+/// an indented one for each further reason.
 fn is_verdict(line: &str, within: &mut bool) -> bool {
     *within = line.starts_with("verdict: ") || (*within && line.starts_with("         "));
     *within
@@ -77,7 +78,7 @@ fn readable(line: &str, case: &Case, normaliser: &Normaliser) -> String {
     }
 }
 
-/// Splits a line of `name=value` and `name="quoted value"`; `None` when it is not one.
+/// Splits a line of `name=value` and `name="quoted value"`; `None` if it has another form.
 fn fields(line: &str) -> Option<Vec<(String, String)>> {
     static FIELD: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"([\w.\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:\s+|$)"#).ok());
@@ -97,7 +98,7 @@ fn fields(line: &str) -> Option<Vec<(String, String)>> {
     (end == line.len()).then_some(found)
 }
 
-/// Undoes the quoting of a value, which is that of a Go string.
+/// Removes the quoting of a value, which follows Go's rules for strings.
 fn unquoted(value: &str) -> String {
     let Some(inner) = value
         .strip_prefix('"')
@@ -133,13 +134,13 @@ fn code_point(letters: &mut std::str::Chars<'_>, digits: usize) -> char {
         .unwrap_or('?')
 }
 
-/// Keeps of a stack trace the file and line of its first frame in a script. Which functions are
-/// named, which frames the engine adds and how it counts columns is the engine's business.
+/// Reduces a stack trace to the file and line of its first frame in a script. The names of
+/// functions, the engine's own frames and the way columns are counted depend on the engine.
 fn trace(text: &str) -> String {
     static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"\(?(?:file://)?(?:<case>/)?([^\s()]+?):(\d+):\d+(?:\(\d+\))?\)?").ok()
     });
-    // Some messages carry their place in the same line.
+    // Some messages contain their position in the same line.
     static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r" at (?:\S+ )?\(?(?:file://)?<case>/([^\s():]+):(\d+):\d+(?:\(\d+\))?\)?").ok()
     });
@@ -163,7 +164,7 @@ fn trace(text: &str) -> String {
     kept.join(" | ")
 }
 
-/// Cuts the messages that the engine words itself down to the error's class.
+/// Reduces the engine's own messages to the error's class.
 fn engine_text(text: &str, case: &Case) -> String {
     static CLASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"\b(TypeError|ReferenceError|SyntaxError|RangeError|URIError): [^|]*").ok()

@@ -1,4 +1,4 @@
-//! The metrics of a run, from the lines that `--out json` writes.
+//! The metrics of a run, from the output of `--out json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::normalise::Normaliser;
 
-/// Metrics that ours has beside those of the judge, under names of its own.
+/// Metrics that Plimsoll has in addition to k6's.
 pub const OWN: &[&str] = &[
     "http_req_looking_up",
     "http_req_response_time",
@@ -16,12 +16,12 @@ pub const OWN: &[&str] = &[
     "http_req_failed_duration",
     "iteration_send_lag",
 ];
-/// Sampled by the clock: how often they appear in a short run says nothing.
+/// Sampled by the clock, so their number of samples in a short run varies.
 pub const BY_CLOCK: &[&str] = &["vus", "vus_max"];
 /// Totals that depend on the headers each client sends, such as its own name.
 const BY_CLIENT: &[&str] = &["data_sent", "data_received"];
 
-/// One metric as seen in a run.
+/// One metric of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     #[serde(rename = "type")]
@@ -31,7 +31,7 @@ pub struct Metric {
     pub thresholds: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub submetrics: Vec<String>,
-    /// Every tag any of its samples had, where the series do not say it already.
+    /// Every tag of its samples, if the series do not contain them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
     /// Its samples by their tags, `name=value` joined by commas; `None` where runs differ.
@@ -74,7 +74,7 @@ impl TryFrom<String> for Series {
     }
 }
 
-/// Reads the lines; lines that are not JSON are ignored, since a killed run may leave half of one.
+/// Parses the lines. Invalid JSON is ignored, because a killed run may leave half a line.
 pub fn read(text: &str, normaliser: &Normaliser) -> BTreeMap<String, Metric> {
     let mut found: BTreeMap<String, Metric> = BTreeMap::new();
     for line in text.lines() {
@@ -120,7 +120,7 @@ fn add(metric: &mut Metric, name: &str, data: &Value, normaliser: &Normaliser) {
         tags.push(format!("{tag}={value}"));
         metric.tags.insert(tag.clone());
     }
-    // Metadata is not indexed, and differs from a tag of the same name.
+    // Metadata is not indexed, so it is distinguished from a tag with the same name.
     for (key, value) in data["metadata"].as_object().into_iter().flatten() {
         let value = normaliser.text(value.as_str().unwrap_or_default());
         tags.push(format!("metadata.{key}={value}"));
@@ -136,7 +136,7 @@ fn add(metric: &mut Metric, name: &str, data: &Value, normaliser: &Normaliser) {
     if !time && !BY_CLIENT.contains(&name) {
         let value = data["value"].as_f64().unwrap_or(f64::NAN);
         let sum = series.sum.unwrap_or(0.0);
-        // A gauge has no sum that means anything: its last value counts.
+        // The sum of a gauge means nothing: its last value counts.
         series.sum = Some(if metric.kind == "gauge" {
             value
         } else {

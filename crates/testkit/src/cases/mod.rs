@@ -1,9 +1,9 @@
-//! Cases: a script each, with what another program did when it ran it.
+//! Cases: scripts with recordings of what k6 did with them.
 //!
-//! A case is a folder with `script.js` and whatever else it needs, a `case.json` that says how
-//! to run it ([`case::Case`]), and an `expected.json` with what was seen ([`Observation`]).
-//! `cases record` runs the program that is the judge and writes `expected.json`; `cases run`,
-//! and the test of the command line, run ours and compare.
+//! A case is a folder with `script.js` and other files that it needs, a `case.json` that describes
+//! how to run it ([`case::Case`]), and an `expected.json` with the recording ([`Observation`]).
+//! `cases record` runs k6 and writes `expected.json`; `cases run`, and the test of the command
+//! line, run Plimsoll and compare.
 
 mod archive;
 pub mod case;

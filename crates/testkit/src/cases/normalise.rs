@@ -1,4 +1,4 @@
-//! Takes out of a text what differs between two runs by right: ports, folders, times.
+//! Replaces what may differ between two runs: ports, folders, times.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use regex::Regex;
 use super::case::Case;
 use crate::case_server::Addresses;
 
-/// Rewrites texts of one run of one case.
+/// Normalises the texts of one run of one case.
 pub struct Normaliser {
     literal: Vec<(String, String)>,
     patterns: Vec<(Regex, String)>,
 }
 
 impl Normaliser {
-    /// `folder` is where the case runs.
+    /// `folder` is the working directory of the case.
     pub fn new(case: &Case, folder: &Path, server: &Addresses) -> Result<Normaliser, String> {
         let mut literal = Vec::new();
         for (port, name) in &server.ports {
@@ -24,7 +24,7 @@ impl Normaliser {
         literal.push((server.certificates.clone(), "<certs>".to_owned()));
         literal.push((folder.to_string_lossy().into_owned(), "<case>".to_owned()));
         let own = [
-            // The client's own end of a connection.
+            // The local address of a client's connection.
             (r"127\.0\.0\.1:\d+->", "127.0.0.1:<own>->"),
             (
                 r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",

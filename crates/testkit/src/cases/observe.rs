@@ -1,4 +1,4 @@
-//! Runs one case with one program and takes down what can be compared.
+//! Runs one case with one program and records everything that can be compared.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,10 +17,10 @@ use super::normalise::Normaliser;
 use super::{archive, logs, screen};
 use crate::case_server::Addresses;
 
-/// What a run did, with what differs between runs by right taken out.
+/// The results of a run, without what may differ between runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// The exit status; -1 when a signal ended it.
+    /// The exit status; -1 if a signal ended it.
     pub exit: i32,
     pub logs: Vec<String>,
     pub screen: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// The observation less the parts that are not compared.
+    /// The observation without the parts that are not compared.
     pub fn without(mut self, parts: &[String]) -> Observation {
         for part in parts {
             match part.as_str() {
@@ -93,12 +93,13 @@ const METRICS: &str = ".metrics.json";
 fn command(case: &Case, program: &Path, server: &Addresses, folder: &Path, home: &Path) -> Command {
     let told = &case.told;
     let mut command = Command::new(program);
-    // Only what the case says: neither the user's settings nor a proxy may reach in.
+    // Only the environment from the case: neither the user's settings nor a proxy may have an
+    // effect.
     command.env_clear().current_dir(folder).env("HOME", home);
     command
         .env("PATH", "/usr/bin:/bin")
         .env("K6_NO_USAGE_REPORT", "true")
-        // k6 masks nothing in logs and samples; what is masked by default has tests of its own.
+        // k6 masks nothing in logs and samples. Masking has its own tests.
         .env("PLIMSOLL_SHOW_SECRETS", "true");
     command.envs(told.env.iter().map(|(name, value)| {
         let value = value.replace("$CERTS", &server.certificates);
@@ -137,7 +138,8 @@ struct Ended {
     stderr: String,
 }
 
-/// Collects what a program prints, sends the signal it is to get, and kills it at the limit.
+/// Collects a program's output, sends the configured signal, and kills the program at the time
+/// limit.
 fn attend(mut child: Child, signal: Option<Signal>) -> std::io::Result<Ended> {
     let id = child.id();
     let stdout = child.stdout.take();
@@ -200,7 +202,7 @@ fn send(id: u32, signal: &Signal) {
     }
 }
 
-/// A file's lines; a JSON file's with sorted keys, one value a line.
+/// The lines of a file; for JSON with sorted keys and one value per line.
 fn file_lines(text: &str, normaliser: &Normaliser) -> Vec<String> {
     let text = match serde_json::from_str::<Value>(text) {
         Ok(mut value) => {
@@ -217,7 +219,7 @@ fn file_lines(text: &str, normaliser: &Normaliser) -> Vec<String> {
     normaliser.text(&text).lines().map(str::to_owned).collect()
 }
 
-/// Takes out what ours adds under names of its own, and what is sampled by the clock.
+/// Removes Plimsoll's additional metrics, and those sampled by the clock.
 fn drop_own(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -226,7 +228,7 @@ fn drop_own(value: &mut Value) {
         }
         Value::Array(values) => {
             values.retain(|value| !is_own(value["name"].as_str().unwrap_or_default()));
-            // Lists of named things come in any order.
+            // Lists of named items may have any order.
             values.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
             values.iter_mut().for_each(drop_own);
         }
@@ -234,7 +236,7 @@ fn drop_own(value: &mut Value) {
     }
 }
 
-/// Names, of metrics or of the keys of an object, that only one of the two programs has by right.
+/// Names of metrics or object keys that only one of the two programs has.
 fn is_own(name: &str) -> bool {
     ["plimsoll", "plimsoll_version", "k6_version"].contains(&name)
         || metrics::OWN.contains(&name)

@@ -1,4 +1,4 @@
-//! What a run prints on standard output: the summary, and the header and progress when loud.
+//! The stdout of a run: the summary, and in `loud` cases the banner and the progress.
 
 use std::sync::LazyLock;
 
@@ -8,8 +8,8 @@ use super::case::Case;
 use super::logs::PORT_TAKEN;
 use super::normalise::Normaliser;
 
-/// The lines of the screen with times, rates and amounts of bytes replaced by `#`, runs of
-/// spaces and of dots shortened, and the banner and passing progress left out.
+/// The lines of the screen. Times, rates and byte counts are replaced by `#`, runs of spaces and
+/// dots are shortened, and the banner and intermediate progress are removed.
 pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
     let mut text = text;
     if case.told.loud
@@ -21,7 +21,7 @@ pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
     let all: Vec<&str> = text.lines().collect();
     let last_running = all.iter().rposition(|line| line.starts_with("running ("));
     for (number, line) in all.iter().enumerate() {
-        // Progress is printed again and again; only its last state is the run's outcome.
+        // Progress is printed repeatedly; only its last state is compared.
         let progress = line.starts_with("running (") || is_bar(line);
         if progress && Some(number) < last_running {
             continue;
@@ -40,11 +40,11 @@ fn is_bar(line: &str) -> bool {
     BAR.as_ref().is_some_and(|bar| bar.is_match(line))
 }
 
-/// Replaces what was measured. What was asked for (a scenario's duration in the header) stays.
+/// Replaces measured values. Configured ones (a scenario's duration in the banner) stay.
 fn measured(line: &str) -> String {
     static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         [
-            // The dots fill up to the longest name shown, which need not be the same.
+            // The dots fill up to the longest name, which may differ.
             (r"\.{3,}:", ":"),
             (
                 r"(\s|=|\()-?\d[\d.]*(?:ns|µs|us|ms|s|m|h)(?:\d[\d.]*(?:ms|s|m))*",

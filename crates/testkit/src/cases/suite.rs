@@ -1,4 +1,4 @@
-//! All cases against one program, a few at a time.
+//! Runs all cases with one program, a few concurrently.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -66,7 +66,7 @@ impl Outcome {
     }
 }
 
-/// Runs every case with `program`, `at_once` of them at a time, and compares.
+/// Runs every case with `program`, `at_once` of them concurrently, and compares.
 pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
     let differences = |case: &Case, server: &Addresses| -> Result<Vec<String>, String> {
         let path = case.folder.join("expected.json");

@@ -8,11 +8,11 @@ use super::log::Ledger;
 /// The same for every request of a server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Behavior {
-    /// Responds at once.
+    /// Responds immediately.
     Prompt,
-    /// Holds each request this long.
+    /// Delays each response by this time.
     Delay(Duration),
-    /// Responds at once, but nothing for `length` at the end of each `every`.
+    /// Responds immediately, except during the last `length` of each `every`.
     Stall { every: Duration, length: Duration },
     /// Responds to this many requests per second, one after the other, however many arrive.
     RateCap(u32),
@@ -57,7 +57,8 @@ impl Conduct {
         }
     }
 
-    /// For how long, and then how, to treat request `number` (from 0), which has just arrived.
+    /// How long to wait with the response to request `number` (from 0), which has just arrived, and
+    /// how to respond.
     pub fn decide(&self, number: usize) -> (Duration, Act) {
         let nth = |every: u64, act| {
             let is_nth = (number as u64 + 1).is_multiple_of(every.max(1));

@@ -1,4 +1,4 @@
-//! gRPC over HTTP/2 in the clear: any unary method, which gets its own message back.
+//! gRPC over HTTP/2 without TLS: any unary method returns its own message.
 
 use std::convert::Infallible;
 use std::io;
@@ -29,7 +29,7 @@ pub(super) fn serve(listener: TcpListener, conduct: Arc<Conduct>) {
     else {
         return;
     };
-    // The listener is there already: a runtime that fails shows as a connection that nobody serves.
+    // The listener exists already: if the runtime fails, connections are not served.
     let _ = runtime.block_on(accept(listener, conduct));
 }
 
@@ -53,21 +53,21 @@ async fn accept(listener: TcpListener, conduct: Arc<Conduct>) -> io::Result<()> 
         });
         let serving = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
             .serve_connection(stream, service);
-        // An error here means that the client went away.
+        // An error means that the client disconnected.
         tokio::spawn(serving);
     }
 }
 
 struct Connection {
     number: u64,
-    /// The connection once more, to end it.
+    /// A second handle of the connection, to end it.
     socket: std::net::TcpStream,
     conduct: Arc<Conduct>,
 }
 
 impl Connection {
     /// # Errors
-    /// To have hyper reset the stream.
+    /// Makes hyper reset the stream.
     async fn answer(&self, request: Request<Incoming>) -> io::Result<Response<Body>> {
         let message = request.into_body().collect().await;
         let message = message.map_err(io::Error::other)?.to_bytes();
@@ -102,7 +102,7 @@ fn headers() -> hyper::http::response::Builder {
     Response::builder().header("content-type", "application/grpc")
 }
 
-/// The message, and the trailers of success.
+/// The message, and the trailers for success.
 fn whole(message: Bytes) -> Response<Body> {
     let mut trailers = HeaderMap::new();
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
@@ -111,7 +111,7 @@ fn whole(message: Bytes) -> Response<Body> {
     headers().body(body).unwrap_or_default()
 }
 
-/// Headers alone, with the status of a failure.
+/// Headers only, with the status of a failure.
 fn failed() -> Response<Body> {
     let body = Full::new(Bytes::new()).boxed();
     let response = headers().header("grpc-status", UNAVAILABLE).body(body);

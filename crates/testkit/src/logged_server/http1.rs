@@ -1,4 +1,4 @@
-//! HTTP/1.1 requests without a body, one thread per connection; upgrades go on as WebSocket.
+//! HTTP/1.1 requests without a body, one thread per connection; upgrades continue as WebSocket.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -12,14 +12,14 @@ use super::behavior::{Act, Conduct};
 use super::log::Outcome;
 use super::websocket;
 
-/// Longest request headers that are read.
+/// Maximum length of request headers.
 const LONGEST_HEAD: usize = 64 << 10;
 
 pub(super) fn serve(listener: &TcpListener, conduct: &Arc<Conduct>) {
     for stream in listener.incoming().flatten() {
         let conduct = Arc::clone(conduct);
         let number = conduct.ledger.connected();
-        // An error here means that the client went away.
+        // An error means that the client disconnected.
         thread::spawn(move || connection(stream, number, &conduct));
     }
 }
@@ -41,7 +41,7 @@ fn connection(mut stream: TcpStream, number: u64, conduct: &Conduct) -> io::Resu
     Ok(())
 }
 
-/// Responds as `act` says. Returns whether the connection goes on.
+/// Responds according to `act`. Returns whether the connection stays open.
 fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) -> io::Result<bool> {
     let (status, reason) = match act {
         Act::Respond => (200, "OK"),
@@ -57,7 +57,8 @@ fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) ->
     let mut response =
         format!("HTTP/1.1 {status} {reason}\r\nContent-Length: {length}\r\n\r\n").into_bytes();
     response.resize(response.len() + length, b'x');
-    // All but the last byte first, so that the log's end is never later than the client's.
+    // Sends all but the last byte first, so that the log's end time is never later than the
+    // client's.
     let (last, begin) = response.split_last().unwrap_or((&b'x', &[]));
     if response.len() > 4096 {
         stream.write_all(begin)?;
@@ -74,12 +75,12 @@ fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) ->
 /// Ends a connection without a response.
 pub(super) fn end(stream: &mut TcpStream, act: Act) -> io::Result<()> {
     if act == Act::Reset {
-        // Closing a socket that lingers for no time sends RST.
+        // Closing with a linger time of zero sends RST.
         SockRef::from(&*stream).set_linger(Some(Duration::ZERO))?;
         return Ok(());
     }
     stream.shutdown(Shutdown::Write)?;
-    // Reads to the end, so that the close is not a reset.
+    // Read to the end, so that closing does not send a reset.
     stream.set_read_timeout(Some(Duration::from_secs(1)))?;
     let mut rest = [0; 1024];
     while stream.read(&mut rest)? > 0 {}

@@ -1,4 +1,4 @@
-//! What a logged server saw and did.
+//! The log of a logged server.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// With a whole response of this status: HTTP's, or gRPC's code.
+    /// With a complete response with this status: HTTP's, or gRPC's code.
     Answered(u16),
-    /// The connection, or the stream, was ended instead of a response.
+    /// The connection or stream was closed instead of a response.
     Cut,
     /// Nothing was sent, and the connection stayed open.
     Ignored,
@@ -20,19 +20,20 @@ pub enum Outcome {
 pub struct Entry {
     /// Counted from 0 in the order of acceptance.
     pub connection: u64,
-    /// Since the server started: when the request was whole.
+    /// When the request was complete, since the server started.
     pub arrived: Duration,
-    /// Since the server started: just before the last byte of the response was handed to the kernel.
+    /// Just before the last byte of the response was passed to the kernel, since the server
+    /// started.
     pub ended: Duration,
     pub outcome: Outcome,
 }
 
-/// A copy of all entries and counts.
+/// A copy of all entries and counters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
     pub entries: Vec<Entry>,
     pub connections: u64,
-    /// Of HTTP/1.1 and WebSocket, including handshakes and frame headers.
+    /// For HTTP/1.1 and WebSocket, including handshakes and frame headers.
     pub bytes_read: u64,
     pub bytes_written: u64,
     /// WebSocket messages that were sent without a request.
@@ -40,7 +41,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Requests with a whole response.
+    /// Requests with a complete response.
     pub fn answered(&self) -> impl Iterator<Item = (&Entry, u16)> {
         self.entries.iter().filter_map(|entry| match entry.outcome {
             Outcome::Answered(status) => Some((entry, status)),
@@ -63,7 +64,8 @@ impl Log {
         (self.entries.len() - good.count()) as u64
     }
 
-    /// How long the server held each request before its response: the shortest that a client can have measured. Sorted.
+    /// The time between each request and its response at the server, which is the minimum that a
+    /// client can measure. Sorted.
     pub fn held(&self) -> Vec<Duration> {
         let mut held: Vec<_> = self
             .answered()
@@ -73,8 +75,8 @@ impl Log {
         held
     }
 
-    /// For clients that send their next request after the last response: all the time that their requests can have
-    /// taken together, from each connection's first arrival to its last end.
+    /// For clients that send the next request after the last response: the maximum total time of
+    /// their requests, from each connection's first arrival to its last end.
     pub fn busy(&self) -> Duration {
         let mut spans = BTreeMap::new();
         for entry in &self.entries {
@@ -101,7 +103,7 @@ impl Log {
     }
 }
 
-/// Where all connections of a server write.
+/// Shared by all connections of a server.
 pub(super) struct Ledger {
     started: Instant,
     log: Mutex<Log>,
@@ -123,14 +125,15 @@ impl Ledger {
         self.lock().clone()
     }
 
-    /// Counts a connection, and gives its number.
+    /// Counts a connection, and returns its number.
     pub fn connected(&self) -> u64 {
         let mut log = self.lock();
         log.connections += 1;
         log.connections - 1
     }
 
-    /// Notes a request that has arrived; until it ends it counts as ignored. Gives its number, from 0.
+    /// Records that a request has arrived; until it ends, it counts as ignored. Returns its number,
+    /// from 0.
     pub fn arrived(&self, connection: u64) -> usize {
         let now = self.now();
         let mut log = self.lock();
@@ -143,7 +146,8 @@ impl Ledger {
         log.entries.len() - 1
     }
 
-    /// Notes how a request ends. Called before its last bytes are sent, so that no client can know them earlier.
+    /// Records the outcome of a request. Called before its last bytes are sent, so that no client
+    /// can see them earlier.
     pub fn ended(&self, number: usize, outcome: Outcome) {
         let now = self.now();
         if let Some(entry) = self.lock().entries.get_mut(number) {

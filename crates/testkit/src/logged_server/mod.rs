@@ -1,7 +1,8 @@
-//! Servers with known behavior that log every request: the truth that printed figures are compared with.
+//! Servers with known behavior that log every request: the truth with which printed numbers are
+//! compared.
 //!
-//! One port serves HTTP/1.1 and WebSocket (raw bytes, a thread per connection); a second one serves gRPC (hyper). None
-//! of the code is shared with the client.
+//! One port serves HTTP/1.1 and WebSocket (raw bytes, one thread per connection); a second one
+//! serves gRPC (hyper). No code is shared with the client.
 
 mod behavior;
 mod grpc;
@@ -22,12 +23,12 @@ use behavior::Conduct;
 use log::Ledger;
 use socket2::{Domain, Socket, Type};
 
-/// Servers that behave alike, until the process ends.
+/// Servers with the same behavior on two ports. They run until the process ends.
 pub struct LoggedServer {
     http: SocketAddr,
     grpc: SocketAddr,
     ledger: Arc<Ledger>,
-    /// Holds the ports of a server that refuses connections: bound, and not listening.
+    /// Reserves the ports of a server that refuses connections: bound, but not listening.
     _refusing: Vec<Socket>,
 }
 
@@ -85,7 +86,7 @@ impl LoggedServer {
         self.grpc.to_string()
     }
 
-    /// Everything that happened so far, once nothing more happens: what a client sent last may still be on its way.
+    /// The log, once nothing more is added: the last requests of a client may still be in transit.
     pub fn settled_log(&self) -> Log {
         let mut log = self.ledger.read();
         for _ in 0..100 {
@@ -100,7 +101,7 @@ impl LoggedServer {
     }
 }
 
-/// A socket that keeps a free port to itself and accepts nothing.
+/// A socket that reserves a free port and accepts no connections.
 fn bound() -> io::Result<(Socket, SocketAddr)> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;

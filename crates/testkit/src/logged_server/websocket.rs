@@ -17,13 +17,13 @@ const BINARY: u8 = 2;
 const CLOSE: u8 = 8;
 const LAST: u8 = 0x80;
 
-/// A message without a request.
+/// An unsolicited message.
 const FLOOD: &[u8] = &[b'x'; 1000];
 
-/// The longest frame that is read.
+/// Maximum length of a frame.
 const LONGEST: u64 = 1 << 20;
 
-/// The key of a request for a WebSocket; `None` for other requests.
+/// The key in a WebSocket request; `None` for other requests.
 pub(super) fn key(head: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(head).into_owned();
     head.lines().find_map(|line| {
@@ -107,7 +107,7 @@ fn send(stream: &mut TcpStream, opcode: u8, payload: &[u8], conduct: &Conduct) -
     stream.write_all(&frame)
 }
 
-/// The bytes of the client: those that came with the handshake, then the socket's.
+/// The bytes from the client: first those received with the handshake, then the socket's.
 struct Input<'a> {
     pending: io::Cursor<Vec<u8>>,
     stream: TcpStream,
@@ -115,7 +115,7 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// One frame: its opcode, and its payload without the mask. Fragments are not supported.
+    /// One frame: its opcode, and its unmasked payload. Fragments are not supported.
     fn frame(&mut self) -> io::Result<(u8, Vec<u8>)> {
         let [first, second] = self.bytes::<2>()?;
         let length = match second & 0x7f {
