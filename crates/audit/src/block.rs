@@ -1,4 +1,4 @@
-//! One result as a tool printed it, in the same terms for every tool.
+//! One result as a tool printed it, in a form that is the same for every tool.
 
 use crate::quantity::Quantity;
 
@@ -40,21 +40,21 @@ impl Tool {
     }
 }
 
-/// How the run met the system.
+/// The load model of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Model {
     /// A user starts its next iteration when it has the response.
     Closed,
-    /// Requests begin by the clock.
+    /// Requests start on a schedule.
     Open,
     #[default]
     Unknown,
 }
 
-/// What a distribution is of.
+/// What a distribution measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The whole exchange: the headline latency.
+    /// The whole exchange: the main latency.
     Request,
     /// The same, for expected responses.
     Expected,
@@ -65,7 +65,7 @@ pub enum Role {
     Waiting,
     Receiving,
     Iteration,
-    /// One the script made.
+    /// Defined by the script.
     Own,
 }
 
@@ -73,7 +73,7 @@ pub enum Role {
 #[derive(Clone, Debug)]
 pub struct Trend {
     pub role: Role,
-    /// As the tool names it.
+    /// The tool's name for it.
     pub name: String,
     pub line: usize,
     pub mean: Option<Quantity>,
@@ -96,7 +96,7 @@ impl Trend {
         }
     }
 
-    /// The figure at this quantile, if it was printed.
+    /// The value at this quantile, if it was printed.
     pub fn at(&self, quantile: f64) -> Option<&Quantity> {
         self.quantiles
             .iter()
@@ -108,8 +108,8 @@ impl Trend {
         self.at(0.5)
     }
 
-    /// The least and the most that the mean can be, by the quantiles, the minimum and
-    /// the maximum. `samples` is how many there are, where that is known.
+    /// The smallest and largest possible mean, given the quantiles, the minimum and the maximum.
+    /// `samples` is their number, if known.
     pub fn mean_bounds(&self, samples: Option<f64>) -> Option<(f64, f64)> {
         let n = samples.filter(|n| *n >= 10.0);
         let low = |figure: &Quantity| (figure.value - figure.step).max(0.0);
@@ -122,7 +122,7 @@ impl Trend {
             (below, floor) = (*q, low(figure));
         }
         least += (1.0 - below) * floor;
-        // One sample at least is the maximum.
+        // At least one sample is the maximum.
         if let (Some(max), Some(n)) = (&self.max, n) {
             least += (low(max) - floor).max(0.0) / n;
         }
@@ -130,7 +130,7 @@ impl Trend {
             Some(max) => most + (1.0 - below) * high(max),
             None => f64::INFINITY,
         };
-        // Tools place a quantile one sample to either side, and interpolate.
+        // Tools place a quantile one sample higher or lower, and interpolate.
         let sum: f64 = self.quantiles.iter().map(|(_, figure)| figure.value).sum();
         let top = self.max.as_ref().map_or(0.0, |max| max.value);
         let slack = n.map_or(0.0, |n| 2.0 * sum / n);
@@ -148,7 +148,7 @@ impl Trend {
         self.quantiles.iter().rfind(|(q, _)| *q < 1.0)
     }
 
-    /// Every figure with its column's name.
+    /// Every value with its column's name.
     pub fn figures(&self) -> Vec<(String, &Quantity)> {
         let mut all = Vec::new();
         all.extend(self.min.iter().map(|figure| ("min".to_owned(), figure)));
@@ -160,7 +160,7 @@ impl Trend {
         all
     }
 
-    /// Puts a quantile in its place. 99.9 ÷ 100 is not quite 0.999, and is to print as it.
+    /// Inserts a quantile. 99.9 ÷ 100 is not exactly 0.999, and must print as such.
     pub fn put(&mut self, quantile: f64, figure: Quantity) {
         let quantile = (quantile * 1e9).round() / 1e9;
         let at = self
@@ -170,7 +170,7 @@ impl Trend {
     }
 }
 
-/// Whether an address or a line names this machine.
+/// Whether an address or a line refers to this machine.
 pub fn is_loopback(text: &str) -> bool {
     [
         "localhost",
@@ -196,14 +196,14 @@ pub fn quantile_name(quantile: f64) -> String {
 pub struct Tally {
     pub passed: f64,
     pub failed: f64,
-    /// The printed share, which may say either.
+    /// The printed share, of either passes or failures.
     pub share: Option<Quantity>,
     pub line: usize,
-    /// Written with marks that read the other way round.
+    /// Written with marks that have the opposite meaning.
     pub inverted: bool,
 }
 
-/// A check's own line: how often it passed and failed.
+/// The line of one check: how often it passed and failed.
 #[derive(Clone, Debug)]
 pub struct CheckCount {
     pub passed: f64,
@@ -211,7 +211,7 @@ pub struct CheckCount {
     pub line: usize,
 }
 
-/// Connections and requests that failed below HTTP, as wrk counts them.
+/// Connections and requests that failed below HTTP, as counted by wrk.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SocketErrors {
     pub connect: f64,
@@ -237,11 +237,11 @@ pub struct Bucket {
 pub struct Traffic {
     pub total: Option<Quantity>,
     pub rate: Option<Quantity>,
-    /// Seconds that the total is of, where each side has its own.
+    /// The duration in seconds for the total, if each side has its own.
     pub time: Option<f64>,
 }
 
-/// A threshold and how the tool judged it.
+/// A threshold and the tool's verdict on it.
 #[derive(Clone, Debug)]
 pub struct Threshold {
     pub text: String,
@@ -249,7 +249,7 @@ pub struct Threshold {
     pub passed: bool,
 }
 
-/// What a tool printed about one run.
+/// A tool's output for one run.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub tool: Tool,
@@ -258,35 +258,35 @@ pub struct Block {
     pub last_line: usize,
     /// Headings and list items above it, outermost first.
     pub titles: Vec<String>,
-    /// The command line it was printed by, if it is shown.
+    /// Its command line, if shown.
     pub command: Option<String>,
     pub model: Model,
     /// Users or connections.
     pub users: Option<Quantity>,
-    /// Users that never think: the tool has no such thing.
+    /// Users without think time: the tool does not support any.
     pub thinks_never: bool,
-    /// The time asked for.
+    /// The configured duration.
     pub declared: Option<Quantity>,
-    /// The time it took.
+    /// The actual duration.
     pub elapsed: Option<Quantity>,
-    /// Requests per second asked for.
+    /// The requested rate per second.
     pub asked_rate: Option<Quantity>,
-    /// Requests asked for.
+    /// The requested number of requests.
     pub asked_count: Option<Quantity>,
     pub requests: Option<Quantity>,
-    /// Samples of the headline latency, where they are not one a request.
+    /// Number of samples of the main latency, if it differs from the number of requests.
     pub sampled: Option<f64>,
     pub rate: Option<Quantity>,
     pub iterations: Option<Quantity>,
     pub iteration_rate: Option<Quantity>,
     pub interrupted: Option<f64>,
     pub dropped: Option<Quantity>,
-    /// Users at the end, and the most there were.
+    /// Users at the end, and their maximum.
     pub gauge: Option<(Quantity, Quantity)>,
     pub failures: Option<Tally>,
-    /// Failures for their length alone.
+    /// Failures only because of their length.
     pub length_failures: Option<Quantity>,
-    /// Kept connections, as ab counts them.
+    /// Kept connections, as counted by ab.
     pub kept: Option<Quantity>,
     /// 1 ÷ rate, printed as a time.
     pub inverse_rate: Option<Quantity>,
@@ -318,11 +318,11 @@ pub struct Block {
     pub bars: Vec<f64>,
     /// A histogram that ends in `...`.
     pub histogram_cut: bool,
-    /// Requests without a status or a measured time, as the tool prints them.
+    /// Requests without a status or a measured time, as printed.
     pub lost: Option<Quantity>,
-    /// What a whole block has and this one does not print.
+    /// Parts that a complete block has and this one lacks.
     pub missing: Vec<&'static str>,
-    /// Users that the maximum, the minimum and the last sample of `vus` agree on.
+    /// The number of users, if the maximum, the minimum and the last sample of `vus` are equal.
     pub constant_users: bool,
 }
 
@@ -386,13 +386,13 @@ impl Block {
         self.trends.iter().find(|trend| trend.role == role)
     }
 
-    /// The headline latency.
+    /// The main latency.
     pub fn latency(&self) -> Option<&Trend> {
         self.trend(Role::Request)
     }
 
-    /// What one turn of a user takes: the iteration, or the request where the tool
-    /// knows no other.
+    /// The duration of one turn of a user: the iteration, or the request if the tool has no
+    /// iterations.
     pub fn turn(&self) -> Option<&Trend> {
         self.trend(Role::Iteration)
             .or_else(|| self.latency().filter(|_| self.thinks_never))
@@ -413,13 +413,13 @@ impl Block {
         }
     }
 
-    /// How many samples the headline latency has.
+    /// Number of samples of the main latency.
     pub fn samples(&self) -> Option<f64> {
         let counted = self.requests.as_ref().or(self.iterations.as_ref());
         self.sampled.or(counted.map(|count| count.value))
     }
 
-    /// Seconds by which the tool divided: count ÷ rate.
+    /// The time in seconds by which the tool divided: count ÷ rate.
     pub fn counted_time(&self) -> Option<f64> {
         let (count, rate) = match (&self.requests, &self.rate) {
             (Some(count), Some(rate)) => (count, rate),
@@ -428,7 +428,7 @@ impl Block {
         (rate.value > 0.0).then(|| count.value / rate.value)
     }
 
-    /// The users that were declared, or those that `vus` never changed from.
+    /// The declared users, or the constant value of `vus`.
     pub fn known_users(&self) -> Option<&Quantity> {
         let constant = self.constant_users && self.model == Model::Unknown;
         let gauge = self
@@ -438,7 +438,7 @@ impl Block {
         self.users.as_ref().or(gauge.map(|(_, max)| max))
     }
 
-    /// Requests that may be under way at once: users, and what each pipelines.
+    /// Maximum requests in flight: users times pipelined requests.
     pub fn at_once(&self) -> Option<f64> {
         let users = self.known_users()?.value;
         Some(
@@ -450,7 +450,7 @@ impl Block {
         )
     }
 
-    /// The address of this machine, if the block was made against it.
+    /// Whether the target was this machine; `None` if unknown.
     pub fn is_local(&self) -> Option<bool> {
         self.target.as_deref().map(is_loopback)
     }
@@ -460,7 +460,7 @@ impl Block {
         self.failures.as_ref().map_or(0.0, |tally| tally.failed)
     }
 
-    /// Mean time per turn that is not spent in a request, if it is known.
+    /// Mean time per turn outside of requests, if known.
     pub fn think(&self) -> Option<f64> {
         let turn = self.trend(Role::Iteration)?.mean.as_ref()?.value;
         let request = self.latency()?.mean.as_ref()?.value;
@@ -473,7 +473,7 @@ impl Block {
         Some(turn - (request + part(Role::Blocked)) * per_turn)
     }
 
-    /// A name for people: the innermost title, or the tool.
+    /// A name for readers: the innermost title, or the tool.
     pub fn name(&self) -> String {
         match self.titles.last() {
             Some(title) => title.clone(),

@@ -1,11 +1,11 @@
-//! A file as a whole: prose, tables and code under their headings. A file that is not
-//! Markdown is one region of code without headings.
+//! A parsed file: prose, tables and code under their headings. A file that is not Markdown is one
+//! region of code without headings.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::readers::Line;
 
-/// A run of prose: a paragraph, a list item.
+/// A paragraph or a list item.
 #[derive(Clone, Debug)]
 pub struct Prose {
     pub line: usize,
@@ -21,10 +21,10 @@ pub struct Table {
     pub rows: Vec<(usize, Vec<String>)>,
 }
 
-/// Code in a fence or indented, or a whole file without Markdown.
+/// Fenced or indented code, or a whole file without Markdown.
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// Number of the first line, and where the text is in the file.
+    /// Number of the first line, and the position of the text in the file.
     pub line: usize,
     pub range: std::ops::Range<usize>,
     pub language: String,
@@ -40,7 +40,7 @@ pub struct Document {
     pub codes: Vec<Code>,
     /// Every heading with its line.
     pub headings: Vec<(usize, String)>,
-    /// Every heading's line with the titles that stand from there on.
+    /// The line of every heading, with the titles that apply from there on.
     pub paths: Vec<(usize, Vec<String>)>,
 }
 
@@ -61,7 +61,7 @@ impl Document {
         Walk::new(text).run()
     }
 
-    /// The titles over a line: of its code, or the headings above it.
+    /// The titles above a line: of its code, or the headings.
     pub fn titles(&self, line: usize) -> Vec<String> {
         if let Some(code) = self.code_at(line) {
             return code.titles.clone();
@@ -72,15 +72,15 @@ impl Document {
             .map_or_else(Vec::new, |(_, titles)| titles.clone())
     }
 
-    /// The fence or indented code that a line is in.
+    /// The fenced or indented code that contains a line.
     fn code_at(&self, line: usize) -> Option<&Code> {
         let at = self.codes.partition_point(|code| code.line <= line);
         let code = self.codes.get(at.checked_sub(1)?)?;
         (line <= code.last_line).then_some(code)
     }
 
-    /// A number for the region of a line: equal for lines of one fence, or of the same
-    /// text between two of them.
+    /// A number for the region of a line: the same for lines of one fence, or of the same text
+    /// between two fences.
     pub fn region(&self, line: usize) -> usize {
         let at = self.codes.partition_point(|code| code.line <= line);
         2 * at + usize::from(self.code_at(line).is_some())
@@ -88,8 +88,8 @@ impl Document {
 }
 
 impl Code {
-    /// Its lines, with their numbers in the file. What is longer than any tool's line
-    /// is cut, so that no later step pays for it.
+    /// Its lines with their numbers in the file. A line that is longer than any tool's is cut, so
+    /// that later steps stay fast.
     pub fn lines<'a>(&self, text: &'a str) -> Vec<Line<'a>> {
         const LONGEST: usize = 1 << 22;
         let body = text.get(self.range.clone()).unwrap_or_default();
@@ -109,13 +109,13 @@ impl Code {
     }
 }
 
-/// What stands over blocks is kept with each of them, and is therefore short.
+/// Titles are copied to each block, so they are kept short.
 fn title(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
-/// A fence, a table's rule or a heading of two kinds make Markdown; a tool's output
-/// has none of them.
+/// A file with a fence, a table rule or headings of both styles is Markdown; a tool's output has
+/// none of these.
 fn is_markdown(text: &str) -> bool {
     if text.trim_start().starts_with('{') {
         return false;
@@ -142,7 +142,7 @@ struct Walk<'a> {
     starts: Vec<usize>,
     document: Document,
     headings: Vec<(HeadingLevel, String)>,
-    /// The list item or line that stands over the next code.
+    /// The list item or line above the next code.
     item: Option<String>,
     buffer: String,
     buffer_line: usize,
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
                 }
                 Event::End(TagEnd::CodeBlock) => {
                     if let (Some(mut code), Some(body)) = (code.take(), body.take()) {
-                        // From the beginning of the line, so that indents stay.
+                        // From the start of the line, to keep the indentation.
                         let line = self.line(body.start);
                         let start = self.starts.get(line - 1).copied().unwrap_or(body.start);
                         code.line = line;
@@ -298,7 +298,7 @@ impl<'a> Walk<'a> {
         self.document
     }
 
-    /// Ends a run of prose. Its words stand over the code that follows.
+    /// Ends a paragraph. It becomes a title of the code that follows.
     fn flush(&mut self) {
         if self.in_heading || self.table.is_some() {
             return;

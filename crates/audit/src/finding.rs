@@ -1,13 +1,13 @@
-//! What the audit says: a claim with its figures and its arithmetic.
+//! A finding: a conclusion with its figures and its calculation.
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Worth knowing, or not decidable from what is printed.
+    /// Good to know, or not decidable from the printed figures.
     Note,
-    /// The figure is true but does not mean what it seems to.
+    /// The figure is correct but does not mean what it seems to.
     Warning,
-    /// The figure contradicts itself or what is said of it.
+    /// The figure contradicts itself or its description.
     Error,
 }
 
@@ -21,21 +21,21 @@ impl Level {
     }
 }
 
-/// One claim of the audit.
+/// One finding of the audit.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub rule: &'static str,
     pub level: Level,
     pub file: String,
     pub line: usize,
-    /// The number of the block that the finding belongs to, counted from 1.
+    /// The number of its block, counted from 1.
     pub block: Option<usize>,
-    /// What is wrong, in one sentence.
+    /// The error, in one sentence.
     pub conclusion: &'static str,
-    /// The figures, quoted as they were printed.
+    /// The figures as printed.
     pub evidence: String,
-    /// What follows from them, as anyone can compute again.
+    /// The calculation, which anyone can repeat.
     pub arithmetic: String,
-    /// What to do.
+    /// How to fix it.
     pub advice: String,
 }

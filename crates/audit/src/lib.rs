@@ -1,8 +1,8 @@
-//! Is this figure true? Reads what load tools print, alone or in a Markdown document,
-//! and says what does not hold, each time with the figures and the arithmetic.
+//! Checks load-test reports for errors and contradictions. Reads the output of load tools, alone or
+//! in a Markdown document, and reports each error with the figures and the calculation.
 //!
-//! Pure: text in, findings out. [`audit`] reads one file; [`formats`] write the result.
-//! Nothing here fails on hostile text: a line that is not understood is not a figure.
+//! Pure: text in, findings out. [`audit`] reads one file; [`formats`] write the result. It does not
+//! fail on hostile text: a line that it does not understand is ignored.
 
 pub mod block;
 mod document;
@@ -17,13 +17,13 @@ pub use block::Block;
 pub use finding::{Finding, Level};
 pub use rules::RULES;
 
-/// The largest file that is read, in bytes; reports are far smaller.
+/// Maximum size of a file, in bytes; reports are far smaller.
 pub const LARGEST: usize = 32 << 20;
 
-/// The most results that are read from one file; each is held against every other.
+/// Maximum number of results in one file; each is compared with every other.
 pub const MOST_BLOCKS: usize = 1000;
 
-/// What was found in one file.
+/// The findings for one file.
 #[derive(Debug)]
 pub struct Audit {
     pub file: String,
@@ -35,9 +35,9 @@ pub struct Audit {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unreadable {
     TooLarge,
-    /// More blocks than are held against each other.
+    /// More blocks than can be compared with each other.
     TooManyBlocks,
-    /// Nothing of any tool that is known.
+    /// No output of a known tool.
     NoBlock,
 }
 
@@ -61,7 +61,7 @@ impl std::fmt::Display for Unreadable {
     }
 }
 
-/// Reads a file's text and applies every rule to it. `file` is its name in findings.
+/// Parses a file's text and applies every rule. `file` is its name in findings.
 pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
     if text.len() > LARGEST {
         return Err(Unreadable::TooLarge);

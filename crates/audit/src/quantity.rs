@@ -1,6 +1,6 @@
-//! A figure as it was printed: its value, its unit and the step of its last digit.
+//! A printed figure: its value, its unit and the step of its last digit.
 
-/// What a figure measures. Values are held in the unit named.
+/// The unit of a figure. Values are stored in this unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Seconds.
@@ -15,17 +15,17 @@ pub enum Unit {
     Rate,
     /// Things counted.
     Count,
-    /// A part of one: 5 % is 0.05.
+    /// A fraction: 5 % is 0.05.
     Share,
 }
 
 /// A printed figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// In the unit's own scale: seconds, bytes, one.
+    /// In the unit's own scale: seconds, bytes, or one.
     pub value: f64,
     pub unit: Unit,
-    /// The worth of one step of the last printed digit; 0 where the figure is exact.
+    /// The value of one step of the last printed digit; 0 if the figure is exact.
     pub step: f64,
     /// The figure as it was printed.
     pub text: String,
@@ -34,7 +34,7 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// A figure that was printed in full: a count, or a number in JSON.
+    /// An exact figure: a count, or a number in JSON.
     pub fn exact(value: f64, unit: Unit, line: usize) -> Quantity {
         Quantity {
             value,
@@ -45,20 +45,20 @@ impl Quantity {
         }
     }
 
-    /// The least and the greatest value that would be printed so. Tools round or
-    /// cut, so a whole step lies on either side.
+    /// The smallest and the largest value that would be printed this way. Tools round or truncate,
+    /// so it may be a whole step in either direction.
     pub fn bounds(&self) -> (f64, f64) {
         (self.value - self.step, self.value + self.step)
     }
 
-    /// Whether `other` could be the same figure, each within its printed step.
+    /// Whether `other` may be the same value, given the printed digits.
     pub fn agrees(&self, other: &Quantity) -> bool {
         let slack = self.step.max(other.step) + self.value.abs() * 1e-9;
         (self.value - other.value).abs() <= slack
     }
 }
 
-/// Splits `1.09ms` into the number's text and what follows it.
+/// Splits `1.09ms` into the number and the rest.
 pub fn split_number(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
     let mut end = 0;
@@ -89,9 +89,9 @@ pub fn split_number(text: &str) -> Option<(&str, &str)> {
         .then_some((number, rest))
 }
 
-/// The value of a number's text, and its last digit's worth. Commas group digits.
+/// The value of a number, and the value of its last digit's step. Commas group digits.
 pub fn number(text: &str) -> Option<(f64, f64)> {
-    // A comma groups digits by threes; one before another number of digits is decimal.
+    // A comma groups three digits; before another number of digits it is a decimal comma.
     let decimal = text.split_once(',').is_some_and(|(_, after)| {
         after.len() != 3 && !after.is_empty() && !text.contains('.') && !after.contains(',')
     });
@@ -106,7 +106,7 @@ pub fn number(text: &str) -> Option<(f64, f64)> {
     Some((value, 10_f64.powi((exponent - decimals).clamp(-300, 300))))
 }
 
-/// `3.91ms`, `1m0.5s`, `250.00us`, `0s`: one figure, in one or more units.
+/// Parses `3.91ms`, `1m0.5s`, `250.00us`, `0s`: one figure, with one or more units.
 pub fn duration(text: &str, line: usize) -> Option<Quantity> {
     let text = text.trim();
     if let Some(seconds) = clock_time(text) {
@@ -183,7 +183,7 @@ pub fn time_unit(unit: &str) -> Option<f64> {
     })
 }
 
-/// The scale of a unit of data, and what it measures: `MB`, `MBytes/s`, `Mbits/sec`.
+/// The factor and the type of a data unit: `MB`, `MBytes/s`, `Mbits/sec`.
 pub fn data_unit(unit: &str) -> Option<(f64, Unit)> {
     let (amount, per_second) = match unit.find('/') {
         Some(at) if matches!(&unit[at..], "/s" | "/sec") => (&unit[..at], true),
@@ -194,8 +194,8 @@ pub fn data_unit(unit: &str) -> Option<(f64, Unit)> {
         },
     };
     let bits = amount.ends_with("bit") || amount.ends_with("bits") || amount.ends_with('b');
-    // iperf3 prints binary bytes and decimal bits; wrk, hey and others print binary
-    // multiples under the decimal name, which their readers set right.
+    // iperf3 prints binary bytes and decimal bits. wrk, hey and others print binary multiples under
+    // the decimal name, which their readers correct.
     let scale = match amount.trim_end_matches("ytes").trim_end_matches("yte") {
         "B" | "b" | "bits" | "bit" => 1.0,
         "kB" | "KB" | "kb" | "Kbits" | "kbits" | "Kbit" | "kbit" | "Kb" => 1e3,
@@ -232,7 +232,7 @@ pub fn data(text: &str, line: usize) -> Option<Quantity> {
     })
 }
 
-/// The same, where the tool's kB are 1024 bytes.
+/// The same for tools whose kB are 1024 bytes.
 pub fn binary_data(text: &str, line: usize) -> Option<Quantity> {
     let mut quantity = data(text, line)?;
     let (_, rest) = split_number(text)?;
@@ -247,7 +247,7 @@ pub fn binary_data(text: &str, line: usize) -> Option<Quantity> {
     Some(quantity)
 }
 
-/// A number with nothing after it, of a kind the reader knows.
+/// A number without a unit, whose type the reader knows.
 pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
     let text = text.trim();
     let (digits, rest) = split_number(text)?;
@@ -278,7 +278,7 @@ pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
     })
 }
 
-/// A value in words fit for a finding: `10.17 ms`, `47,618/s`, `27 MB`.
+/// A value as text for a finding: `10.17 ms`, `47,618/s`, `27 MB`.
 pub fn plain(value: f64, unit: Unit) -> String {
     let scaled = |steps: &[(f64, &str)]| {
         let found = steps
@@ -305,7 +305,7 @@ pub fn plain(value: f64, unit: Unit) -> String {
     }
 }
 
-/// About four significant digits, never in exponents; counts whole.
+/// About four significant digits, never with an exponent; whole numbers for counts.
 pub fn digits(value: f64) -> String {
     let size = value.abs();
     if value == value.trunc() && size < 1e15 {

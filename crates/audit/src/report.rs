@@ -1,4 +1,4 @@
-//! What was read from one file, for the rules to judge.
+//! The parsed content of one file, for the rules.
 
 use crate::MOST_BLOCKS;
 use crate::block::{Block, Tool};
@@ -6,13 +6,13 @@ use crate::document::{Document, Prose};
 use crate::finding::{Finding, Level};
 use crate::readers::{self, command, command::Command};
 
-/// A file, read.
+/// A parsed file.
 pub struct Report<'a> {
     pub file: &'a str,
     pub text: &'a str,
     pub document: Document,
     pub blocks: Vec<Block>,
-    /// Every command line of a load tool, used by a block or not.
+    /// Every command line of a load tool, whether it belongs to a block or not.
     pub commands: Vec<Command>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Report<'a> {
         let mut blocks = Vec::new();
         let mut commands = Vec::new();
         for section in readers::sections(&flat, &document) {
-            // Too many are refused by the caller; there is no need to read them all.
+            // The caller rejects too many blocks, so do not read them all.
             if blocks.len() > MOST_BLOCKS {
                 break;
             }
@@ -32,7 +32,7 @@ impl<'a> Report<'a> {
         }
         if blocks.len() <= MOST_BLOCKS {
             let tables = readers::read_tables(&document);
-            // A table beside the tool's own output repeats it.
+            // A table next to the tool's own output repeats it.
             let own = blocks.iter().any(|block: &Block| block.tool == Tool::K6);
             blocks.extend(tables.into_iter().filter(|_| !own));
         }
@@ -56,14 +56,14 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Whether a line belongs to what a tool printed.
+    /// Whether a line belongs to a tool's output.
     pub fn is_output(&self, line: usize) -> bool {
         self.blocks.iter().any(|block| {
             block.layout != "k6 table" && block.first_line <= line && line <= block.last_line
         })
     }
 
-    /// The page's sentences; a tool's output outside a fence is none.
+    /// The page's sentences, without a tool's output outside a fence.
     pub fn prose(&self) -> impl Iterator<Item = &Prose> {
         self.document
             .prose
@@ -71,7 +71,7 @@ impl<'a> Report<'a> {
             .filter(|prose| !self.is_output(prose.line))
     }
 
-    /// The block's number for people, counted from 1.
+    /// The block's number for readers, counted from 1.
     pub fn number(&self, block: &Block) -> Option<usize> {
         self.blocks
             .iter()
@@ -79,8 +79,8 @@ impl<'a> Report<'a> {
             .map(|at| at + 1)
     }
 
-    /// Pairs of blocks of one tool, each pair once, in the order of the page. Bounded,
-    /// since a hostile page has many.
+    /// Pairs of blocks of the same tool, in the order of the page. Their number is limited, because
+    /// a hostile page has many.
     pub fn pairs(&self) -> impl Iterator<Item = (&Block, &Block)> {
         const MOST: usize = 200;
         let blocks = &self.blocks[..self.blocks.len().min(MOST)];
@@ -108,13 +108,13 @@ fn drop_repeated(blocks: &mut Vec<Block>) {
     });
 }
 
-/// Where a claim is made.
+/// The location of a finding.
 pub struct Place<'a> {
     pub line: usize,
     pub block: Option<&'a Block>,
 }
 
-/// Gathers findings on a report.
+/// Collects findings for a report.
 pub struct Findings<'r, 'a> {
     report: &'r Report<'a>,
     pub found: Vec<Finding>,
@@ -128,7 +128,7 @@ impl<'r, 'a> Findings<'r, 'a> {
         }
     }
 
-    /// Adds a claim about a block, at a line in it.
+    /// Adds a finding about a block, at a line in it.
     pub fn block(
         &mut self,
         rule: &'static str,
@@ -144,7 +144,7 @@ impl<'r, 'a> Findings<'r, 'a> {
         self.add(rule, level, &place, words);
     }
 
-    /// Adds a claim about a line of the page.
+    /// Adds a finding about a line of the page.
     pub fn page(&mut self, rule: &'static str, level: Level, line: usize, words: [String; 3]) {
         let place = Place { line, block: None };
         self.add(rule, level, &place, words);

@@ -1,4 +1,4 @@
-//! The score on published pages: of those that rules were written from, and of those that
+//! The score on published pages, separately for pages from which rules were derived and pages that
 //! only measure.
 
 #[allow(dead_code)]
@@ -24,7 +24,7 @@ fn the_corpus_is_large_enough_and_divided() {
     assert!((0.28..0.39).contains(&third), "{third}");
 }
 
-/// Recall of certain errors, false findings, and results that are not read.
+/// Recall of certain errors, false findings, and results that were not read.
 #[test]
 fn the_score_holds() {
     for part in [Part::Writing, Part::Measuring] {
@@ -61,8 +61,8 @@ fn the_score_holds() {
     }
 }
 
-/// A page takes a fraction of a second also where nothing is optimized and the machine
-/// is busy; the score command prints the time of an optimized build.
+/// A page takes a fraction of a second, even without optimization on a busy machine; the score
+/// command prints the time of an optimized build.
 #[test]
 fn no_page_takes_long() {
     for part in [Part::Writing, Part::Measuring] {

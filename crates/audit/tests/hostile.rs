@@ -16,7 +16,7 @@ fn survives(text: &str) {
     }
 }
 
-/// Every recording cut at many places and with single bytes changed.
+/// Every recording, truncated at many positions and with single bytes changed.
 #[test]
 fn cut_and_changed_recordings_are_survived() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded");
@@ -73,7 +73,7 @@ fn large_and_deep_text_takes_bounded_time() {
         "`{a|b}-{c}` x\n\n".repeat(2_000),
         "|zz|\n".repeat(20_000)
     );
-    // A busy machine slows both alike.
+    // Compare with a sound file: a busy machine slows both equally.
     let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded/clean/k6_full.txt");
     let sound = fs::read_to_string(sound).unwrap();
     let start = Instant::now();
@@ -102,7 +102,7 @@ fn large_and_deep_text_takes_bounded_time() {
         survives(&text);
     }
     let taken = start.elapsed();
-    // About 50 MB of text against 7 kB: what is not in proportion fails.
+    // About 50 MB of text compared with 7 kB: the time must be in proportion.
     assert!(
         taken < reference * 20_000,
         "{taken:?}, one report {reference:?}"

@@ -1,6 +1,6 @@
-//! What wrk2 and oha print, figure by figure, in layouts of other versions than those that
-//! were recorded: wrk2's later calibration lines, oha's text with seconds. The figures are
-//! made up for the test.
+//! Output of wrk2 and oha, checked value by value, in layouts of other versions than the recorded
+//! ones: wrk2's later calibration lines, oha's text with seconds. The values were made up for the
+//! test.
 
 use plimsoll_audit::{Audit, Level, audit, formats};
 use serde_json::Value;
@@ -69,7 +69,7 @@ fn wrk2_is_read() {
         .filter(|finding| finding.level > Level::Note)
         .collect();
     assert!(loud.is_empty(), "{loud:#?}");
-    // A rate that was not reached.
+    // A rate that was not achieved.
     let starved = WRK2.replace("-R4000", "-R8000");
     let rules: Vec<&str> = read(&starved)
         .0
@@ -135,7 +135,7 @@ fn oha_is_read() {
     assert!(loud.is_empty(), "{loud:#?}");
     let rules: Vec<&str> = found.findings.iter().map(|finding| finding.rule).collect();
     assert_eq!(rules, ["percentile-undersampled"], "99.9 % of 3760");
-    // oha calls any answer a success.
+    // oha counts any response as a success.
     let (absent, _) = read(&OHA.replace("[200] 3760", "[404] 3760"));
     let rules: Vec<&str> = absent.findings.iter().map(|finding| finding.rule).collect();
     assert!(rules.contains(&"non-success-as-success"), "{rules:?}");
@@ -159,7 +159,7 @@ fn ohas_json_is_read() {
     );
 }
 
-/// The recordings of the real tools, read figure by figure.
+/// The recordings of the real tools, checked value by value.
 #[test]
 fn recordings_of_both_are_read() {
     let recorded = |name: &str| {
@@ -168,7 +168,7 @@ fn recordings_of_both_are_read() {
     };
     let json = recorded("clean/wrk2_uncorrected.txt");
     assert_eq!(json["blocks"][0]["tool"], "wrk2");
-    // The corrected distribution is the headline, not the one that leaves delays out.
+    // The corrected distribution is the main one, not the one that omits delays.
     assert_eq!(figure(&json, "p99"), 0.01052);
     assert_eq!(json["blocks"][0]["figures"]["requests"]["value"], 60_031.0);
     let undersampled = json["findings"].as_array().unwrap().iter().any(|finding| {

@@ -1,5 +1,5 @@
-//! What no rule may say: of each rule a report that has the figures it looks at, and
-//! nothing wrong with them. And that each rule is explained.
+//! Negatives: for each rule, a report that contains the figures it checks, without an error. Also
+//! tests that each rule is documented.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ fn here(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// A file beside this one, with a recording in place of each `{{recording}}`.
+/// A file in this directory, with each `{{recording}}` replaced by a recording.
 fn report(name: &str) -> String {
     filled(fs::read_to_string(here("tests").join(name)).unwrap())
 }
@@ -26,7 +26,7 @@ fn filled(mut text: String) -> String {
     text
 }
 
-/// The documents of `tests/documents` with their faults mended.
+/// The documents of `tests/documents`, with their errors fixed.
 #[test]
 fn nothing_is_said_of_sound_documents() {
     let mut false_alarms = Vec::new();
@@ -41,7 +41,7 @@ fn nothing_is_said_of_sound_documents() {
     assert!(false_alarms.is_empty(), "{}", false_alarms.join("\n"));
 }
 
-/// Of each rule, reports that have what it looks at. One may be faulty in another way.
+/// For each rule, reports that contain what it checks. They may have errors that other rules find.
 const NEGATIVES: &[(&str, &[&str])] = &[
     ("negative-duration", &["recorded/clean/k6_full.txt"]),
     ("impossible-minimum", &["recorded/clean/k6_one_user.txt"]),
@@ -191,7 +191,7 @@ fn every_rule_has_a_clean_negative() {
                 file => report(file),
             };
             let found = audit(name, &text).unwrap().findings;
-            // The lowest level is for what is worth knowing: ab always prints 1 ÷ rate.
+            // Notes are allowed: ab always prints 1 ÷ rate.
             let said = found
                 .iter()
                 .find(|finding| finding.rule == *rule && finding.level > Level::Note);
@@ -200,7 +200,7 @@ fn every_rule_has_a_clean_negative() {
     }
 }
 
-/// `docs/audit.md` has of each rule its formula and an example, and of nothing else.
+/// `docs/audit.md` has a formula and an example for each rule, and for nothing else.
 #[test]
 fn every_rule_is_explained_with_a_formula_and_an_example() {
     let page = fs::read_to_string(here("../../docs/audit.md")).unwrap();
@@ -211,7 +211,7 @@ fn every_rule_is_explained_with_a_formula_and_an_example() {
         .expect("the chapter on rules");
     let mut explained = BTreeSet::new();
     for row in rules.lines().filter(|line| line.starts_with("| `")) {
-        // A formula may hold an escaped bar, and no cell a plain one.
+        // A formula may contain an escaped bar; no cell may contain a plain one.
         let row = row.replace("\\|", "");
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
         let [name, formula, example] = cells[..] else {

@@ -1,6 +1,6 @@
-//! Five published reports, kept beside the repository and not in it: every fault that
-//! can be seen on the page is found, and everything that is said was examined by hand.
-//! Where they are not present nothing is tested; PLIMSOLL_SEEDS names another folder.
+//! Five published reports that are not part of the repository: every error that is visible on the
+//! page is found, and every finding was verified by hand. Without the reports nothing is tested;
+//! PLIMSOLL_SEEDS names another folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ fn folder() -> Option<PathBuf> {
         .find(|folder| folder.is_dir())
 }
 
-/// The report whose name begins so, and what is said of it.
+/// The findings for the report whose name begins with `number`.
 fn said(number: &str) -> Option<Vec<Finding>> {
     let path = fs::read_dir(folder()?)
         .unwrap()
@@ -37,7 +37,7 @@ fn said(number: &str) -> Option<Vec<Finding>> {
     Some(audit(number, &text).unwrap().findings)
 }
 
-/// That `rule` is found at `line`, with this in its evidence or arithmetic.
+/// Checks that `rule` has a finding at `line` with these words in its evidence or arithmetic.
 #[track_caller]
 fn holds(findings: &[Finding], rule: &str, line: usize, words: &[&str]) {
     let found = findings
@@ -56,7 +56,7 @@ fn holds(findings: &[Finding], rule: &str, line: usize, words: &[&str]) {
     }
 }
 
-/// How often each rule spoke above a note: those that were examined by hand.
+/// Checks the number of findings above a note by rule: those that were verified by hand.
 #[track_caller]
 fn nothing_else(findings: &[Finding], expected: &[(&str, usize)]) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -72,16 +72,16 @@ fn nothing_else(findings: &[Finding], expected: &[(&str, usize)]) {
 #[test]
 fn authorization() {
     let Some(findings) = said("000_") else { return };
-    // The rate is think time, not capacity, in every block.
+    // In every block, the rate is set by think time, not by capacity.
     holds(
         &findings,
         "think-time-bound",
         113,
         &["100 users", "99.47/s"],
     );
-    // Users wake in lock-step.
+    // Users start in lock-step.
     holds(&findings, "lock-step", 113, &["6000 = 100 × 60"]);
-    // The start-up burst makes mean > p90.
+    // The burst at the start makes mean > p90.
     holds(
         &findings,
         "startup-dominates",
@@ -95,16 +95,16 @@ fn authorization() {
         71,
         &["[-sd]", "sqlite-http-100-dr", "4 of 16"],
     );
-    // Fresh connections judged by a duration that leaves the connect out.
+    // New connections, compared by a duration that excludes connecting.
     holds(
         &findings,
         "connect-left-out",
         717,
         &["9.31ms", "8.75ms", "1.02s"],
     );
-    // The end-of-run sample of a gauge.
+    // The last sample of a gauge.
     holds(&findings, "gauge-as-result", 155, &["vus: 242 max=1000"]);
-    // The only check is one of the status.
+    // The only check is for the status.
     holds(&findings, "vacuous-check", 97, &["is status 200"]);
     nothing_else(
         &findings,
@@ -156,14 +156,14 @@ fn time_zones() {
 #[test]
 fn status_lists() {
     let Some(findings) = said("002_") else { return };
-    // A stall of 4.31 s behind p95 = 4.82 ms.
+    // A stall of 4.31 s, hidden by p95 = 4.82 ms.
     holds(
         &findings,
         "hidden-stall",
         303,
         &["p95 4.82ms", "max 4.31s", "14.4 %"],
     );
-    // One hot row; 278/s at 357 ms is Little's law.
+    // One hot row; 278/s at 357 ms follows from Little's law.
     holds(
         &findings,
         "hot-key",
@@ -176,7 +176,7 @@ fn status_lists() {
         182,
         &["100 ÷ 278/s", "357.28ms"],
     );
-    // Figures in the prose that no block has.
+    // Numbers in the prose that no block contains.
     holds(
         &findings,
         "stale-prose",
@@ -196,18 +196,14 @@ fn status_lists() {
         107,
         &["http_req_duration: min=0s", "532.9 µs"],
     );
-    // Requests per second where references per second are meant.
+    // Requests per second instead of references per second.
     holds(
         &findings,
         "unlike-questions",
         269,
-        &[
-            "37.828217/s",
-            "762.4742/s",
-            "items per second cannot be told",
-        ],
+        &["37.828217/s", "762.4742/s", "items per second are unknown"],
     );
-    // Failures that raise the rate.
+    // Failures that increase the rate.
     holds(
         &findings,
         "failures-as-work",
@@ -246,8 +242,8 @@ fn distance_and_tls() {
     holds(&findings, "unit-mismatch", 30, &["556 MB/s"]);
     // A figure without a unit.
     holds(&findings, "unit-mismatch", 43, &["10.3"]);
-    // Ten times the messages declared, and more than the network carries: the counts
-    // are not on the page, so that both are notes.
+    // Ten times the declared messages, and more than the network allows: the counts are not on the
+    // page, so both are notes.
     holds(
         &findings,
         "declared-vs-counted",
@@ -262,14 +258,14 @@ fn distance_and_tls() {
     );
     // HTTP/1.1 compared with HTTP/2.
     holds(&findings, "protocol-mismatch", 248, &["111 B", "85 B"]);
-    // Handshakes amortised to nothing.
+    // Handshakes amortised to almost nothing.
     holds(
         &findings,
         "handshake-amortised",
         256,
         &["14.65µs × 176803 = 2.59 s"],
     );
-    // Twice the throughput from where it is less.
+    // "Twice the throughput" from the place with less.
     holds(&findings, "comparison-reversed", 21, &["all below 1"]);
     nothing_else(
         &findings,
@@ -295,7 +291,7 @@ fn gateways() {
         &["221 B", "HTTP/1", "http2 (tls)"],
     );
     holds(&findings, "negative-duration", 37, &["min=-1009014ns"]);
-    // 111 failures printed as 0.00 %, and what they took.
+    // 111 failures printed as 0.00 %, and their time.
     holds(
         &findings,
         "failures-rounded-away",

@@ -1,5 +1,5 @@
-//! Outputs of real tools: sound runs, of which nothing may be said, and runs with a
-//! fault made on purpose. `recorded/recorder/record.sh` says how each was made.
+//! Output of real tools: sound runs, which must have no findings, and runs with a deliberate error.
+//! `recorded/recorder/record.sh` shows how each was made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -63,8 +63,7 @@ fn nothing_is_said_of_sound_runs() {
     assert!(false_alarms.is_empty(), "{}", false_alarms.join("\n"));
 }
 
-/// Everything that is said of each faulty run, so that neither an alarm goes missing
-/// nor a false one comes in unseen.
+/// All findings for each faulty run, so that a missing one and a false one are both noticed.
 #[test]
 fn what_is_said_of_faulty_runs() {
     let mut said = String::new();
@@ -97,7 +96,7 @@ fn faulty() -> Vec<(String, String)> {
     all
 }
 
-/// Faults that no tool makes by itself: a recording that was cut or changed by hand.
+/// Errors that tools do not make themselves: recordings that were truncated or changed by hand.
 fn altered() -> Vec<(String, String)> {
     let clean = |name: &str| fs::read_to_string(recorded().join("clean").join(name)).unwrap();
     let without = |text: &str, gone: &str| -> String {

@@ -1,8 +1,8 @@
-//! Workflow commands of GitHub Actions, which it shows beside the lines.
+//! Workflow commands of GitHub Actions, which GitHub shows next to the lines.
 
 use crate::{Audit, Level};
 
-/// One command a finding, and the sums as the last line.
+/// One command per finding, and the totals in the last line.
 pub fn github(audits: &[Audit]) -> String {
     let mut out = String::new();
     for finding in audits.iter().flat_map(|audit| &audit.findings) {

@@ -1,4 +1,4 @@
-//! For programs.
+//! JSON, for programs.
 
 use serde_json::{Value, json as value};
 
@@ -6,7 +6,7 @@ use crate::block::{Block, Model};
 use crate::quantity::{Quantity, Unit};
 use crate::{Audit, Finding};
 
-/// `{"findings": […], "blocks": […]}`: what was found, and what was read.
+/// `{"findings": […], "blocks": […]}`: the findings, and the parsed blocks.
 pub fn json(audits: &[Audit]) -> String {
     let findings: Vec<Value> = audits
         .iter()

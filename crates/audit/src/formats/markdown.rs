@@ -1,8 +1,8 @@
-//! For a page or a comment.
+//! Markdown, for a page or a comment.
 
 use crate::Audit;
 
-/// A table a file.
+/// One table per file.
 pub fn markdown(audits: &[Audit]) -> String {
     let mut out = format!("# Audit\n\n{}\n", super::summary(audits));
     for audit in audits {
@@ -28,7 +28,7 @@ pub fn markdown(audits: &[Audit]) -> String {
     out
 }
 
-/// Text that cannot end its cell, nor become markup.
+/// Escapes text, so that it cannot end its cell or become markup.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! The five ways in which audits are written.
+//! The five output formats of an audit.
 
 mod github;
 mod json;
@@ -14,7 +14,7 @@ pub use text::text;
 
 use crate::{Audit, Level};
 
-/// Findings of a level.
+/// Number of findings with this level.
 fn count(audits: &[Audit], level: Level) -> usize {
     audits
         .iter()

@@ -1,8 +1,8 @@
-//! For a person at a terminal.
+//! Text, for a terminal.
 
 use crate::Audit;
 
-/// One paragraph a finding, `file:line` first.
+/// One paragraph per finding, with `file:line` first.
 pub fn text(audits: &[Audit]) -> String {
     let mut out = String::new();
     for audit in audits {

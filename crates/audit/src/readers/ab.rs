@@ -1,4 +1,4 @@
-//! `ab`: whole milliseconds, and two lines both called `Time per request`.
+//! `ab`: whole milliseconds, and two lines that are both called `Time per request`.
 
 use super::{BOUNDARY, Line, after};
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
@@ -54,7 +54,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if let Some(tally) = &mut block.failures {
             tally.passed = (total - tally.failed).max(0.0);
         }
-        // ab counts a response with another status among the complete ones.
+        // ab counts responses with an error status as complete.
         if let Some((_, bad)) = block.statuses.first().cloned() {
             let good = Quantity::exact(total - bad.value, Unit::Count, bad.line);
             block.statuses.push(("2xx".to_owned(), good));
@@ -63,7 +63,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-/// Whether a block may begin with this row.
+/// Whether a block may start with this row.
 fn begins(text: &str) -> bool {
     let rate = text.starts_with("Requests per second:") && text.contains("[#/sec]");
     rate || [
@@ -78,22 +78,22 @@ fn begins(text: &str) -> bool {
         && !text.ends_with(['?', '`'])
 }
 
-/// Whether the block has this row already, so that another block begins.
+/// Whether the block has this row already, so that another block starts.
 fn has(block: &Block, text: &str) -> bool {
     match text.split_once(':').map_or(text, |(label, _)| label) {
         "Concurrency Level" => block.users.is_some(),
         "Time taken for tests" => block.elapsed.is_some(),
         "Complete requests" => block.requests.is_some(),
         "Requests per second" => block.rate.is_some(),
-        // An author may add how many failed behind a block.
+        // An author may append the number of failures to a block.
         "Failed requests" => block.rate.is_some() && block.trends[0].quantiles.is_empty(),
         "Connection Times (ms)" => !block.trends[0].quantiles.is_empty(),
         _ => false,
     }
 }
 
-/// What is not printed follows from what is; the first `Time per request` is not
-/// measured but computed from the rate.
+/// Derives what is not printed. The first `Time per request` is not measured but computed from the
+/// rate.
 fn finish(block: &mut Block) {
     if block.requests.is_none() {
         block.missing.push("Complete requests");
@@ -122,7 +122,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
     } else if let Some(value) = after(text, "Complete requests") {
         block.requests = first(value, Unit::Count);
     } else if let Some(value) = after(text, "Failed requests") {
-        // A figure behind the whole block is the author's; it counts the same.
+        // A figure after the block is the author's, but counts the same.
         block.failures = first(value, Unit::Count).map(|count| Tally {
             passed: 0.0,
             failed: count.value,

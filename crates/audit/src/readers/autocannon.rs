@@ -1,5 +1,5 @@
-//! `autocannon`: two tables in boxes, or in older versions rows of three figures. It
-//! cuts each latency to whole milliseconds.
+//! `autocannon`: two boxed tables, or in older versions rows of three figures. It truncates
+//! latencies to whole milliseconds.
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
@@ -200,7 +200,7 @@ impl Reader {
     }
 }
 
-/// `83k`: the step of the printed digit is a thousand.
+/// `83k`: the last digit's step is a thousand.
 fn thousands(text: &str, line: usize) -> Option<Quantity> {
     let (digits, scale) = match text.strip_suffix('k') {
         Some(digits) => (digits, 1e3),

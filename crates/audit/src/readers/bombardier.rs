@@ -69,7 +69,7 @@ fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
                     block.statuses.push(((*name).to_owned(), count));
                 }
             }
-            // A run without any response still has the row.
+            // A run without any response has this row too.
             block.sampled = Some(block.statuses.iter().map(|(_, count)| count.value).sum());
         }
         ["others", "-", count] => {
@@ -85,7 +85,7 @@ fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
     true
 }
 
-/// The request count is the sum of the classes; what has no status failed.
+/// The number of requests is the sum of the classes; requests without a status failed.
 fn finish(block: &mut Block) {
     if block.sampled.is_none() {
         block.missing.push("HTTP codes");

@@ -1,19 +1,19 @@
-//! The lines of a page as a tool printed them: without quotation marks, comment signs,
-//! the prefixes of logs and the bars of tables. A section reaches from a heading to the
-//! next, so that a command in one fence and its output in another belong together.
+//! The lines of a page as a tool printed them: without quotation marks, comment signs, log prefixes
+//! and table bars. A section extends from one heading to the next, so a command in one fence and
+//! its output in another belong together.
 
 use super::{BOUNDARY, Line};
 use crate::document::Document;
 
-/// The lines between two headings, in regions that a [`BOUNDARY`] divides.
+/// The lines between two headings, divided into regions by [`BOUNDARY`].
 pub struct Section<'a> {
     pub lines: Vec<Line<'a>>,
 }
 
-/// What is longer than any tool's line is cut, so that no later step pays for it.
+/// Longer lines are cut: no tool prints them, and later steps stay fast.
 const LONGEST: usize = 1 << 22;
 
-/// The text with bars and emphasis outside code replaced by blanks; offsets stay.
+/// The text with bars and emphasis outside of code replaced by blanks; offsets stay the same.
 pub fn flattened(text: &str, document: &Document) -> String {
     if !document.markdown {
         return text.to_owned();
@@ -90,7 +90,7 @@ pub fn sections<'a>(flat: &'a str, document: &Document) -> Vec<Section<'a>> {
     sections
 }
 
-/// The line behind what stands before a tool's own text.
+/// The line without what precedes a tool's own text.
 fn stripped(line: &str, in_code: bool) -> &str {
     let mut rest = line;
     if !in_code {
@@ -106,7 +106,7 @@ fn stripped(line: &str, in_code: bool) -> &str {
     rest = behind_service(rest);
     let start = rest.trim_start();
     for sign in ["# ", "// ", "* ", ":clock1: "] {
-        // A scenario of k6 begins with an asterisk.
+        // A scenario of k6 starts with an asterisk.
         if sign == "* " && start.contains("raceful") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Command lines: which run was asked for, and with what.
+//! Command lines: which run was requested, with which options.
 
 use super::Line;
 use crate::block::{Block, Model, Tool};
@@ -30,7 +30,7 @@ const TOOLS: [(&str, Tool); 15] = [
     ("drill", Tool::Drill),
 ];
 
-/// No page has more commands that matter.
+/// Maximum number of commands that are used.
 const MOST: usize = 4000;
 
 /// Every command line of a load tool.
@@ -66,7 +66,7 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
     found
 }
 
-/// The tool that a line runs, and where its command begins.
+/// The tool that a line runs, and the position of its command.
 fn tool_at(line: &str) -> Option<(Tool, usize)> {
     let mut offset = 0;
     let mut words = Vec::new();
@@ -103,7 +103,7 @@ fn tool_at(line: &str) -> Option<(Tool, usize)> {
     None
 }
 
-/// Gives each block the command line that stands before it, and what that declares.
+/// Assigns to each block the command line before it and its options.
 pub fn assign(
     blocks: &mut [Block],
     commands: &[Command],
@@ -130,13 +130,13 @@ pub fn assign(
                 of(command, block.tool) && command.line > from && command.line <= block.first_line
             })
             .collect();
-        // Of several commands in a row only the one right above the block is certain.
+        // Of several commands in a row, only the one directly above the block is certain.
         let chosen = match pending[..] {
             [] => None,
             [only] => Some(only),
             [.., last] => same_region(last.line, block.first_line).then_some(last),
         };
-        // A list of commands far above is an introduction, not this run's.
+        // A list of commands far above is an introduction and does not belong to this run.
         let near = chosen.filter(|command| {
             block.first_line - command.line <= 60 || same_region(command.line, block.first_line)
         });
@@ -175,7 +175,7 @@ fn flag<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
     None
 }
 
-/// What the command line declares: users, counts, times and rates.
+/// The options of the command line: users, counts, times and rates.
 fn apply(block: &mut Block) {
     let Some(text) = block.command.clone() else {
         return;
@@ -289,7 +289,7 @@ fn apply(block: &mut Block) {
     if let Some(rate) = asked_rate {
         block.asked_rate = Some(exact(rate, Unit::Rate));
         block.model = Model::Open;
-        // hey's -q is for each of its users, and a user that waits thinks.
+        // hey's -q applies to each user, and a user that waits has think time.
         block.thinks_never = false;
     }
     if block.tool == Tool::Ghz && block.asked_rate.is_none() {
@@ -299,7 +299,7 @@ fn apply(block: &mut Block) {
     block.target = block.target.take().or_else(|| target(&words));
 }
 
-/// The address that a command is run against.
+/// The target address of a command.
 fn target(words: &[&str]) -> Option<String> {
     words
         .iter()

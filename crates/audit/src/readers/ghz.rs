@@ -9,7 +9,7 @@ use crate::quantity::{Quantity, Unit};
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks = hey::summaries(lines, Tool::Ghz, |summary| summary.contains("Count:"));
     for block in &mut blocks {
-        // Its histogram is in the unit of its other figures, which it does not print.
+        // Its histogram has the same unit as its other figures, which it does not print.
         block.bars = block.histogram.drain(..).map(|bar| bar.count).collect();
         // Without its command line it is unknown whether the run had a fixed rate.
         block.model = Model::Unknown;

@@ -86,7 +86,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             min_max_mean(Role::Request, "time for request", value, line),
         );
     } else if let Some(value) = after(text, "time for connect:") {
-        // One connect a client, not one a request.
+        // One connect per client, not one per request.
         block
             .trends
             .push(min_max_mean(Role::Own, "time for connect", value, line));

@@ -1,4 +1,4 @@
-//! `hey`, whose layout `oha` and `ghz` took up: [`Summary`] reads what they share.
+//! `hey`, whose layout `oha` and `ghz` adopted: [`Summary`] reads the common part.
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
@@ -12,8 +12,8 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     })
 }
 
-/// Blocks that begin with `Summary:`, or without it at their first figure, and are of
-/// the tool that `is` knows.
+/// Blocks that start with `Summary:`, or without it at their first figure, and belong to the tool
+/// that `is` detects.
 pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block> {
     let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines, *at)).collect();
     let mut blocks = Vec::new();
@@ -35,8 +35,8 @@ pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block>
     blocks
 }
 
-/// Whether a summary begins at this line: its heading, or its first figure where an
-/// author left the heading out.
+/// Whether a summary starts at this line: its heading, or its first figure if an author omitted the
+/// heading.
 fn begins(lines: &[Line], at: usize) -> bool {
     let text = lines[at].text.trim();
     if text == "Summary:" {
@@ -106,7 +106,7 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     block.rate.is_some().then_some(block)
 }
 
-/// The number of responses: the status codes, or what the printed figures leave.
+/// The number of responses: from the status codes, or derived from other figures.
 fn count(block: &mut Block) {
     if block.requests.is_some() {
         return;
@@ -119,7 +119,7 @@ fn count(block: &mut Block) {
     }
     block.missing.push("Status code distribution");
     let bars: f64 = block.histogram.iter().map(|bucket| bucket.count).sum();
-    // hey keeps a million samples and no more.
+    // hey keeps at most a million samples.
     if bars > 0.0 && bars != 1e6 && !block.histogram_cut {
         block.requests = Some(Quantity::exact(bars, Unit::Count, line));
     } else if let (Some(rate), Some(elapsed)) = (&block.rate, &block.elapsed) {
@@ -195,7 +195,7 @@ fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
     let Some((percent, figure)) = text.split_once(" in ").or_else(|| text.split_once("%  ")) else {
         return false;
     };
-    // Behind the figure an author may have written a remark.
+    // An author may have added a remark after the figure.
     let words: Vec<&str> = figure.split_whitespace().take(2).collect();
     let figure = words.join(" ");
     let percent = percent.trim_end_matches('%').trim_end_matches(" %").trim();

@@ -1,5 +1,4 @@
-//! `iperf3` as a client: text and `-J`. Its bytes are in binary multiples, its bits in
-//! decimal ones.
+//! `iperf3` as a client: text and `-J`. Bytes are in binary multiples, bits in decimal ones.
 
 use serde_json::Value;
 
@@ -15,7 +14,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if text == BOUNDARY {
             open = false;
         }
-        // The closing rows may stand alone, behind `tail`.
+        // The last rows may be alone, for example after `tail`.
         let closing =
             text.starts_with('[') && (text.ends_with("sender") || text.ends_with("receiver"));
         if closing && !open {
@@ -45,8 +44,8 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-/// `[  5]   0.00-10.00  sec  1.09 GBytes   933 Mbits/sec    0   sender`. Every row is
-/// checked against itself by `unit-mismatch`; the last ones are the result.
+/// `[  5]   0.00-10.00  sec  1.09 GBytes   933 Mbits/sec    0   sender`. The rule `unit-mismatch`
+/// checks every row; the last ones are the result.
 fn row(block: &mut Block, text: &str, line: usize) {
     let Some(rest) = text.strip_prefix('[') else {
         return;
@@ -77,7 +76,7 @@ fn row(block: &mut Block, text: &str, line: usize) {
         "receiver" => &mut block.received,
         _ => return,
     };
-    // With several streams the sum stands last and takes their place.
+    // With several streams, the sum comes last and replaces them.
     if side.total.is_none() || summed {
         side.total = total;
         side.rate = rate;

@@ -6,7 +6,7 @@ use super::{BOUNDARY, Line, ghz, iperf3, k6_json, oha, public_json, vegeta};
 use crate::MOST_BLOCKS;
 use crate::block::Block;
 
-/// Objects that are tried in one run of lines.
+/// Maximum number of objects tried in a sequence of lines.
 const MOST_OBJECTS: usize = 2000;
 
 /// Every result in JSON among the lines.
@@ -56,7 +56,7 @@ fn object_end(lines: &[Line]) -> usize {
     lines.len()
 }
 
-/// The values in these lines; a trailing comma and a missing end are repaired.
+/// The values in these lines; trailing commas and a missing end are repaired.
 fn values(lines: &[Line]) -> Vec<Value> {
     let text: String = lines.iter().flat_map(|line| [line.text, "\n"]).collect();
     let whole: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&text)
@@ -72,7 +72,7 @@ fn values(lines: &[Line]) -> Vec<Value> {
     }
 }
 
-/// The text without commas before a closing bracket, closed where it ends too early.
+/// The text without commas before closing brackets, and closed if it ends too early.
 fn mended(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut open = Vec::new();

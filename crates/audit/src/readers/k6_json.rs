@@ -1,5 +1,5 @@
-//! k6's summaries in JSON: `--summary-export`, the data `handleSummary` is given, and
-//! the machine-readable summary.
+//! k6's summaries in JSON: `--summary-export`, the data of `handleSummary`, and the
+//! machine-readable summary.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub fn read(value: &Value, line: usize) -> Option<Block> {
             .and_then(Value::as_f64);
         block.elapsed = state.map(|ms| Quantity::exact(ms / 1e3, Unit::Time, line));
         for (name, metric) in metrics {
-            // The data of handleSummary hold the figures one level deeper.
+            // The data of handleSummary contain the figures one level deeper.
             put(
                 &mut block,
                 name,
@@ -131,7 +131,7 @@ fn tally(values: &Value, line: usize, of_failures: bool) -> Option<Tally> {
     })
 }
 
-/// Trends of time are in milliseconds.
+/// Trends of times are in milliseconds.
 fn trend(name: &str, values: &Value, line: usize) -> Option<Trend> {
     let role = match name {
         "http_req_duration" | "grpc_req_duration" => Role::Request,
@@ -174,8 +174,8 @@ fn thresholds(block: &mut Block, name: &str, metric: &Value, line: usize) {
         return;
     };
     for (text, judged) in found {
-        // `--summary-export` says true where the threshold was crossed;
-        // `handleSummary` says {"ok": true} where it was kept.
+        // In `--summary-export`, true means that the threshold was crossed; in `handleSummary`,
+        // {"ok": true} means that it was met.
         let passed = match judged {
             Value::Bool(crossed) => !crossed,
             other => other.get("ok").and_then(Value::as_bool).unwrap_or(true),
@@ -188,7 +188,7 @@ fn thresholds(block: &mut Block, name: &str, metric: &Value, line: usize) {
     }
 }
 
-/// Groups nest; a hostile file nests them deeper than any script does.
+/// Groups are nested; a hostile file may nest them deeper than any script does.
 fn names_of_checks(block: &mut Block, group: Option<&Value>, line: usize, depth: usize) {
     let Some(group) = group.filter(|_| depth < 32) else {
         return;

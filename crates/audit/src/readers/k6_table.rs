@@ -1,11 +1,11 @@
-//! Tables whose rows are k6's metrics: a summary that was typed over.
+//! Tables whose rows are k6's metrics: a summary that was retyped.
 
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
 use crate::document::{Document, Table};
 use crate::quantity::{Quantity, Unit, bare, duration, number};
 
-/// The results in a document's tables. A table with the same metrics again begins
-/// another result, and so does each column of figures.
+/// The results in a document's tables. A table that repeats metrics starts another result, and so
+/// does each column of figures.
 pub fn read(document: &Document) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Option<Block> = None;
@@ -16,7 +16,7 @@ pub fn read(document: &Document) -> Vec<Block> {
             .filter(|(_, row)| row.first().is_some_and(|name| metric(name).is_some()))
             .count();
         if named == 0 {
-            // Words of a table beside one of k6's tell more of the same run.
+            // A table with other names next to one with k6's names describes the same run.
             if let Some(block) = &mut open
                 && about_results(table)
             {
@@ -53,13 +53,13 @@ pub fn read(document: &Document) -> Vec<Block> {
         }
     }
     blocks.extend(open);
-    // Of columns that stand side by side one result is enough to say that it was read.
+    // For columns side by side, one result is enough to show that it was read.
     merge_columns(&mut blocks);
     blocks.retain(|block| !block.trends.is_empty() || block.requests.is_some());
     blocks
 }
 
-/// The columns of a table are variants of one comparison: one result, of the first.
+/// The columns of a table are variants of one comparison: keep the result of the first.
 fn merge_columns(blocks: &mut Vec<Block>) {
     let mut seen = Vec::new();
     blocks.retain(|block| {
@@ -67,7 +67,7 @@ fn merge_columns(blocks: &mut Vec<Block>) {
         seen.push(block.first_line);
         fresh
     });
-    // A table further down a page that goes on with the same comparison.
+    // A later table on the page that continues the same comparison.
     let several = blocks
         .iter()
         .filter(|block| !block.titles.is_empty())
@@ -83,7 +83,7 @@ fn merge_columns(blocks: &mut Vec<Block>) {
     }
 }
 
-/// The metric that a row's name begins with, and the rest of the name.
+/// The metric at the start of a row's name, and the rest of the name.
 fn metric(name: &str) -> Option<(&'static str, String)> {
     let name = name.trim().trim_matches('`');
     const METRICS: [&str; 14] = [
@@ -111,7 +111,7 @@ fn about_results(table: &Table) -> bool {
     head.contains("value") && table.header.len() == 2
 }
 
-/// What a column of statistics is called.
+/// The quantile for a column's name.
 fn statistic(name: &str) -> Option<f64> {
     let name = name.trim().to_lowercase();
     let name = name.trim_start_matches(['(', '`']).trim_end_matches(')');
@@ -128,8 +128,8 @@ fn statistic(name: &str) -> Option<f64> {
     }
 }
 
-/// The columns that hold one variant's values each; none where they are statistics or
-/// there is but one.
+/// The columns that contain one variant's values each; empty if they are statistics or if there is
+/// only one.
 fn columns(table: &Table) -> Vec<usize> {
     let words = [
         "value",
@@ -175,7 +175,7 @@ fn repeats(block: &Block, table: &Table) -> bool {
     })
 }
 
-/// Takes the table's figures; false where it has none.
+/// Reads the table's figures; returns false if it has none.
 fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
     let mut some = false;
     for (line, row) in table.rows.iter().take(200) {
@@ -224,7 +224,7 @@ fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
     some
 }
 
-/// Rows that name a metric in plain words, in a table beside one with k6's names.
+/// Rows that name a metric in plain words, in a table next to one with k6's names.
 fn generic(name: &str) -> Option<(&'static str, String)> {
     let found = |metric, rest: &str| Some((metric, rest.to_owned()));
     match name {
@@ -331,7 +331,7 @@ fn put(
     .is_some()
 }
 
-/// Keeps the first figure.
+/// Keeps the first value.
 fn set(place: &mut Option<Quantity>, figure: Option<Quantity>) -> bool {
     let fresh = place.is_none() && figure.is_some();
     if fresh {

@@ -1,5 +1,5 @@
-//! k6's summaries in text: the ones with ✓ and ✗ marks, the ones with `0 out of 9`,
-//! and the ones in sections (`█ TOTAL RESULTS`).
+//! k6's summaries in text: with ✓ and ✗ marks, with `0 out of 9`, and in sections (`█ TOTAL
+//! RESULTS`).
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, CheckCount, Model, Role, Tally, Threshold, Tool, Trend};
@@ -18,11 +18,11 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 struct Reader {
     blocks: Vec<Block>,
     block: Option<Block>,
-    /// The metric of the threshold below it.
+    /// The metric of the thresholds that follow.
     metrics: usize,
     /// Inside a part of a full summary that repeats the totals by scenario or group.
     repeating: bool,
-    /// Checks that stand before the first figure.
+    /// Checks before the first figure.
     pending: Vec<(String, usize)>,
 }
 
@@ -40,18 +40,18 @@ impl Reader {
         }
         if let Some(section) = text.strip_prefix('█') {
             let section = section.trim();
-            // A group's own heading stands inside the summary; these repeat it.
+            // A group's heading is inside the summary; these sections repeat it.
             self.repeating = section.starts_with("GROUP:") || section.starts_with("SCENARIO:");
         }
         if self.repeating && !text.starts_with("running (") {
             return;
         }
-        // A threshold's mark stands before the metric in one layout.
+        // In one layout, the mark of a threshold comes before the metric.
         let (mark, unmarked) = match text.strip_prefix(['✓', '✗', '⚠']) {
             Some(rest) => (true, rest.trim()),
             None => (false, text),
         };
-        // A row that was wrapped goes on with percentiles.
+        // A wrapped row continues with percentiles.
         if text.starts_with("p(") && text.contains(")=") {
             if let Some(trend) = self
                 .block
@@ -115,8 +115,8 @@ impl Reader {
     }
 }
 
-/// `name....: rest`, or `{ expected_response:true }...: rest`; of the metrics that every
-/// summary has the dots may be missing.
+/// `name....: rest`, or `{ expected_response:true }...: rest`. For metrics that every summary
+/// contains, the dots may be missing.
 fn metric(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = match text.find("..:") {
         Some(at) => (text[..at].trim_end_matches('.').trim(), &text[at + 3..]),
@@ -143,7 +143,7 @@ fn metric(text: &str) -> Option<(&str, &str)> {
     (name_is_plain && !name.is_empty()).then_some((name, rest.trim()))
 }
 
-/// Whether the block has this metric already, so that another block begins.
+/// Whether the block has this metric already, so that another block starts.
 fn has(block: &Block, name: &str) -> bool {
     match name {
         "http_reqs" => block.requests.is_some(),
@@ -160,8 +160,8 @@ fn has(block: &Block, name: &str) -> bool {
 
 fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
     if let Some(trend) = trend(name, rest, line) {
-        // Only the first of a name counts as the headline; sub-metrics follow it. No
-        // script has as many metrics of its own as a hostile file.
+        // Only the first metric with a name counts; sub-metrics follow it. The limit is far above
+        // the number of metrics in any script.
         const MOST: usize = 512;
         if block.trends.len() >= MOST {
             return;
@@ -187,7 +187,7 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
                 .zip(block.gauge.as_ref())
                 .is_some_and(|(least, (_, max))| least == max.value);
         }
-        // Users held back mean that those at work may have been any number.
+        // With users in reserve, the number of active users is unknown.
         "vus_max" => {
             let most = gauge(rest, line).map(|(_, max)| max.value);
             let seen = block.gauge.as_ref().map(|(_, max)| max.value);
@@ -211,7 +211,7 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
             });
         }
         "checks_failed" | "checks_total" => {}
-        // No script has as many rates of its own as a hostile file.
+        // The limit is far above the number of rates in any script.
         _ if rest.contains('%') && block.rates.len() < 256 => {
             if let Some(tally) = tally(rest, line, false) {
                 block.rates.push((name.to_owned(), tally));
@@ -277,8 +277,7 @@ fn columns(trend: &mut Trend, rest: &str, line: usize) {
     }
 }
 
-/// A duration as k6 prints it: two decimals, of which closing zeros are left out, and
-/// whole nanoseconds.
+/// A duration as printed by k6: two decimals without trailing zeros, or whole nanoseconds.
 fn time(text: &str, line: usize) -> Option<Quantity> {
     let mut figure = duration(text, line)?;
     let (_, unit) = split_number(text)?;
@@ -327,8 +326,7 @@ fn gauge(rest: &str, line: usize) -> Option<(Quantity, Quantity)> {
     Some((last, bare(max, Unit::Count, line)?))
 }
 
-/// `0.00% ✓ 0 ✗ 6000`, `0.00% 0 out of 6000`. In `http_req_failed` the ticked are
-/// those that failed.
+/// `0.00% ✓ 0 ✗ 6000`, `0.00% 0 out of 6000`. For `http_req_failed`, the tick marks failures.
 fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
     let mut words = rest.split_whitespace();
     let share = words
@@ -365,7 +363,7 @@ fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
     })
 }
 
-/// What stands above the figures.
+/// The lines above the figures.
 fn head(block: &mut Block, text: &str, line: usize) -> bool {
     if let Some(script) = text.strip_prefix("script: ") {
         block.script = Some(script.trim().to_owned());
@@ -415,8 +413,8 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
     true
 }
 
-/// `default: 100 looping VUs for 1m0s (gracefulStop: 30s)` and its kin. A second
-/// scenario makes users and rate unknown.
+/// `default: 100 looping VUs for 1m0s (gracefulStop: 30s)` and similar lines. With a second
+/// scenario, users and rate are unknown.
 fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
     let Some((_, rest)) = text.split_once(": ") else {
         return false;
@@ -490,8 +488,8 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
     true
 }
 
-/// `running (1m00.3s), 000/100 VUs, 6000 complete and 0 interrupted iterations`: the
-/// last of them is the end's.
+/// `running (1m00.3s), 000/100 VUs, 6000 complete and 0 interrupted iterations`: the last such line
+/// describes the end.
 fn running(block: &mut Block, text: &str, line: usize) -> bool {
     let Some(rest) = text.strip_prefix("running (") else {
         return false;

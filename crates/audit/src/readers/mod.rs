@@ -1,5 +1,5 @@
-//! Readers, one a tool: the lines of a section in, blocks out. None of them fails: a
-//! line that is not understood is not a figure.
+//! Readers, one per tool: they turn the lines of a section into blocks. They do not fail: a line
+//! that they do not understand is ignored.
 
 mod ab;
 mod autocannon;
@@ -33,13 +33,13 @@ pub struct Line<'a> {
     pub text: &'a str,
 }
 
-/// The text of a line between two regions of a section: the end of a fence, for example.
+/// The text of a line between two regions of a section, such as the end of a fence.
 pub const BOUNDARY: &str = "\u{1}";
 
 /// Every block in a run of lines, in the order of the lines.
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks = json::read(lines);
-    // A page that is all JSON holds nothing for the other readers.
+    // A page that consists of JSON has nothing for the other readers.
     if !blocks.is_empty()
         && lines
             .iter()
@@ -71,7 +71,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-/// `Label:   value` after the label, if the line begins with it.
+/// The text after the label in `Label:   value`, if the line begins with it.
 fn after<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     line.trim_start()
         .strip_prefix(label)

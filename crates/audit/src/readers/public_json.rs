@@ -1,5 +1,5 @@
-//! Result files that projects publish: autocannon and bombardier in JSON, and the
-//! tables of TechEmpower and the-benchmarker.
+//! Published result files: autocannon and bombardier in JSON, and the tables of TechEmpower and
+//! the-benchmarker.
 
 use serde_json::Value;
 
@@ -138,7 +138,8 @@ pub fn tables(value: &Value, line: usize) -> Vec<Block> {
     blocks
 }
 
-/// TechEmpower's results.json: `rawData` by test, then by system, a run a concurrency.
+/// TechEmpower's results.json: `rawData` by test, then by system, with one run per concurrency
+/// level.
 fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
     let mut blocks = Vec::new();
     let levels: Vec<f64> = value

@@ -12,7 +12,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     for (index, line) in lines.iter().enumerate() {
         let text = line.text.trim();
         if text == BOUNDARY {
-            // A histogram in a fence of its own is one of its own.
+            // A histogram in a separate fence is a separate block.
             (heading, open) = (false, false);
             continue;
         }
@@ -143,7 +143,8 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 let Some(mut figure) = duration(value, line) else {
                     continue;
                 };
-                // Durations of Go, whose closing zeros are left out: microseconds at least.
+                // Go prints durations without trailing zeros: they are accurate to microseconds at
+                // least.
                 figure.step = figure.step.min(1e-6);
                 match *name {
                     "min" => trend.min = Some(figure),

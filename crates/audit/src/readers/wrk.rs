@@ -1,4 +1,4 @@
-//! `wrk`, `wrk2` and their kin. Their kB are 1024 bytes.
+//! `wrk`, `wrk2` and similar tools. Their kB are 1024 bytes.
 
 use super::{BOUNDARY, Line, after};
 use crate::block::{Block, Model, Role, SocketErrors, Tally, Tool, Trend};
@@ -11,7 +11,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     for line in lines {
         let text = line.text.trim();
         if text == BOUNDARY {
-            // A table may stand between the parts of one block.
+            // A table may be between the parts of one block.
             open = open && blocks.last().is_some_and(|block| block.rate.is_none());
             continue;
         }
@@ -57,7 +57,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if block.rate.is_none() {
             block.missing.push("Requests/sec");
         }
-        // `0.00us  0.00us  0.00us  nan%` is what wrk prints without any sample.
+        // wrk prints `0.00us  0.00us  0.00us  nan%` without any sample.
         block.trends.retain(|trend| {
             let nothing = |figure: &Option<crate::quantity::Quantity>| {
                 figure.as_ref().is_none_or(|figure| figure.value == 0.0)
@@ -125,8 +125,8 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             block.elapsed = duration(time.trim_end_matches(','), line);
             block.received.total = binary_data(size, line);
         }
-        // wrk2 throws away what it measured while it calibrated: `#[Max     =       11.312,
-        // Total count    =        39500]` of 60,031 requests. The first is the corrected one.
+        // wrk2 discards its measurements during calibration: `#[Max     =       11.312, Total count
+        // =        39500]` for 60,031 requests. The first such line is the corrected distribution.
         ["#[Max", "=", _, "Total", "count", "=", count] => {
             if let Some(count) = bare(count.trim_end_matches(']'), Unit::Count, line) {
                 block.sampled.get_or_insert(count.value);

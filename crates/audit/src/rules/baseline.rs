@@ -1,4 +1,4 @@
-//! What the network itself carried, and what is said to have gone through it.
+//! The throughput of the network itself, compared with the results over it.
 
 use std::sync::LazyLock;
 
@@ -50,7 +50,7 @@ pub fn above(report: &Report, findings: &mut Findings) {
                     [
                         format!("{} here, {} by iperf3 (line {})", rate.text, baseline.text, network.first_line),
                         format!("{} × 8 = {}, {:.2} times what the network carried", rate.text, plain(bits, Unit::BitRate), bits / baseline.value),
-                        "One of the two went another way, or was limited, compressed or counted wrongly.".to_owned(),
+                        "One of the two used another network path, or was limited, compressed or counted wrongly.".to_owned(),
                     ],
                 );
             }
@@ -64,8 +64,8 @@ pub fn above(report: &Report, findings: &mut Findings) {
 static WORK: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(\d+)\s*(KB|kB|MB)\s*x\s*(\d+)$").ok());
 
-/// Rows such as `1MB x 400` with a time: what was counted is not printed, so only the
-/// arithmetic of both readings can be given.
+/// Rows such as `1MB x 400` with a time: what was counted is not printed, so the finding gives the
+/// calculation for both interpretations.
 fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut Findings) {
     let (Some(pattern), Some(time_column), Some(from)) = (
         WORK.as_ref(),
@@ -107,7 +107,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
     else {
         return;
     };
-    // The rows that sit at one whole fraction of the fastest baseline.
+    // The rows at one whole fraction of the fastest baseline.
     for whole in 2..=20_u32 {
         let factor = f64::from(whole);
         let fitting: Vec<_> = rows

@@ -1,12 +1,12 @@
-//! What was checked.
+//! Checks of responses.
 
 use crate::block::Tool;
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// A check that passed on failed requests cannot fail; checks of the status alone, or
-/// no checks, ignore the contents of the response.
+/// A check that passes on failed requests is useless. Checks of only the status, or no checks,
+/// ignore the content of the response.
 pub fn vacuous(report: &Report, findings: &mut Findings) {
     const RULE: &str = "vacuous-check";
     let (mut none, mut status) = (Vec::new(), Vec::new());
@@ -29,7 +29,7 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
                         [
                             format!("checks: {} passed, 0 failed; http_req_failed: {}", digits(tally.passed), digits(failed)),
                             format!("{} requests failed and no check did: the checks pass on any response, or did not run on those", digits(failed)),
-                            "Check what a right response contains, and see the check fail once.".to_owned(),
+                            "Check what a correct response contains, and see the check fail once.".to_owned(),
                         ],
                     );
                 }
@@ -59,8 +59,8 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
             block.first_line,
             [
                 format!("no `checks` line in {}", count(none.len())),
-                "cannot tell whether the answers were right: checks are not printed".to_owned(),
-                "Check what a right answer contains.".to_owned(),
+                "cannot tell whether the responses were correct: checks are not printed".to_owned(),
+                "Check what a correct response contains.".to_owned(),
             ],
         );
     }
@@ -75,8 +75,8 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
             *line,
             [
                 format!("`{name}`, the only check in {}", count(status.len())),
-                "cannot tell whether the answers were right: a check of what they contain is not printed".to_owned(),
-                "Check a field of the answer, with an example that must be refused beside it.".to_owned(),
+                "cannot tell whether the responses were correct: a check of what they contain is not printed".to_owned(),
+                "Check a field of the response, and add an example that must fail the check.".to_owned(),
             ],
         );
     }
@@ -105,14 +105,14 @@ pub fn partial(report: &Report, findings: &mut Findings) {
             continue;
         }
         let runs = tally.passed + tally.failed;
-        // Counted in whole runs of one check: the more names, the more runs there are.
-        // A script may have one check for each kind of request: of several, at most one run
-        // a request is sure.
+        // Counted in complete runs of one check: more names mean more runs. A script may have a
+        // separate check for each kind of request, so with several names only one run per request
+        // is certain.
         let share = runs / requests.value;
         if share < 0.99 {
             findings.block(
                 "partial-check",
-                // A script may check what matters alone; half is little.
+                // A script may check only the important requests; below half is little.
                 if share < 0.5 {
                     Level::Warning
                 } else {
@@ -140,7 +140,7 @@ pub fn partial(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// requests − k × iterations > 0, nothing interrupted.
+/// requests − k × iterations > 0, with no interrupted iterations.
 pub fn setup(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(requests), Some(iterations), Some(0.0)) =
@@ -168,7 +168,7 @@ pub fn setup(report: &Report, findings: &mut Findings) {
                         iterations.text,
                         digits(rest)
                     ),
-                    "Tag them, and read the figures of the scenario alone.".to_owned(),
+                    "Tag them, and use only the figures of the scenario.".to_owned(),
                 ],
             );
         }

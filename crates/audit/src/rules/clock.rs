@@ -1,4 +1,4 @@
-//! What the clock, or the printing, cannot resolve.
+//! Figures finer than the resolution of the clock or of the output.
 
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
@@ -10,7 +10,8 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let mut evidence = Vec::new();
         let mut line = block.first_line;
-        // A refused connection is not a request that took 0 s; failures-as-work reports it.
+        // A refused connection is not a request that took 0 s; the rule failures-as-work reports
+        // it.
         let checks = block
             .checks
             .as_ref()
@@ -72,7 +73,7 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The smallest figure above zero in the columns of the phases.
+/// The smallest value above zero in the columns of the phases.
 fn tick(block: &Block) -> Option<f64> {
     [Role::Sending, Role::Receiving, Role::Blocked]
         .into_iter()
@@ -83,7 +84,7 @@ fn tick(block: &Block) -> Option<f64> {
         .min_by(f64::total_cmp)
 }
 
-/// The step of a trend that begins at zero and whose figures are whole milliseconds.
+/// The step of a trend that begins at zero and has only whole milliseconds.
 fn steps(trend: &Trend) -> Option<f64> {
     const STEP: f64 = 1e-3;
     let min = trend.min.as_ref()?;
@@ -111,7 +112,7 @@ pub fn printed(report: &Report, findings: &mut Findings) {
             .into_iter()
             .filter(|(_, figure)| figure.step > 0.0 && figure.step >= figure.value.abs() * COARSE)
             .collect();
-        // One column is the smallest as a rule; two show that the whole row suffers.
+        // One column alone is usually the smallest; two show that the whole row is affected.
         if coarse.len() < 2 {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What a closed loop makes of its figures: users = rate × time of a turn (Little's law).
+//! Closed loops: users = rate × time of a turn (Little's law).
 
 use crate::block::{Block, Model, Tool};
 use crate::finding::Level;
@@ -16,7 +16,7 @@ fn loop_of(block: &Block) -> Option<(f64, f64, f64)> {
     (users > 0.0 && rate > 0.0 && turn > 0.0).then_some((users, rate, turn))
 }
 
-/// rate × (think + latency) ≈ users, think being most of the turn.
+/// rate × (think time + latency) ≈ users, where most of the turn is think time.
 pub fn think(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some((users, rate, turn)), Some(think)) = (loop_of(block), block.think()) else {
@@ -57,8 +57,8 @@ pub fn think(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// users ÷ rate ≈ mean turn without think time, with most of the mean spent waiting
-/// behind others (minimum ≤ mean ÷ 3).
+/// users ÷ rate ≈ mean turn without think time, where most of the mean is spent waiting for others
+/// (minimum ≤ mean ÷ 3).
 pub fn saturated(report: &Report, findings: &mut Findings) {
     same_rate(report, findings);
     for block in &report.blocks {
@@ -74,7 +74,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
         };
         let Some(mean) = &latency.mean else { continue };
         let level = match &latency.min {
-            // A tail may make the mean; the median tells how the most were served.
+            // A tail may dominate the mean; the median shows how most requests were served.
             Some(min) if min.value * 3.0 <= latency.median().unwrap_or(mean).value => {
                 Level::Warning
             }
@@ -105,7 +105,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// iterations = users × k exactly, k the whole iterations that fit.
+/// iterations = users × k exactly, where k is the number of whole iterations that fit.
 pub fn lock_step(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if !block.looping {
@@ -118,7 +118,7 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
         };
         let each = iterations.value / users;
         let whole = each.fract() == 0.0 && each >= 4.0 && users >= 20.0;
-        // A think time near a whole share of the run puts all users in the same beat.
+        // If the run's duration is nearly a multiple of the think time, all users stay in step.
         let fits = (declared.value / turn - each).abs() <= 1.5;
         let thinking = block.think().is_some_and(|think| think > 0.5 * turn);
         if whole && fits && thinking {
@@ -145,7 +145,7 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// |users − rate × turn| beyond a tenth, rounding and the turns cut off at the end.
+/// |users − rate × turn| above a tenth, beyond rounding and the turns that were cut off at the end.
 pub fn little(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some((allowed, rate, low, high, shown)) = under_way(block) else {
@@ -156,14 +156,14 @@ pub fn little(report: &Report, findings: &mut Findings) {
         else {
             continue;
         };
-        // Requests still under way at the end are in no row, and with a fixed count the
-        // users that are done first stand idle.
+        // Requests in flight at the end are in no row. With a fixed count, users that finish early
+        // are idle.
         let fixed = block.asked_count.is_some();
         let few = turns < if fixed { 10.0 } else { 3.0 };
         let over = low * rate > 1.1 * allowed;
         let idle = allowed - high * rate;
         let under = !few && idle > 0.1 * allowed + allowed / turns.max(1.0);
-        // Users that k6's gauge alone tells of may be one that an arrival rate needs.
+        // If only k6's gauge shows the users, an arrival rate may have needed just one.
         let uncertain = block.constant_users && block.command.is_none() && allowed < 2.0;
         if !(over || under && !uncertain) || block.tool == Tool::H2load && block.streams.is_none() {
             continue;
@@ -200,15 +200,15 @@ pub fn little(report: &Report, findings: &mut Findings) {
                 if wrk_adds {
                     "Compare medians, or measure with wrk2 at a fixed rate.".to_owned()
                 } else {
-                    "Look for users that hang, fail or wait for a connection, and check that all figures are of one run.".to_owned()
+                    "Look for users that hang, fail or wait for a connection, and check that all figures are from one run.".to_owned()
                 },
             ],
         );
     }
 }
 
-/// Requests allowed at once, turns per second, the least and the most that a turn took
-/// on average, and the figure that says so.
+/// Maximum requests in flight, turns per second, the smallest and largest mean turn, and the figure
+/// it is from.
 fn under_way(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
     if block.model != Model::Closed && !(block.constant_users && block.model == Model::Unknown) {
         return None;
@@ -218,7 +218,7 @@ fn under_way(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
     let turn = block.turn()?;
     let (low, high, shown) = match &turn.mean {
         Some(mean) => {
-            // autocannon cuts every sample to whole milliseconds.
+            // autocannon truncates every sample to whole milliseconds.
             let cut = if block.tool == Tool::Autocannon {
                 1e-3
             } else {
@@ -235,7 +235,7 @@ fn under_way(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
     (allowed > 0.0 && rate > 0.0 && high > 0.0).then_some((allowed, rate, low, high, shown))
 }
 
-/// More users and no more requests per second: what the additional ones wait is queueing.
+/// More users but no more requests per second: the additional latency is queueing.
 fn same_rate(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some((users_a, rate_a, turn_a)), Some((users_b, rate_b, turn_b))) =

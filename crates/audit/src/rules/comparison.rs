@@ -1,4 +1,4 @@
-//! What prose makes of two figures.
+//! Comparisons of two figures in prose.
 
 use std::sync::LazyLock;
 
@@ -15,8 +15,8 @@ static FACTOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(\d+(?:\.\d+)?)x\s+(?:\w+\s+)?(throughput|rate)\b.*?\bfrom\s+(\w+)").ok()
 });
 
-/// "2x throughput … from X", where every row from X is the slower one; "A (3 ms) is
-/// faster than B (2 ms)".
+/// "2x throughput … from X", although every row from X is slower; "A (3 ms) is faster than B (2
+/// ms)".
 pub fn reversed(report: &Report, findings: &mut Findings) {
     let mut left = 64;
     for prose in report.prose() {
@@ -44,7 +44,7 @@ pub fn reversed(report: &Report, findings: &mut Findings) {
                         [
                             format!("\"{}\"", shortened(sentence)),
                             format!("throughput from {} ÷ from the other, row by row: {}: all below 1, none {}", group(3), shown.join(", "), digits(factor)),
-                            "Say which is the faster, and by what factor of what.".to_owned(),
+                            "Say which one is faster, and by what factor.".to_owned(),
                         ],
                     );
                 }
@@ -54,7 +54,7 @@ pub fn reversed(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Rows of one test from two places: the place's throughput over the other's.
+/// Rows of one test from two places: this place's throughput divided by the other's.
 fn ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
     let mut ratios = Vec::new();
     for table in &report.document.tables {
@@ -120,7 +120,7 @@ const LESS: [&str; 6] = [
 ];
 const MORE: [&str; 4] = ["slower than", "longer than", "higher than", "worse than"];
 
-/// The two times of a sentence that has no others.
+/// The two times in a sentence with exactly two.
 fn two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, usize)> {
     let mut found = TIMES.as_ref()?.find_iter(sentence);
     let (one, two) = (found.next()?, found.next()?);
@@ -136,7 +136,7 @@ fn two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, 
     ))
 }
 
-/// `A (3 ms) is faster than B (2 ms)`: the word against the order of the figures.
+/// `A (3 ms) is faster than B (2 ms)`: the word contradicts the figures.
 fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     let Some((one, two, first, second)) = two_times(sentence, line) else {
         return;
@@ -167,14 +167,14 @@ fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
                     two.text,
                     one.value / two.value
                 ),
-                "Turn the comparison round.".to_owned(),
+                "Reverse the comparison.".to_owned(),
             ],
         );
     }
 }
 
-/// "25 % less" of 20 and 25 ms: a decrease is a share of the larger, an increase of
-/// the smaller.
+/// "25 % less" for 20 and 25 ms: a decrease is a share of the larger value, an increase of the
+/// smaller one.
 pub fn base(report: &Report, findings: &mut Findings) {
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
@@ -207,7 +207,7 @@ pub fn base(report: &Report, findings: &mut Findings) {
                 (false, true) => (of_low, of_high, low),
                 _ => continue,
             };
-            // Rounded to a whole per cent, and the two bases apart by more than that.
+            // Rounded to a whole percentage, where the two bases differ by more than that.
             let near = |value: f64| (value - said).abs() <= 0.6;
             if near(wrong) && !near(right) {
                 findings.page(
@@ -230,8 +230,8 @@ pub fn base(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// ab's `across all concurrent requests` is 1 ÷ rate; a note, and an error where it is
-/// quoted as a latency.
+/// ab's `across all concurrent requests` is 1 ÷ rate; a note, or an error if it is quoted as a
+/// latency.
 pub fn inverse(report: &Report, findings: &mut Findings) {
     computed(report, findings);
     const RULE: &str = "inverse-rate-as-latency";
@@ -298,7 +298,7 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Whether a sentence has this number, and not a longer one that contains it.
+/// Whether a sentence contains this number, and not as part of a longer one.
 fn is_quoted(sentence: &str, digits: &str) -> bool {
     sentence.match_indices(digits).any(|(at, _)| {
         let before = sentence[..at].chars().next_back();
@@ -310,7 +310,7 @@ fn is_quoted(sentence: &str, digits: &str) -> bool {
     })
 }
 
-/// ab's first `Time per request` is users ÷ rate; `Total:` is what was measured.
+/// ab's first `Time per request` is users ÷ rate; the measured value is in `Total:`.
 fn computed(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(computed) = &block.computed_mean else {
@@ -349,7 +349,7 @@ fn computed(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Connecting and processing, where the row of their sum was cut off.
+/// Connecting and processing, if the row with their sum was cut off.
 fn parts(block: &crate::block::Block) -> Option<Quantity> {
     let mean = |name: &str| {
         let trend = block.trends.iter().find(|trend| trend.name == name)?;

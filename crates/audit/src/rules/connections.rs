@@ -1,11 +1,11 @@
-//! Connections: counted, kept, or left out.
+//! Connections: counted, kept, or excluded.
 
 use crate::block::{Block, Role, Tool};
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// A new connection each time, judged by a duration that begins when it stands.
+/// New connections, compared by a duration that excludes connecting.
 pub fn left_out(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         by_median(block, findings);
@@ -13,13 +13,13 @@ pub fn left_out(report: &Report, findings: &mut Findings) {
     by_titles(report, findings);
 }
 
-/// More than half of all requests connected.
+/// More than half of all requests opened a connection.
 fn by_median(block: &Block, findings: &mut Findings) {
     let median = |role| block.trend(role).and_then(|trend| trend.median());
     let (Some(connect), Some(duration)) = (median(Role::Connecting), median(Role::Request)) else {
         return;
     };
-    // ab counts the connect into its total.
+    // ab's total includes connecting.
     if connect.value <= 0.0 || block.tool == Tool::Ab {
         return;
     }
@@ -51,7 +51,7 @@ fn by_median(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// Two rows whose titles differ in a bracket about reuse alone.
+/// Two rows whose titles differ only in brackets about reuse.
 fn by_titles(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some(a), Some(b)) = (one.titles.last(), other.titles.last()) else {
@@ -162,7 +162,8 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                             digits(fresh),
                             plain(fresh / requests.value, Unit::Share)
                         ),
-                        "Find who closes them; say that the figures hold the connects.".to_owned(),
+                        "Find out who closes them; say that the figures include connecting."
+                            .to_owned(),
                     ],
                 );
             }
@@ -186,7 +187,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     format!("http_req_connecting: med {}", median.text),
                     "half of the requests or more opened a connection, where a kept one takes 0 s"
                         .to_owned(),
-                    "Find who closes them, or say that reuse was switched off.".to_owned(),
+                    "Find out who closes them, or say that reuse was disabled.".to_owned(),
                 ],
             );
         }
@@ -206,7 +207,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     [
                         format!("{} connections, {}, mean {}", users.text, rate.text, mean.text),
                         format!("{} × {} = {} under way on average, {} on each connection: streams multiply the users", rate.text, mean.text, digits(flight), digits(flight / users.value)),
-                        "State requests in flight beside connections; compare at equal numbers of them.".to_owned(),
+                        "State requests in flight in addition to connections; compare at equal numbers of them.".to_owned(),
                     ],
                 );
             }
@@ -222,7 +223,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     [
                         format!("{} connections × {} streams", users.text, streams.text),
                         format!("up to {} requests are under way at once; a latency of theirs is not one of {} users", digits(users.value * streams.value), users.text),
-                        "State requests in flight beside connections.".to_owned(),
+                        "State requests in flight in addition to connections.".to_owned(),
                     ],
                 );
         }

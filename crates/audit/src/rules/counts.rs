@@ -5,7 +5,7 @@ use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// Asked for n, or for rate × time; counted m.
+/// Requested n, or rate × time; counted m.
 pub fn declared(report: &Report, findings: &mut Findings) {
     const RULE: &str = "declared-vs-counted";
     for block in &report.blocks {
@@ -35,7 +35,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                         plain(counted.value / asked.value, Unit::Share),
                         digits(asked.value - counted.value)
                     ),
-                    "Say that the run was cut short; its figures are of the part that ran."
+                    "Say that the run was cut short; its figures are for the part that ran."
                         .to_owned(),
                 ],
             );
@@ -102,7 +102,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A tool's mean rate times the time of its command against what it counted.
+/// A tool's mean rate times the command's duration, compared with its count.
 fn asked_time(block: &Block, counted: &crate::quantity::Quantity, findings: &mut Findings) {
     let (Tool::Bombardier, Some(rate), Some(time), None) =
         (block.tool, &block.rate, &block.declared, &block.elapsed)
@@ -120,7 +120,7 @@ fn asked_time(block: &Block, counted: &crate::quantity::Quantity, findings: &mut
         counted.line,
         [
             format!(
-                "{}/s, {} by the command, {} answers counted",
+                "{}/s, {} by the command, {} responses counted",
                 rate.text,
                 time.text,
                 digits(counted.value)
@@ -134,12 +134,12 @@ fn asked_time(block: &Block, counted: &crate::quantity::Quantity, findings: &mut
                 rate.text,
                 digits(counted.value / rate.value)
             ),
-            "Say how long the run took; its figures are of that time alone.".to_owned(),
+            "Say how long the run took; its figures are only for that time.".to_owned(),
         ],
     );
 }
 
-/// Histogram, status codes and shares against the total.
+/// Histogram, status codes and shares compared with the total.
 pub fn total(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let n = block
@@ -160,7 +160,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
             .statuses
             .iter()
             .fold(0.0, |sum, (_, count)| sum + count.value);
-        // hey keeps a million samples and no more.
+        // hey keeps at most a million samples.
         let bars: f64 = block
             .histogram
             .iter()
@@ -168,7 +168,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
             .chain(block.bars.iter().copied())
             .sum();
         let whole = !block.histogram_cut && !(of_answers && (answers == 0.0 || bars == 1e6));
-        // ghz may leave a sample on a bar's edge out.
+        // ghz may omit a sample on the edge of a bar.
         let apart = (bars - n).abs() > 2.0 + 0.005 * n;
         if block.histogram.is_empty() && !block.bars.is_empty() && whole && apart {
             mismatch(
@@ -227,7 +227,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A printed share against its two counts; tools round or cut the last digit.
+/// A printed share compared with its two counts; tools round or truncate the last digit.
 fn share_of(block: &Block, name: &str, tally: &Tally, part: f64, findings: &mut Findings) {
     let sum = tally.passed + tally.failed;
     if let (Some(share), true) = (&tally.share, sum > 0.0)
@@ -249,7 +249,7 @@ fn mismatch(block: &Block, what: &str, sum: f64, n: f64, line: usize, findings: 
         [
             format!("{what}: {} together; requests: {}", digits(sum), digits(n)),
             format!("{} − {} = {}", digits(sum), digits(n), digits(sum - n)),
-            "Print the block as the tool wrote it; its lines are of two runs, or some are missing."
+            "Print the block as the tool wrote it; its lines are from two runs, or some are missing."
                 .to_owned(),
         ],
     );
@@ -307,8 +307,8 @@ fn share_wrong(
     );
 }
 
-/// A percentile must lie in the bucket that holds it, give or take half a per cent of
-/// the samples, for tools estimate it.
+/// A percentile must be in its bucket, plus or minus half a percent of the samples, because tools
+/// estimate it.
 fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
     let bounded = block
         .histogram
@@ -352,7 +352,7 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
                         plain(low, Unit::Time),
                         plain(high, Unit::Time)
                     ),
-                    "The histogram is of another run.".to_owned(),
+                    "The histogram is from another run.".to_owned(),
                 ],
             );
             return;
@@ -360,7 +360,7 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
     }
 }
 
-/// count ÷ printed rate against the declared time.
+/// count ÷ printed rate compared with the declared time.
 pub fn divisor(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if let (Tool::Hey | Tool::Oha | Tool::Ghz, Some(asked), Some(took), Some(rate)) =
@@ -385,7 +385,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                         plain(took.value, Unit::Time)
                     ),
                     format!(
-                        "{} − {} = {} of waiting for the last answers is in the rate's time",
+                        "{} − {} = {} of waiting for the last responses is in the rate's time",
                         plain(took.value, Unit::Time),
                         asked.text,
                         plain(extra, Unit::Time)
@@ -433,7 +433,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The same latencies, digit by digit.
+/// Latencies that are equal in every digit.
 pub fn copied(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some(a), Some(b)) = (one.latency(), other.latency()) else {
@@ -458,14 +458,14 @@ pub fn copied(report: &Report, findings: &mut Findings) {
                 [
                     format!("{} (lines {} and {})", first.join(", "), a.line, b.line),
                     format!("{told} figures and the count are equal to the last digit; two runs never are"),
-                    "One of the blocks is a copy: run it again, or take it out.".to_owned(),
+                    "One of the blocks is a copy: run it again, or remove it.".to_owned(),
                 ],
             );
         }
     }
 }
 
-/// Lines that are cut or missing.
+/// Lines that are incomplete or missing.
 pub fn torn(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if block.torn.is_empty() && !block.missing.is_empty() {
@@ -502,7 +502,7 @@ pub fn torn(report: &Report, findings: &mut Findings) {
                         what.len(),
                         block.tool.name()
                     ),
-                    "Keep the tool's output as it is.".to_owned(),
+                    "Keep the tool's output unchanged.".to_owned(),
                 ],
             );
         }

@@ -1,11 +1,11 @@
-//! Figures that cannot be what they say.
+//! Impossible figures.
 
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, digits, duration, plain};
 use crate::report::{Findings, Report};
 
-/// min < 0, or any other column.
+/// min < 0, or any other column below zero.
 pub fn negative(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         for trend in &block.trends {
@@ -32,8 +32,8 @@ pub fn negative(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A first byte in no time, a request far below what its iteration needs, parts
-/// longer than the whole.
+/// A first byte after no time, a request far below the time of its iteration, parts longer than the
+/// whole.
 pub fn impossible(report: &Report, findings: &mut Findings) {
     const RULE: &str = "impossible-minimum";
     for block in &report.blocks {
@@ -50,8 +50,8 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
                         waiting.line,
                         [
                             format!("{}: min={}; {}: min={}", waiting.name, wait.text, latency.name, least.text),
-                            format!("an answer's first byte came {} after the request's last; a server that reads a request first needs more than none", wait.text),
-                            "The tool saw the answer before it had noted the end of its sending: its phases cannot be told apart at this load.".to_owned(),
+                            format!("the first byte of a response arrived {} after the last byte of its request; a server that reads the request first takes longer", wait.text),
+                            "The tool saw the response before it had recorded the end of sending: its phases cannot be separated at this load.".to_owned(),
                         ],
                     );
         }
@@ -113,7 +113,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
         return;
     };
     let sum = sending.value + waiting.value + receiving.value;
-    // A page may round what k6 printed to two digits behind the point.
+    // A page may round k6's values to two decimals.
     let slack = 2.0 * (printed(sending) + printed(waiting) + printed(receiving) + printed(whole))
         + whole.value * 1e-6;
     if (sum - whole.value).abs() > slack {
@@ -135,7 +135,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
                     plain(sum, Unit::Time),
                     whole.text
                 ),
-                "The rows are not of one run, or were changed by hand.".to_owned(),
+                "The rows are from different runs, or were changed by hand.".to_owned(),
             ],
         );
     }
@@ -149,7 +149,7 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
             let Some((one, other)) = out_of_order(trend) else {
                 continue;
             };
-            // hey prints the whole request's fastest and slowest in this row.
+            // In this row hey prints the minimum and maximum of the whole request.
             let known = trend.name == "DNS+dialup";
             findings.block(
                 "percentile-disorder",
@@ -162,7 +162,7 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
                     if known {
                         "The tool fills this row's second and third figure from another one; use none of them.".to_owned()
                     } else {
-                        "The columns are exchanged, or not of one set of samples.".to_owned()
+                        "The columns are swapped, or do not come from the same samples.".to_owned()
                     },
                 ],
             );
@@ -170,10 +170,10 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A mean that the quantiles and the maximum of the same samples rule out.
+/// A mean that is impossible with the quantiles and the maximum of the same samples.
 fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
-    // wrk2 takes its percentiles from other samples than its mean, and hey no more than
-    // a million of them. A user's own metric may have any number of samples.
+    // wrk2's percentiles are from other samples than its mean, and hey's from at most a million. A
+    // user's own metric may have any number of samples.
     let samples = match trend.role {
         Role::Iteration => block.iterations.as_ref().map(|count| count.value),
         Role::Own => return,
@@ -185,7 +185,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     let (Some(mean), Some((least, most))) = (&trend.mean, trend.mean_bounds(samples)) else {
         return;
     };
-    // k6 cuts a mean to whole nanoseconds.
+    // k6 truncates a mean to whole nanoseconds.
     let (low, high) = (mean.bounds().0, mean.bounds().1 + 1e-9);
     let parts: Vec<String> = trend
         .quantiles
@@ -209,7 +209,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     } else {
         return;
     };
-    // A mean beyond minimum and maximum is already reported.
+    // A mean outside minimum and maximum was already reported.
     if out_of_order(trend).is_some() {
         return;
     }

@@ -1,11 +1,11 @@
-//! What became of the requests that failed.
+//! Failed requests.
 
 use crate::block::{Block, Role, Tool};
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// count > 0 beside a share that prints as 0 (or as all); marks that read inverted.
+/// count > 0 next to a share that prints as 0 (or as everything); marks that seem inverted.
 pub fn rounded(report: &Report, findings: &mut Findings) {
     const RULE: &str = "failures-rounded-away";
     let mut inverted = None;
@@ -71,7 +71,7 @@ fn rounded_away(
         line,
         [
             format!(
-                "{printed} beside {} failed of {}",
+                "{printed}, but {} failed of {}",
                 digits(failed),
                 digits(total)
             ),
@@ -100,7 +100,7 @@ fn good(code: &str) -> bool {
     code.starts_with(['1', '2', '3']) || code == "OK"
 }
 
-/// Failed requests count in the rate, and their time in the latency.
+/// Failed requests are included in the rate, and their time in the latency.
 pub fn as_work(report: &Report, findings: &mut Findings) {
     const RULE: &str = "failures-as-work";
     for block in &report.blocks {
@@ -108,8 +108,8 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
             .length_failures
             .as_ref()
             .map_or(0.0, |length| length.value);
-        // ab counts a response of another length as failed, which it is not.
-        // autocannon's rate counts only responses.
+        // ab counts a response of another length as failed, although it is not. autocannon's rate
+        // counts only responses.
         let errors = if block.tool == Tool::Autocannon {
             0.0
         } else {
@@ -152,7 +152,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                                 threshold.text
                             ))
                         ),
-                        "There is no result: nothing was answered.".to_owned(),
+                        "There is no result: no request got a response.".to_owned(),
                     ],
                 );
             }
@@ -189,14 +189,14 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
             [
                 format!("{}, {} failed of {}{}", plain(rate.value, Unit::Rate), digits(failed), requests.text, unlike.unwrap_or_default()),
                 format!(
-                    "{} × (1 − {} ÷ {}) = {} answered as expected; {} of the rate are failures",
+                    "{} × (1 − {} ÷ {}) = {} got the expected response; {} of the rate are failures",
                     plain(rate.value, Unit::Rate),
                     digits(failed),
                     requests.text,
                     plain(good_rate, Unit::Rate),
                     plain(share, Unit::Share)
                 ),
-                "Report the rate and the latency of good responses; a failure is often faster than the work, or as slow as a time-out.".to_owned(),
+                "Report the rate and the latency of good responses; a failure is often faster than the work, or as slow as a timeout.".to_owned(),
             ],
         );
     }
@@ -236,12 +236,13 @@ fn in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings
                 digits(requests),
                 plain(share, Unit::Share)
             ),
-            "Report latencies of the good answers, and count the failures beside them.".to_owned(),
+            "Report latencies of successful responses, and count the failures separately."
+                .to_owned(),
         ],
     );
 }
 
-/// Turns whose check failed, where a script has no requests over HTTP.
+/// Iterations with a failed check, if a script makes no HTTP requests.
 fn turns_that_failed(block: &Block, findings: &mut Findings) {
     let (None, Some(iterations), Some(rate)) =
         (&block.requests, &block.iterations, &block.iteration_rate)
@@ -287,9 +288,9 @@ pub fn length(report: &Report, findings: &mut Findings) {
                 block,
                 tally.line,
                 [
-                    format!("Failed requests: {}, of them Length: {}; no line of non-2xx answers", digits(tally.failed), length.text),
-                    format!("{} − {} = 0 failed for another reason: the answers differ in length from the first, no more", digits(tally.failed), length.text),
-                    "Run ab with -l where answers vary in length.".to_owned(),
+                    format!("Failed requests: {}, of them Length: {}; no line of non-2xx responses", digits(tally.failed), length.text),
+                    format!("{} − {} = 0 failed for another reason: the responses only differ in length from the first", digits(tally.failed), length.text),
+                    "Run ab with -l if responses vary in length.".to_owned(),
                 ],
             );
         }
@@ -304,7 +305,7 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
         if bad <= 0.0 || total <= 0.0 || bad / total < 0.01 {
             continue;
         }
-        // Where the tool itself says failed, failures-as-work weighs it.
+        // If the tool itself reports failures, the rule failures-as-work covers it.
         let says_success = block
             .success
             .as_ref()
@@ -350,14 +351,13 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
                     digits(total),
                     plain(bad / total, Unit::Share)
                 ),
-                "Check the address and the login: the figures are of an error page.".to_owned(),
+                "Check the address and the login: the figures are for an error page.".to_owned(),
             ],
         );
     }
 }
 
-/// A figure within 1 % of a round timeout, with failures, and successful responses
-/// far below it.
+/// A value within 1 % of a round timeout, with failures, and successful responses far below it.
 pub fn timeout(report: &Report, findings: &mut Findings) {
     const ROUND: [f64; 12] = [
         0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 120.0,
@@ -365,7 +365,7 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let named = block.errors.iter().any(|(error, _)| {
             let error = error.to_lowercase();
-            // wrk prints the count also where it is 0.
+            // wrk prints the count even if it is 0.
             if block.sockets.is_some_and(|sockets| sockets.timeout == 0.0)
                 || error.contains(" 0 timeouts")
             {
@@ -388,7 +388,7 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 .iter()
                 .any(|round| figure.value >= *round && figure.value <= round * 1.01);
             let apart = good.is_some_and(|good| good.value < 0.5 * figure.value);
-            // Two figures at one round time: the samples pile up there.
+            // Two figures at the same round time: samples accumulate there.
             let piled = latency
                 .figures()
                 .iter()
@@ -420,9 +420,9 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                     "{name} {}, {} failed{}",
                     figure.text,
                     digits(failed),
-                    good.map_or(String::new(), |good| format!("; slowest good answer {}", good.text))
+                    good.map_or(String::new(), |good| format!("; slowest successful response {}", good.text))
                 ),
-                format!("{} lies at the round time of {}, {:.1} % above it, with failures beside it", figure.text, plain(round, Unit::Time), (figure.value / round - 1.0) * 100.0),
+                format!("{} is at the round time of {}, {:.1} % above it, and requests failed", figure.text, plain(round, Unit::Time), (figure.value / round - 1.0) * 100.0),
                 "Count these requests as lost, and report the latency of the others: this is how long the client waited.".to_owned(),
             ],
         );

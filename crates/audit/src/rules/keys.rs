@@ -1,4 +1,4 @@
-//! What was asked for: all load on one thing, or things that are not there.
+//! Requested keys: all load on a single one, or keys that do not exist.
 
 use std::sync::LazyLock;
 
@@ -11,8 +11,8 @@ use crate::report::{Findings, Report};
 
 use super::series::same_series;
 
-/// rate × shortest request ≈ 1 with many users, or more users and no more rate: the
-/// requests go through one thing, one at a time.
+/// rate × shortest request ≈ 1 with many users, or more users without a higher rate: requests are
+/// served one at a time.
 pub fn hot(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(users), Some(rate), Some(latency)) = (&block.users, &block.rate, block.latency())
@@ -100,7 +100,7 @@ enum Bounds {
     FromZero,
 }
 
-/// Two ranges of as many numbers, one moved against the other.
+/// Two ranges of equal size that are shifted against each other.
 pub fn unseeded(report: &Report, findings: &mut Findings) {
     let mut ranges: Vec<(u64, u64, usize, String)> = Vec::new();
     for code in report
@@ -158,7 +158,7 @@ pub fn unseeded(report: &Report, findings: &mut Findings) {
                         "the one is {}…{}, the other {}…{}: as many, moved by one, so {} or {} is asked for and never written",
                         low.0, low.1, high.0, high.1, low.0, high.1
                     ),
-                    "Write and ask for the same numbers, and check what an absent one answers.".to_owned(),
+                    "Write and request the same numbers, and check the response for a missing one.".to_owned(),
                 ],
             );
             return;

@@ -1,4 +1,4 @@
-//! Names: rows against the legend, headings against the block beneath.
+//! Names: rows compared with the legend, headings with the block below.
 
 use std::sync::LazyLock;
 
@@ -60,7 +60,7 @@ fn schemas(report: &Report, findings: &mut Findings) {
         let Some(pattern) = pattern_of(schema) else {
             continue;
         };
-        // No document explains its names in as many ways.
+        // The limit is far above the number of patterns in any document.
         left -= 1;
         if left == 0 {
             return;
@@ -78,7 +78,7 @@ fn schemas(report: &Report, findings: &mut Findings) {
                 .map(|(line, row)| (*line, name(row)))
                 .filter(|(_, name)| !pattern.is_match(name))
                 .collect();
-            // The table that the schema is of has most of its rows named so.
+            // In the table that the schema describes, most rows follow it.
             let Some((line, _)) = strange
                 .first()
                 .filter(|_| strange.len() * 2 <= table.rows.len())
@@ -114,12 +114,12 @@ static RATE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\b(\d+)\s?(?:tps|rps|req/s|requests/s|qps)\b").ok());
 static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([\w.-]+\.[jt]s)\b").ok());
 
-/// The users, rate or script that the innermost title names, against the block's own.
+/// The users, rate or script in the innermost title, compared with the block's own.
 fn headings(block: &Block, findings: &mut Findings) {
     let first = |pattern: &LazyLock<Option<Regex>>, text: &str| {
         let mut all = pattern.as_ref()?.captures_iter(text);
         let found = all.next()?;
-        // Of two numbers neither is sure to be this block's.
+        // With two numbers, it is uncertain which one is this block's.
         if all.next().is_some() {
             return None;
         }
@@ -172,13 +172,13 @@ fn headings(block: &Block, findings: &mut Findings) {
             [
                 evidence,
                 arithmetic,
-                "Put the block under its own name.".to_owned(),
+                "Put the block under its correct name.".to_owned(),
             ],
         );
     }
 }
 
-/// Storage engines, each with the beginnings of the words that name it.
+/// Storage engines, each with the prefixes of words that name it.
 const ENGINES: [(&str, &[&str]); 6] = [
     (
         "PostgreSQL",
@@ -195,8 +195,8 @@ static USING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:using|with|on|against)\s+(?:the\s+)?(\w+)(?:\s+(?:DB|database))\b").ok()
 });
 
-/// The prose says which engine the results are of; the configurations named over the
-/// blocks set another one, and not that.
+/// The prose names the engine of the results, but the configurations above the blocks only set
+/// another one.
 fn engines(report: &Report, findings: &mut Findings) {
     let engine_of = |word: &str| {
         let word = word.to_lowercase();
@@ -260,7 +260,7 @@ fn engines(report: &Report, findings: &mut Findings) {
                     prose.line
                 ),
                 format!("the configuration sets {other} and nothing of {claimed}, whose results they are said to be"),
-                "Print the settings that the runs had.".to_owned(),
+                "Print the settings of the runs.".to_owned(),
             ],
         );
     }

@@ -1,5 +1,5 @@
-//! Requests that no latency figure includes: timeouts, connections that were never
-//! opened, responses without a status.
+//! Requests that are missing from every latency figure: timeouts, connections that were not opened,
+//! responses without a status.
 
 use crate::block::{Block, SocketErrors, Tool};
 use crate::finding::Level;
@@ -22,7 +22,7 @@ pub fn left_out(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// wrk records no latency for a request that runs into its time-out.
+/// wrk records no latency for a request that times out.
 fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     let lost = sockets.timeout + sockets.read + sockets.write;
     let Some(requests) = block
@@ -53,7 +53,7 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
         sockets.line,
         [
             format!(
-                "{what} beside {} requests{}",
+                "{what}, {} requests{}",
                 requests.text,
                 slowest.map_or("; no latency was measured".to_owned(), |max| format!(
                     "; slowest latency {}",
@@ -67,7 +67,7 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
                 digits(lost),
                 plain(share, Unit::Share)
             ),
-            "Report the failures beside the latency, and repeat the run with a longer time-out."
+            "Report the failures with the latency, and repeat the run with a longer timeout."
                 .to_owned(),
         ],
     );
@@ -90,7 +90,7 @@ fn connections(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     } else {
         let answered = block.requests.as_ref().map_or(0.0, |n| n.value);
         format!(
-            "{} attempts to connect failed, {} requests were answered",
+            "{} attempts to connect failed, {} requests got a response",
             digits(sockets.connect),
             digits(answered)
         )
@@ -128,12 +128,12 @@ fn errors(block: &Block, findings: &mut Findings) {
                 requests.text
             ),
             format!(
-                "{} ÷ {} = {} of the requests have no answer; autocannon gives latencies of the others",
+                "{} ÷ {} = {} of the requests have no response; autocannon gives latencies of the others",
                 digits(lost.value),
                 digits(requests.value.max(lost.value)),
                 plain(share, Unit::Share)
             ),
-            "Report the failures beside the latency, and repeat the run with a longer time-out.".to_owned(),
+            "Report the failures with the latency, and repeat the run with a longer timeout.".to_owned(),
         ],
     );
 }
@@ -159,7 +159,7 @@ fn without_status(block: &Block, findings: &mut Findings) {
         rate.line,
         [
             format!(
-                "{} for {}; {} answers with a status",
+                "{} for {}; {} responses with a status",
                 plain(rate.value, Unit::Rate),
                 plain(elapsed.value, Unit::Time),
                 digits(answered)
@@ -173,7 +173,7 @@ fn without_status(block: &Block, findings: &mut Findings) {
                 digits(answered),
                 digits(lost.round())
             ),
-            "Say what became of them: cut off at the end, timed out or refused.".to_owned(),
+            "Say what happened to them: cut off at the end, timed out or refused.".to_owned(),
         ],
     );
 }

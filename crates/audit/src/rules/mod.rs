@@ -1,5 +1,5 @@
-//! The rules, one file a family. Each states the arithmetic it rests on; where a
-//! figure it needs is missing it says so at the `note` level, or nothing.
+//! The rules, one file per family. Each finding contains the calculation on which it is based. If a
+//! figure is missing for it, the finding is a note, or there is none.
 
 mod baseline;
 mod checks;
@@ -30,7 +30,7 @@ mod units;
 
 use crate::report::{Findings, Report};
 
-/// A rule: its name, and the conclusion that each of its findings begins with.
+/// A rule: its name, and the conclusion with which its findings begin.
 pub struct Rule {
     pub name: &'static str,
     pub says: &'static str,
@@ -43,7 +43,7 @@ macro_rules! rules {
     };
 }
 
-/// All of them. A name stands once, also where one function finds two rules' faults.
+/// All rules. Each name occurs once, even if one function reports findings of two rules.
 pub const RULES: &[Rule] = rules! {
     "negative-duration": "A duration is below zero" => durations::negative,
     "impossible-minimum": "A part of the request and the whole contradict each other" => durations::impossible,
@@ -52,10 +52,10 @@ pub const RULES: &[Rule] = rules! {
     "printed-too-coarsely": "The figures are printed with too few digits" => clock::printed,
     "percentile-undersampled": "There are too few samples for this percentile" => samples::undersampled,
     "run-too-short": "The run is too short to show a steady state" => samples::short,
-    "startup-dominates": "A few slow requests make the average" => stalls::startup,
+    "startup-dominates": "A few slow requests dominate the average" => stalls::startup,
     "connection-setup-tail": "The slowest requests are the first on each connection" => setup_tail::tail,
     "hidden-stall": "The percentiles hide a stall" => stalls::hidden,
-    "one-stall-explains": "A few slow samples make the whole difference" => stalls::explains,
+    "one-stall-explains": "A few slow samples cause the whole difference" => stalls::explains,
     "think-time-bound": "The think time sets the rate, not the system" => closed_loop::think,
     "saturated-closed-loop": "The latency is queueing: users divided by rate" => closed_loop::saturated,
     "lock-step": "All users send at the same moment" => closed_loop::lock_step,
@@ -69,23 +69,23 @@ pub const RULES: &[Rule] = rules! {
     "same-request": "Every request was the same" => same_request::same,
     "length-failures": "These failures are only responses of another length" => failures::length,
     "non-success-as-success": "Responses are errors" => failures::non_success,
-    "timeout-as-percentile": "This figure is the client's time-out" => failures::timeout,
+    "timeout-as-percentile": "This figure is the client's timeout" => failures::timeout,
     "vacuous-check": "The checks do not catch wrong responses" => checks::vacuous,
     "partial-check": "Only a part of the requests was checked" => checks::partial,
-    "setup-in-metrics": "Set-up requests are in the figures" => checks::setup,
+    "setup-in-metrics": "Setup requests are included in the figures" => checks::setup,
     "protocol-mismatch": "The rows were measured over different protocols" => protocol::mismatch,
     "handshake-amortised": "Most requests made no TLS handshake" => protocol::handshake,
     "connect-left-out": "The time to connect is missing from the comparison" => connections::left_out,
     "keepalive-not-kept": "The connections were not used as it seems" => connections::not_kept,
-    "unit-mismatch": "The unit does not fit the figures" => units::mismatch,
-    "declared-vs-counted": "The run was not the one declared" => counts::declared,
+    "unit-mismatch": "The unit does not match the figures" => units::mismatch,
+    "declared-vs-counted": "The run differs from the declared one" => counts::declared,
     "total-mismatch": "The parts do not add up" => counts::total,
     "divisor-includes-waiting": "The rate's time is not the run's" => counts::divisor,
     "copied-block": "Two results are identical" => counts::copied,
     "torn-block": "The output is incomplete" => counts::torn,
-    "rate-is-the-asked-rate": "The rate is the one that was asked for" => open_loop::asked,
+    "rate-is-the-asked-rate": "The rate is the one that was requested" => open_loop::asked,
     "overdriven": "The latency is the length of a growing queue" => open_loop::overdriven,
-    "generator-saturated": "The load was lower than asked for" => open_loop::saturated,
+    "generator-saturated": "The load was lower than requested" => open_loop::saturated,
     "above-baseline": "The result is faster than the network" => baseline::above,
     "objective-contradicted": "The objective was missed" => objective::contradicted,
     "non-monotone": "Latency falls while the load rises" => order::non_monotone,
@@ -96,9 +96,9 @@ pub const RULES: &[Rule] = rules! {
     "errors-denied": "There were errors" => claims::errors_denied,
     "stale-prose": "The text quotes a figure that the results do not have" => prose::stale,
     "percentile-misquoted": "The text names the wrong column" => prose::misquoted,
-    "label-mismatch": "The label does not fit the result" => labels::mismatch,
+    "label-mismatch": "The label does not match the result" => labels::mismatch,
     "comparison-reversed": "The comparison is the wrong way round" => comparison::reversed,
-    "wrong-base": "The percentage is of the wrong base" => comparison::base,
+    "wrong-base": "The percentage has the wrong base" => comparison::base,
     "inverse-rate-as-latency": "This time is computed from the rate, not measured" => comparison::inverse,
     "co-located": "The load generator and the system shared a machine" => place::co_located,
 };
@@ -116,7 +116,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
     for rule in RULES {
         (rule.check)(report, findings);
     }
-    // These find faults under names that stand above.
+    // These report findings under names listed above.
     claims::objectives(report, findings);
     claims::quantiles(report, findings);
     claims::durations(report, findings);

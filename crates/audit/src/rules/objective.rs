@@ -46,7 +46,7 @@ pub fn contradicted(report: &Report, findings: &mut Findings) {
     let mut judged: Vec<usize> = Vec::new();
     for prose in report.prose() {
         for sentence in super::prose::sentences(&prose.text) {
-            // The last limit that was stated stands, until another takes its place.
+            // The last stated limit applies until another one replaces it.
             if let Some(found) = limit.captures_iter(sentence).last() {
                 let text = found
                     .get(1)
@@ -75,14 +75,14 @@ pub fn contradicted(report: &Report, findings: &mut Findings) {
             let about = ["SLA", "SLO", "objective", "target"]
                 .iter()
                 .any(|word| sentence.contains(word));
-            // A clause that denies or supposes claims nothing; it ends at a comma.
+            // A negated or hypothetical clause claims nothing; it ends at a comma.
             let claim = sentence
                 .split([',', ';'])
                 .find(|clause| met.is_match(clause) && !not.is_match(clause));
             if !about || claim.is_none() {
                 continue;
             }
-            // Said under a heading: of the block that follows under the same one.
+            // A claim under a heading refers to the next block under the same heading.
             let block = report.blocks.iter().find(|block| {
                 block.first_line > prose.line && starts_with(&block.titles, &prose.titles)
             });
@@ -145,7 +145,7 @@ fn judge(
     );
 }
 
-/// How many were at or below the limit, where a bucket ends there.
+/// The number of samples at or below the limit, if a bucket ends there.
 fn within(block: &Block, limit: f64) -> Option<(f64, f64)> {
     let end = block
         .histogram
@@ -162,7 +162,7 @@ fn within(block: &Block, limit: f64) -> Option<(f64, f64)> {
 static RULED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"'?p\((\d+(?:\.\d+)?)\)\s*<=?\s*(\d+(?:\.\d+)?)'?").ok());
 
-/// A tick beside a threshold that the printed percentile breaks.
+/// A tick next to a threshold that the printed percentile exceeds.
 fn thresholds(report: &Report, findings: &mut Findings) {
     let Some(pattern) = RULED.as_ref() else {
         return;
@@ -180,7 +180,7 @@ fn thresholds(report: &Report, findings: &mut Findings) {
             let (Some(percent), Some(limit)) = (number(1), number(2)) else {
                 continue;
             };
-            // Only of the headline latency, and where the line says no other figure.
+            // Only for the main latency, and if the line contains no other figure.
             let own = threshold
                 .text
                 .split_whitespace()

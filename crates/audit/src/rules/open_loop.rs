@@ -1,11 +1,11 @@
-//! Open loops: what was asked for, and what was not served.
+//! Open loops: the requested rate, and requests that were not served.
 
 use crate::block::{Model, Tool};
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// rate ≈ asked rate: it shows that the load was kept up, not what could be.
+/// rate ≈ requested rate: it shows that the load was sustained, not the maximum.
 pub fn asked(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(asked) = &block.asked_rate else {
@@ -39,7 +39,7 @@ pub fn asked(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Time after the last request left ÷ time of sending; a mean of many seconds.
+/// Time after the last request was sent ÷ sending time; a mean of many seconds.
 pub fn overdriven(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Model::Open, Some(latency), Some(declared)) = (
@@ -52,8 +52,8 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
         let (Some(mean), Some(max)) = (&latency.mean, &latency.max) else {
             continue;
         };
-        // A queue that grows for the whole run: its last ones wait longest, and the
-        // mean is about half of that.
+        // A queue that grows during the whole run: its last requests wait longest, and the mean is
+        // about half of that.
         let growing = max.value > 0.1 * declared.value && mean.value > 0.25 * max.value;
         let asked = block.asked_rate.as_ref();
         if !growing {
@@ -92,7 +92,7 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Iterations the tool could not start; a rate below the one on the command line.
+/// Iterations that the tool could not start; a rate below the one on the command line.
 pub fn saturated(report: &Report, findings: &mut Findings) {
     const RULE: &str = "generator-saturated";
     for block in &report.blocks {

@@ -1,4 +1,4 @@
-//! Rows set side by side.
+//! Comparisons of rows.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::report::{Findings, Report};
 
 use super::series::{same_series, skeleton};
 
-/// The load of a block: what was asked for.
+/// The requested load of a block.
 fn load(block: &Block) -> Option<&Quantity> {
     block.asked_rate.as_ref().or(block.users.as_ref())
 }
@@ -23,7 +23,7 @@ fn named(block: &Block) -> String {
     }
 }
 
-/// More load and a smaller median, beyond rounding and one per cent.
+/// More load and a smaller median, by more than rounding and one percent.
 pub fn non_monotone(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let same_target =
@@ -66,22 +66,22 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Four systems or more within 1.5 % of one another: the generator, the network or a
-/// shared limit was measured.
+/// Four or more systems within 1.5 % of each other: the limit of the generator, the network or
+/// another shared resource was measured.
 pub fn common_cap(report: &Report, findings: &mut Findings) {
     const LEAST: usize = 4;
     let rated: Vec<(&Block, f64)> = report
         .blocks
         .iter()
         .filter(|block| block.asked_rate.is_none() && !block.titles.is_empty())
-        // Where users think, the think time is what the rates share.
+        // If users think, the common rate is that of the think time.
         .filter(|block| {
             let turn = block.turn().and_then(|turn| turn.mean.as_ref());
             let idle = block
                 .think()
                 .zip(turn)
                 .map(|(think, turn)| think / turn.value);
-            // One user at a time, far away: the distance is what they share.
+            // With one user at a time far away, the common rate is that of the distance.
             let latency = block.latency();
             let min = latency.and_then(|latency| latency.min.as_ref());
             let median = latency.and_then(|latency| latency.median());
@@ -110,7 +110,7 @@ pub fn common_cap(report: &Report, findings: &mut Findings) {
             })
             .map(|(block, _)| *block)
             .collect();
-        // Systems differ in their names; repeats of one system do not.
+        // Systems have different names; repeats of one system do not.
         let names: BTreeSet<Vec<String>> =
             near.iter().map(|block| skeleton(&block.titles)).collect();
         if names.len() < LEAST {
@@ -149,7 +149,7 @@ pub fn common_cap(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Cells that are compared and have one run each.
+/// Compared cells with one run each.
 pub fn single(report: &Report, findings: &mut Findings) {
     let blocks: Vec<&Block> = report
         .blocks
@@ -167,7 +167,7 @@ pub fn single(report: &Report, findings: &mut Findings) {
             first.first_line,
             [
                 format!("{} blocks under {} different titles", blocks.len(), names.len()),
-                "n = 1 in every cell: the difference of two cells cannot be told from that of two runs of one cell".to_owned(),
+                "n = 1 in every cell: the difference of two cells cannot be distinguished from that of two runs of one cell".to_owned(),
                 "Run each cell six times or more, in turn, and give the spread.".to_owned(),
             ],
         );
@@ -213,7 +213,7 @@ pub fn unlike(report: &Report, findings: &mut Findings) {
             large.rate.as_ref().map_or(large.first_line, |rate| rate.line),
             [
                 format!(
-                    "{} at {:.0} B an answer, beside \"{}\" (line {}): {} at {:.0} B",
+                    "{} at {:.0} B per response, next to \"{}\" (line {}): {} at {:.0} B",
                     rate(large),
                     (many.0 + many.1) / 2.0,
                     small.name(),
@@ -222,17 +222,17 @@ pub fn unlike(report: &Report, findings: &mut Findings) {
                     (few.0 + few.1) / 2.0
                 ),
                 format!(
-                    "an answer here is at least {:.1} times as large: a request is not the same unit of work in both{}",
+                    "a response here is at least {:.1} times as large: a request is not the same unit of work in both{}",
                     many.0 / few.1,
-                    if bulk { "; how many items one carries is not printed, so items per second cannot be told" } else { "" }
+                    if bulk { "; the number of items per request is not printed, so items per second are unknown" } else { "" }
                 ),
-                "Give the rate of the useful unit: items, rows, references per second.".to_owned(),
+                "Report the rate of the useful unit: items, rows, references per second.".to_owned(),
             ],
         );
     }
 }
 
-/// Whether one is the bulk variant of the other: `fetch-x-bulk` beside `fetch-x-basic`.
+/// Whether one is the bulk variant of the other: `fetch-x-bulk` and `fetch-x-basic`.
 fn bulk_of(one: &Block, other: &Block) -> bool {
     let stem = |block: &Block| -> Option<(String, bool)> {
         [block.script.as_ref(), block.titles.last()]

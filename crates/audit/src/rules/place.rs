@@ -1,4 +1,4 @@
-//! Where the generator ran.
+//! The location of the generator.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::block::is_loopback;
 use crate::finding::Level;
 use crate::report::{Findings, Report};
 
-/// A loopback target, a pinned generator, lists of CPUs that overlap.
+/// A loopback target, a pinned generator, or overlapping lists of CPUs.
 pub fn co_located(report: &Report, findings: &mut Findings) {
     const RULE: &str = "co-located";
     same_machine(report, findings);
@@ -55,7 +55,7 @@ pub fn co_located(report: &Report, findings: &mut Findings) {
                     [
                         format!("`{}` (line {}) and `{}` (line {})", generator.1, generator.0, system.1, system.0),
                         format!("both run on CPU {}: each slows the other", shared.join(", ")),
-                        "Give them CPUs of their own.".to_owned(),
+                        "Give each its own CPUs.".to_owned(),
                     ],
                 );
             }
@@ -89,8 +89,8 @@ fn pinned(text: &str) -> Option<(Vec<u32>, &str)> {
     Some((cpus, command.trim_start()))
 }
 
-/// One note for the page, where an address, a command or a sentence says that both ran on
-/// one machine; none where a remote target is named.
+/// One note for the page if an address, a command or a sentence says that both ran on one machine;
+/// none if a remote target is named.
 fn same_machine(report: &Report, findings: &mut Findings) {
     let local = report
         .blocks
@@ -135,7 +135,7 @@ static TOGETHER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static REMOTE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\btarget\b[^\n]*\b[a-z0-9-]+\.[a-z0-9.-]+\.[a-z]{2,}").ok());
 
-/// The first line that names this machine as the target, or says it in words.
+/// The first line that names this machine as the target, or says so in words.
 fn said(report: &Report) -> Option<(usize, String)> {
     let (together, remote) = (TOGETHER.as_ref()?, REMOTE.as_ref()?);
     let mut found = None;

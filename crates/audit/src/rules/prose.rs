@@ -1,4 +1,4 @@
-//! Numbers in the prose against the figures of the blocks.
+//! Numbers in prose, compared with the figures of the blocks.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, digits, duration, number};
 use crate::report::{Findings, Report};
 
-/// Sentences, cut at full stops and the like that end a word.
+/// Sentences, split at full stops and similar marks at the end of a word.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -53,7 +53,7 @@ static PROMISE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
     .ok()
 });
-/// A number of which such a sentence speaks is a setting, not a result.
+/// Numbers next to these words are settings, not results.
 const SETTINGS: [&str; 16] = [
     "wait after",
     "sleep",
@@ -73,10 +73,10 @@ const SETTINGS: [&str; 16] = [
     "version",
 ];
 
-/// Numbers of the prose that are held against every figure of the page.
+/// Maximum number of numbers in prose that are checked.
 const MOST_NUMBERS: usize = 2000;
 
-/// Says from where on the prose was not read.
+/// Reports from which line on the prose was not checked.
 fn cut_off(line: usize, findings: &mut Findings) {
     findings.page(
         "stale-prose",
@@ -91,7 +91,7 @@ fn cut_off(line: usize, findings: &mut Findings) {
     );
 }
 
-/// What the prose says, that no block says.
+/// Numbers in the prose that no block contains.
 pub fn stale(report: &Report, findings: &mut Findings) {
     if !report.document.markdown || report.blocks.is_empty() {
         return;
@@ -116,7 +116,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 .flat_map(|pattern| pattern.captures_iter(sentence))
             {
                 let text = found.get(0).map_or("", |all| all.as_str());
-                // The word beside the number decides whether it is a setting.
+                // The word next to the number decides whether it is a setting.
                 let near = clause(&lower, found.get(0).map_or(0, |all| all.start()));
                 if SETTINGS.iter().any(|word| near.contains(word)) || of_another_run(&lower) {
                     continue;
@@ -133,7 +133,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 let known =
                     times.iter().any(|figure| said.agrees(figure)) || in_tables(report, text);
                 if precise && !known {
-                    missing.push(format!("`{text}` is no figure of any block"));
+                    missing.push(format!("`{text}` is not a figure of any block"));
                 }
             }
             if let Some(found) = PROMISE
@@ -176,7 +176,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Whether a sentence speaks of users in general, or of a ramp, and not of one run.
+/// Whether a sentence is about users in general or a ramp, and not about one run.
 fn of_no_run(sentence: &str) -> bool {
     const WORDS: [&str; 21] = [
         "up to",
@@ -205,10 +205,10 @@ fn of_no_run(sentence: &str) -> bool {
     WORDS.iter().any(|word| sentence.contains(word))
 }
 
-/// Whether a sentence tells of a change, of which one figure is from an earlier run that
-/// the page need not have.
+/// Whether a sentence is about a change, so that one number may be from an earlier run that is not
+/// on the page.
 fn of_another_run(sentence: &str) -> bool {
-    // A finding that is quoted has figures of its own.
+    // A quoted finding has its own figures.
     if super::RULES
         .iter()
         .any(|rule| sentence.contains(&format!("{}:", rule.name)))
@@ -222,7 +222,7 @@ fn of_another_run(sentence: &str) -> bool {
     WORDS.iter().any(|word| sentence.contains(word))
 }
 
-/// The part of a sentence between commas around a place.
+/// The part of a sentence between commas around a position.
 fn clause(sentence: &str, at: usize) -> &str {
     let at = at.min(sentence.len());
     let at = (0..=at)
@@ -300,7 +300,7 @@ fn unknown_users(sentence: &str, users: &[f64]) -> Vec<String> {
         .collect()
 }
 
-/// `80,000-90,000 requests in 30 seconds`: some block of that length must have as many.
+/// `80,000-90,000 requests in 30 seconds`: a block with that duration must have that number.
 fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
     let found = COUNTS
         .iter()
@@ -332,7 +332,7 @@ fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
         .collect()
 }
 
-/// Whether any number of these is in prose, in a heading or in a block.
+/// Whether any such number is in prose, in a heading or in a block.
 fn given(report: &Report, what: &str) -> bool {
     let what = what.to_lowercase();
     let in_blocks = match what.as_str() {
@@ -364,7 +364,7 @@ static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*(\d+(?:\.\d+)?\s?(?:ms|µs|us|s))\b").ok()
 });
 
-/// A figure that is one column's, quoted under the name of another.
+/// The value of one column, quoted under the name of another.
 pub fn misquoted(report: &Report, findings: &mut Findings) {
     let Some(pattern) = QUOTED.as_ref().filter(|_| report.document.markdown) else {
         return;
@@ -424,7 +424,7 @@ fn misquote(
         })
     };
     let exact = |shown: &Quantity| {
-        // What is printed more coarsely than it is quoted is not where it is from.
+        // A quote with more digits than a printed value is not from that value.
         shown.unit == Unit::Time
             && shown.step <= figure.step * 1.01
             && (shown.value - figure.value).abs() <= figure.step * 0.5 + shown.step
@@ -432,7 +432,7 @@ fn misquote(
     if columns().any(|(_, (column, shown))| column == name && exact(shown)) {
         return;
     }
-    // A figure of few digits meets some column by chance.
+    // A number with few digits matches some column by chance.
     if figure.text.chars().filter(char::is_ascii_digit).count() < 3 {
         return;
     }
@@ -458,7 +458,7 @@ fn misquote(
                 "{} is the block's {column} (line {}); its {name} {right}",
                 shown.text, shown.line
             ),
-            "Name the column that the figure is from.".to_owned(),
+            "Name the column of the figure.".to_owned(),
         ],
     );
 }

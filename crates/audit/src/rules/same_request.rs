@@ -1,4 +1,4 @@
-//! One address for every request, of a page whose work depends on the data.
+//! A single address for every request, on a page whose work depends on the data.
 
 use crate::finding::Level;
 use crate::report::{Findings, Report};
@@ -34,7 +34,7 @@ pub fn same(report: &Report, findings: &mut Findings) {
             block.first_line,
             [
                 target.chars().take(140).collect(),
-                "cannot tell how the work depends on the data: 1 query was sent every time, and caches may have answered it".to_owned(),
+                "cannot tell how the work depends on the data: 1 query was sent every time, and caches may have served it".to_owned(),
                 "Send different values, in the proportions that users send them.".to_owned(),
             ],
         );

@@ -5,7 +5,7 @@ use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// n × (1 − q) < 10: a percentile needs ten samples beyond it to stand still.
+/// n × (1 − q) < 10: a percentile needs ten samples above it to be reliable.
 pub fn undersampled(report: &Report, findings: &mut Findings) {
     const NEEDED: f64 = 10.0;
     for block in &report.blocks {
@@ -20,7 +20,8 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
         let Some((q, figure)) = thin.first() else {
             continue;
         };
-        // What a tool prints unasked beyond p99 is a note; up to p99 people quote it.
+        // Percentiles above p99 that a tool prints by default are a note; up to p99 people quote
+        // them.
         let level = if *q <= 0.99 {
             Level::Warning
         } else {
@@ -54,7 +55,7 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Below five one-second windows nothing can be said about how steady the run was.
+/// Fewer than five one-second windows do not show whether the run was steady.
 pub fn short(report: &Report, findings: &mut Findings) {
     const LEAST: f64 = 5.0;
     for block in &report.blocks {
@@ -73,7 +74,7 @@ pub fn short(report: &Report, findings: &mut Findings) {
                 printed.map_or(block.first_line, |elapsed| elapsed.line),
                 [
                     format!("the run took {}", plain(seconds, Unit::Time)),
-                    format!("{} whole one-second windows, below {LEAST}: neither warm-up nor steadiness can be told", seconds.floor()),
+                    format!("{} whole one-second windows, below {LEAST}: neither warm-up nor steadiness can be determined", seconds.floor()),
                     "Run for half a minute at least, and leave the first seconds out.".to_owned(),
                 ],
             );

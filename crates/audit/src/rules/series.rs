@@ -1,8 +1,8 @@
-//! Which blocks belong together.
+//! Relations between blocks.
 
 use crate::block::Block;
 
-/// Titles with their numbers taken out: what stays the same along a series.
+/// Titles without their numbers: equal for all blocks of a series.
 pub fn skeleton(titles: &[String]) -> Vec<String> {
     titles
         .iter()
@@ -15,7 +15,7 @@ pub fn skeleton(titles: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Blocks of one experiment at different loads: the same tool, the same titles but for
+/// Blocks of one experiment at different loads: the same tool, and the same titles except for
 /// numbers.
 pub fn same_series(one: &Block, other: &Block) -> bool {
     one.tool == other.tool
@@ -24,8 +24,7 @@ pub fn same_series(one: &Block, other: &Block) -> bool {
         && skeleton(&one.titles) == skeleton(&other.titles)
 }
 
-/// Blocks that a reader sets side by side: the same script or innermost title, and the
-/// same users.
+/// Blocks that a reader would compare: the same script or innermost title, and the same users.
 pub fn alike(one: &Block, other: &Block) -> bool {
     let users = |block: &Block| block.users.as_ref().map(|users| users.value);
     let script = |block: &Block| {

@@ -1,11 +1,11 @@
-//! Slow samples that are as many as the connections: the first request of each.
+//! As many slow samples as connections: the first request of each.
 
 use crate::block::Block;
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// A part of the histogram that lies apart, with about one sample a connection.
+/// A separate part of the histogram with about one sample per connection.
 pub fn tail(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(users), Some(requests)) = (&block.users, &block.requests) else {
@@ -31,7 +31,7 @@ pub fn tail(report: &Report, findings: &mut Findings) {
             .filter(|mean| mean.value > 0.0)
             .map_or(String::new(), |mean| {
                 format!(
-                    "; connecting took {} a request on average, {} in all",
+                    "; connecting took {} per request on average, {} in total",
                     mean.text,
                     plain(mean.value * requests.value, Unit::Time)
                 )
@@ -55,14 +55,14 @@ pub fn tail(report: &Report, findings: &mut Findings) {
                     users.text,
                     count / connections
                 ),
-                "Leave the first request of each connection out, or report connecting by itself."
+                "Exclude the first request of each connection, or report connecting separately."
                     .to_owned(),
             ],
         );
     }
 }
 
-/// The samples behind two or more empty bars, and where they begin.
+/// The number of samples after two or more empty bars, and where they begin.
 fn apart(block: &Block) -> Option<(f64, f64)> {
     let bars = &block.histogram;
     let total: f64 = bars.iter().map(|bar| bar.count).sum();

@@ -7,7 +7,7 @@ use crate::report::{Findings, Report};
 
 use super::series::alike;
 
-/// mean > p90: if nine tenths are at most p90, the last tenth makes the rest of the sum.
+/// mean > p90: if nine tenths are at most p90, the last tenth contributes the rest of the sum.
 pub fn startup(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(latency) = block.latency() else {
@@ -19,7 +19,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
             .iter()
             .find(|(q, figure)| *q >= 0.9 && mean.bounds().0 > figure.bounds().1);
         let Some((q, figure)) = below else { continue };
-        // A mean a little above a very narrow p90 misleads nobody.
+        // A mean slightly above a very narrow p90 is not misleading.
         let apart = latency
             .median()
             .is_none_or(|median| mean.value >= 1.1 * median.value);
@@ -28,7 +28,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
         }
         let least = mean.value - q * figure.value;
         let share = least / mean.value;
-        // Of even samples the last tenth makes a tenth.
+        // If all samples were equal, the last tenth would contribute a tenth.
         if share < 1.15 * (1.0 - q) {
             continue;
         }
@@ -84,8 +84,8 @@ pub fn startup(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// max ÷ duration > 1 − q: by time, more of the run was stalled than the highest
-/// percentile leaves out; by count the closed loop asked nothing meanwhile.
+/// max ÷ duration > 1 − q: a larger share of the time was stalled than the highest percentile
+/// excludes; by count, the closed loop sent nothing in the meantime.
 pub fn hidden(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if block.model == Model::Open
@@ -105,7 +105,7 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
         let trends = latency
             .into_iter()
             .chain(block.trends.iter().filter(|trend| {
-                // What a user measures himself may be anything but a duration of a turn.
+                // A user's own metric may be anything, not only the duration of a turn.
                 (trend.role == Role::Iteration && block.failed() == 0.0)
                     || trend.name.starts_with("ws_")
             }));
@@ -145,7 +145,7 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
         };
         findings.block(
             "hidden-stall",
-            // Of how many users one was stalled may not be printed.
+            // The total number of users may not be printed.
             if block.users.is_some() || share >= 0.3 { Level::Warning } else { Level::Note },
             block,
             max.line,
@@ -159,7 +159,7 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
                     quantile_name(q),
                     plain(1.0 - q, Unit::Share)
                 ),
-                "Measure with an arrival rate, from the scheduled start: those who would have come during the stall then count.".to_owned(),
+                "Measure with an arrival rate, from the scheduled start: requests that would have started during the stall then count.".to_owned(),
             ],
         );
     }
@@ -205,7 +205,7 @@ pub fn explains(report: &Report, findings: &mut Findings) {
                     digits(slower.2)
                 ),
                 format!(
-                    "the means differ by {}; one sample of {} adds {} ÷ {} = {}, so {} of them make the whole difference",
+                    "the means differ by {}; one sample of {} adds {} ÷ {} = {}, so {} of them cause the whole difference",
                     plain(difference, Unit::Time),
                     slower.1.text,
                     slower.1.text,

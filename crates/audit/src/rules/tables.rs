@@ -1,4 +1,4 @@
-//! What a table's cells hold.
+//! Cells of tables.
 
 use crate::document::Table;
 use crate::quantity::{Quantity, Unit, bare, data, duration};
@@ -14,7 +14,7 @@ pub fn number(cell: &str, line: usize) -> Option<Quantity> {
     bare(cell.trim().trim_matches('`'), Unit::Count, line)
 }
 
-/// The first column whose header is one of these words.
+/// The first column whose header contains one of these words.
 pub fn column(table: &Table, words: &[&str]) -> Option<usize> {
     table
         .header
@@ -22,7 +22,7 @@ pub fn column(table: &Table, words: &[&str]) -> Option<usize> {
         .position(|name| words.iter().any(|word| name.eq_ignore_ascii_case(word)))
 }
 
-/// A cell, or nothing where the row is short.
+/// A cell, or empty text if the row is too short.
 pub fn cell(row: &[String], at: usize) -> &str {
     row.get(at).map_or("", String::as_str)
 }

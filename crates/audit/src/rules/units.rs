@@ -1,4 +1,4 @@
-//! Units: bytes ÷ time against the printed rate, a table against the raw block.
+//! Units: bytes ÷ time compared with the printed rate, a table compared with the raw block.
 
 use crate::block::{Block, Tool, Traffic};
 use crate::document::Table;
@@ -26,7 +26,7 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
     let (Some(total), Some(rate)) = (&side.total, &side.rate) else {
         return;
     };
-    // k6 prints its time to a tenth; count ÷ rate is finer.
+    // k6 prints its time to a tenth of a second; count ÷ rate is more precise.
     let exact = block.counted_time().filter(|_| block.tool == Tool::K6);
     let Some(time) = side
         .time
@@ -77,7 +77,7 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
     );
 }
 
-/// The same digits in the raw block, in another unit.
+/// The same digits as in the raw block, with another unit.
 fn cells(report: &Report, table: &Table, findings: &mut Findings) {
     for (line, row) in &table.rows {
         let mut wrong = Vec::new();
@@ -179,7 +179,7 @@ fn lacking(table: &Table, findings: &mut Findings) {
             *line,
             [
                 format!(
-                    "`{cell}` in the column `{}`, beside {} and {}",
+                    "`{cell}` in the column `{}`, next to {} and {}",
                     table.header[column], with[0], with[1]
                 ),
                 format!(
@@ -222,7 +222,7 @@ fn trends(report: &Report, table: &Table, findings: &mut Findings) {
                             "no block has these {} figures in one row",
                             digits(quoted.len() as f64)
                         ),
-                        "Copy the row anew.".to_owned(),
+                        "Copy the row again.".to_owned(),
                     ],
                 );
             }

@@ -1,7 +1,7 @@
-//! Compares what the audit says of the corpus with the labels of its pages.
+//! Compares the findings for the corpus with the labels of its pages.
 //!
-//! A page's file holds its labels, a line `====`, and the page. The pages are divided by
-//! a hash of their names: one third only measures, and no rule may be written from it.
+//! A page's file contains its labels, a line `====`, and the page. The pages are divided by a hash
+//! of their names: one third only measures, and no rule may be derived from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use plimsoll_audit::{Finding, Level, audit};
 
-/// A certain error that the audit has to find.
+/// A certain error that the audit must find.
 pub struct Wrong {
     pub rules: Vec<String>,
-    /// One of these is on the finding's line, or in its evidence or arithmetic.
+    /// One of these is in the finding's line, evidence or arithmetic.
     pub anchors: Vec<String>,
     pub reason: String,
 }
@@ -22,11 +22,11 @@ pub struct Page {
     /// Tool and number of results that must be read.
     pub reads: Vec<(String, usize)>,
     pub wrong: Vec<Wrong>,
-    /// Rules that speak truly of this page, though it is no certain error.
+    /// Rules whose findings are correct for this page, although it has no certain error.
     pub fair: Vec<String>,
-    /// The same, found true by hand after the first measurement and not labeled before.
+    /// The same, verified by hand after the first measurement and not labeled before.
     pub judged: Vec<String>,
-    /// Rules that must speak at least as a note.
+    /// Rules that must have at least a note.
     pub notes: Vec<String>,
     pub text: String,
 }
@@ -35,7 +35,7 @@ pub struct Scored {
     pub page: Page,
     pub found: Vec<bool>,
     pub notes_found: Vec<bool>,
-    /// Above a note, and neither a certain error nor fair.
+    /// Findings above a note that are neither certain errors nor labeled as correct.
     pub false_alarms: Vec<Finding>,
     pub loud: usize,
     pub judged: usize,

@@ -1,5 +1,5 @@
-//! "Test Duration: ~30 seconds", "Rate: 1000", "Total Requests: 5000" above a block that
-//! took, made or counted something else.
+//! "Test Duration: ~30 seconds", "Rate: 1000", "Total Requests: 5000" above a block with another
+//! duration, rate or count.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:\b(?:rps|qps)\s*[=:]\s*~?\s*(\d[\d,]*)\b)|(?:^\W*(?:request |target |arrival )?rate\W{0,4}~?\s*(\d[\d,]*)\s?(?:req/s|rps|requests/s|requests/second|requests per second|req/sec|/s)\b)").ok()
 });
 
-/// A rate that was asked for, in the text above the only block of a section.
+/// A requested rate in the text above the only block of a section.
 fn rates(report: &Report, findings: &mut Findings) {
     let Some(pattern) = RATE.as_ref().filter(|_| report.document.markdown) else {
         return;
@@ -107,7 +107,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The headings over a line, without what stands right over a fence.
+/// The headings above a line, without the text directly above a fence.
 fn headings(report: &Report, line: usize) -> Vec<String> {
     let paths = &report.document.paths;
     let at = paths.partition_point(|(heading, _)| *heading <= line);

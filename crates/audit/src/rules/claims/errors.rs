@@ -1,4 +1,4 @@
-//! "No errors", beside a block that counts some.
+//! "No errors", next to a block with errors.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! What sentences and cells claim, against each other and against the blocks. A claim
-//! without a certain subject produces no finding.
+//! Claims in sentences and cells, checked against each other and against the blocks. A claim whose
+//! subject is uncertain produces no finding.
 
 mod duration;
 mod errors;
@@ -17,10 +17,10 @@ use crate::document::Prose;
 use crate::quantity::{duration as read_duration, number};
 use crate::report::{Findings, Report};
 
-/// Sentences of a page that are held against its figures.
+/// Maximum number of sentences that are checked.
 const MOST_SENTENCES: usize = 4000;
 
-/// Shares and factors that do not follow from their own figures.
+/// Shares and factors that contradict their own figures.
 pub fn ratios(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         ratio::sentence(sentence, prose.line, findings);
@@ -31,14 +31,14 @@ pub fn ratios(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// "No errors" beside a block that counts some.
+/// "No errors" next to a block with errors.
 pub fn errors_denied(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         errors::sentence(report, prose, sentence, findings);
     }
 }
 
-/// Limits that a figure beside them does not keep.
+/// Limits that a nearby figure exceeds.
 pub fn objectives(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         objective::sentence(sentence, prose.line, findings);
@@ -48,19 +48,19 @@ pub fn objectives(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Percentiles quoted beside a block that prints another figure.
+/// Percentiles quoted next to a block with another figure.
 pub fn quantiles(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         quantile::sentence(report, prose, sentence, findings);
     }
 }
 
-/// Times that a run is said to have taken.
+/// Claimed durations of a run.
 pub fn durations(report: &Report, findings: &mut Findings) {
     duration::lines(report, findings);
 }
 
-/// Every sentence outside the tools' own output.
+/// Every sentence outside of tool output.
 fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r str)> {
     report
         .prose()
@@ -71,8 +71,8 @@ fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r str
         .take(MOST_SENTENCES)
 }
 
-/// The block that a sentence is about: the last one above it under the same headings.
-/// None where it is not certain.
+/// The block to which a sentence refers: the last one above it under the same headings. `None` if
+/// that is uncertain.
 fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
     let under = |block: &&Block| {
         let titles = &block.titles;
@@ -91,12 +91,12 @@ fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
     (own.next().is_none() && !below).then_some(block)
 }
 
-/// A number with its unit, as a sentence or a cell has it.
+/// A number with its unit, in a sentence or a cell.
 #[derive(Clone, Debug, PartialEq)]
 struct Figure {
     /// In seconds, or in the unit itself.
     value: f64,
-    /// The worth of the last printed digit.
+    /// The value of the last printed digit's step.
     step: f64,
     kind: Kind,
     text: String,
@@ -145,8 +145,8 @@ fn figure(cell: &str) -> Option<Figure> {
     })
 }
 
-/// Whether `said` could be printed for `value`: rounded or cut at its last digit, or
-/// within a tenth where the sentence says "about".
+/// Whether `said` may be `value` as printed: rounded or truncated at its last digit, or within a
+/// tenth if the sentence says "about".
 fn could_be(said: f64, step: f64, value: f64, about: bool) -> bool {
     let slack = if about {
         (0.1 * value.abs()).max(step)

@@ -90,7 +90,7 @@ fn judge(
             figure.value + slack < limit.value,
         )
     };
-    // That a limit was kept and the run failed may have another reason; the reverse not.
+    // A met limit in a failed run may have another reason, but not the reverse.
     if !(verdict && sure_missed) {
         return;
     }
@@ -102,7 +102,7 @@ fn judge(
         [
             evidence,
             format!("{} is not {sign} {}", figure.text, limit.text),
-            "Say by how much it was missed, or mend the figure.".to_owned(),
+            "Say by how much it was missed, or correct the figure.".to_owned(),
         ],
     );
 }

@@ -52,7 +52,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         else {
             continue;
         };
-        // Rounded, cut or a little off is still that figure.
+        // A rounded, truncated or slightly different number is still that figure.
         let near =
             (said.value - shown.value).abs() <= said.step.max(shown.step) + 0.05 * shown.value;
         let known = report.blocks.iter().any(|block| {

@@ -73,7 +73,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
         && b.value > 0.0
     {
         let right = (a.value / b.value - 1.0) * 100.0;
-        // A whole number of per cent may be rounded to tens.
+        // A whole percentage may be rounded to tens.
         if !could_be(said, step.max(0.05 * said), right, about) {
             wrong(
                 sentence,
@@ -145,7 +145,7 @@ fn share(
         return;
     }
     let right = part / whole * 100.0;
-    // The share of the others may be meant: "0.18 % failed (9982/10000)".
+    // It may be the share of the others: "0.18 % failed (9982/10000)".
     if could_be(said, step, right, about) || could_be(said, step, 100.0 - right, about) {
         return;
     }
@@ -232,7 +232,7 @@ static CELL_CHANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^\W*(\d+(?:\.\d+)?)\s?(%|x\b|×|times\b)\s*(?:better|faster|slower|worse|less|more|lower|higher|reduction|improvement|increase|decrease|gain|[↑↓⬆⬇✅🚀]|\W)*$").ok()
 });
 
-/// A column of changes beside exactly two columns of figures.
+/// A column of changes next to exactly two columns of figures.
 pub fn table(table: &Table, findings: &mut Findings) {
     let Some(change) = table.header.iter().position(|name| {
         let name = name.to_lowercase();
