@@ -1349,9 +1349,12 @@ static void mpb_mul1_base(mpb_t *r, limb_t radix_base, limb_t a)
     }
 }
 
+/* Plimsoll: digits that are read between two polls */
+#define ATOD_BLOCK (128 * 1024)
+
 /* XXX: add fast path for small integers */
 double js_atod(const char *str, const char **pnext, int radix, int flags,
-               JSATODTempMem *tmp_mem)
+               JSATODTempMem *tmp_mem, bool (*leave)(void *opaque), void *opaque)
 {
     uint64_t *mptr = tmp_mem->mem;
     const char *p, *p_start;
@@ -1455,6 +1458,8 @@ double js_atod(const char *str, const char **pnext, int radix, int flags,
             break;
         p++;
         pos++;
+        if (pos % ATOD_BLOCK == 0 && leave(opaque))
+            break;
     }
     
     sig_pos = pos;
@@ -1476,6 +1481,8 @@ double js_atod(const char *str, const char **pnext, int radix, int flags,
             break;
         p++;
         pos++;
+        if (pos % ATOD_BLOCK == 0 && leave(opaque))
+            break;
         if (digit_count < max_digits) {
             /* XXX: could be faster when radix_bits != 0 */
             cur_limb = cur_limb * radix + c;
@@ -1548,6 +1555,8 @@ double js_atod(const char *str, const char **pnext, int radix, int flags,
                 }
             }
             p++;
+            if ((p - p_start) % ATOD_BLOCK == 0 && leave(opaque))
+                break;
         }
         if (exp_is_neg)
             expn = -expn;

@@ -69,8 +69,10 @@ int js_dtoa_max_len(double d, int radix, int n_digits, int flags);
 /* return the string length */
 int js_dtoa(char *buf, double d, int radix, int n_digits, int flags,
             JSDTOATempMem *tmp_mem);
+/* Plimsoll: `leave` is called now and then with `opaque`. If it returns true,
+   the rest of the digits is not read. */
 double js_atod(const char *str, const char **pnext, int radix, int flags,
-               JSATODTempMem *tmp_mem);
+               JSATODTempMem *tmp_mem, bool (*leave)(void *opaque), void *opaque);
 
 #ifdef JS_DTOA_DUMP_STATS
 void js_dtoa_dump_stats(void);

@@ -5182,6 +5182,61 @@ static JSValue string_buffer_end(StringBuffer *s)
     return JS_MKPTR(JS_TAG_STRING, str);
 }
 
+/* Plimsoll: js_block_end for UTF-8, which is not cut within a character */
+static size_t js_utf8_block_end(JSContext *ctx, const char *buf, size_t i, size_t len)
+{
+    size_t end = js_block_end(ctx, i, len);
+    int back;
+    if (end == len || end == i)
+        return end;
+    for (back = 0; back < 3 && ((uint8_t)buf[end - back] & 0xC0) == 0x80; back++)
+        continue;
+    return end - back;
+}
+
+/* Plimsoll: JS_NewStringLen in blocks, with polls between them */
+static no_inline JSValue js_new_long_string(JSContext *ctx, const char *buf, size_t buf_len)
+{
+    JSString *str;
+    size_t len, n, i, end;
+    int kind;
+
+    kind = UTF8_PLAIN_ASCII;
+    len = 0;
+    for (i = 0; i < buf_len; i = end) {
+        if ((end = js_utf8_block_end(ctx, buf, i, buf_len)) == i)
+            goto interrupted;
+        kind |= utf8_scan(buf + i, end - i, &n);
+        len += n;
+    }
+    if (unlikely(len > JS_STRING_LEN_MAX))
+        return JS_ThrowRangeError(ctx, "invalid string length");
+    str = js_alloc_string(ctx, len, kind > UTF8_NON_ASCII);
+    if (unlikely(!str))
+        return JS_EXCEPTION;
+    n = 0;
+    for (i = 0; i < buf_len; i = end) {
+        if ((end = js_utf8_block_end(ctx, buf, i, buf_len)) == i) {
+            JS_FreeValue(ctx, JS_MKPTR(JS_TAG_STRING, str));
+            goto interrupted;
+        }
+        if (kind == UTF8_PLAIN_ASCII) {
+            memcpy(str8(str) + i, buf + i, end - i);
+            n += end - i;
+        } else if (kind == UTF8_NON_ASCII) {
+            n += utf8_decode_buf8(str8(str) + n, len + 1 - n, buf + i, end - i);
+        } else {
+            n += utf8_decode_buf16(str16(str) + n, len - n, buf + i, end - i);
+        }
+    }
+    if (kind <= UTF8_NON_ASCII)
+        str8(str)[len] = '\0';
+    return JS_MKPTR(JS_TAG_STRING, str);
+interrupted:
+    JS_ThrowInterrupted(ctx);
+    return JS_EXCEPTION;
+}
+
 /* create a string from a UTF-8 buffer */
 JSValue JS_NewStringLen(JSContext *ctx, const char *buf, size_t buf_len)
 {
@@ -5191,6 +5246,8 @@ JSValue JS_NewStringLen(JSContext *ctx, const char *buf, size_t buf_len)
 
     if (unlikely(buf_len <= 0))
         return js_empty_string(ctx->rt);
+    if (unlikely(buf_len > JS_BLOCK))
+        return js_new_long_string(ctx, buf, buf_len);
 
     /* Compute string kind and length: 7-bit, 8-bit, 16-bit, 16-bit UTF-16 */
     kind = utf8_scan(buf, buf_len, &len);
@@ -9196,6 +9253,12 @@ static bool js_leave_loop(JSContext *ctx)
 {
     uint32_t tick = atomic_load_explicit(&js_interrupt_tick, memory_order_relaxed);
     return unlikely(tick != ctx->interrupt_tick) && js_must_end(ctx, tick);
+}
+
+/* Plimsoll: the same for loops of files that know no contexts */
+static bool js_leave_loop_of(void *ctx)
+{
+    return js_leave_loop(ctx);
 }
 
 /* return -1 (exception) or true/false */
@@ -14509,8 +14572,11 @@ static JSValue js_atof(JSContext *ctx, const char *str, const char **pp,
             }
             if (is_digit((uint8_t)*p1)) {
                 p = p1 + 1;
-                while (is_digit((uint8_t)*p) || (*p == sep && is_digit((uint8_t)p[1])))
+                while (is_digit((uint8_t)*p) || (*p == sep && is_digit((uint8_t)p[1]))) {
                     p++;
+                    if (unlikely((p - p_start) % JS_BLOCK == 0) && js_leave_loop(ctx))
+                        break;
+                }
             }
         }
     }
@@ -14550,7 +14616,7 @@ static JSValue js_atof(JSContext *ctx, const char *str, const char **pp,
         {
             double d;
             d = js_atod(buf, NULL, radix, is_float ? 0 : JS_ATOD_INT_ONLY,
-                        &atod_mem);
+                        &atod_mem, js_leave_loop_of, ctx);
             /* return int or float64 */
             val = js_number(d);
         }

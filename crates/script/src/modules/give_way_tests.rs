@@ -73,6 +73,9 @@ const CALLS: &[(&str, &str)] = &[
         "const encoder = new TextEncoder()",
         "encoder.encodeInto(text, bytes)",
     ),
+    ("const encoder = new TextEncoder()", "encoder.encode(text)"),
+    ("", "http.post('http://127.0.0.1:9/', bytes.buffer)"),
+    ("", "http.post('http://127.0.0.1:9/', text)"),
     (
         "const list = Array.from({ length: 3e3 }, (_, n) => n)",
         "console.log(list)",

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::quickjs::{Progress, give_way, pieces};
+use crate::quickjs::{Progress, copy_in_pieces, give_way, pieces};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use ghash::GHash;
@@ -85,7 +85,7 @@ impl Aes {
     /// Cipher block chaining with padding (NIST SP 800-38A, 6.2; RFC 5652, 6.3).
     pub fn cbc_encrypt(&self, iv: &Block, text: &[u8]) -> Vec<u8> {
         let padding = BLOCK - text.len() % BLOCK;
-        let mut padded = text.to_vec();
+        let mut padded = copy_in_pieces(text, padding);
         padded.resize(text.len() + padding, padding as u8);
         let mut before = *iv;
         let mut progress = Progress::from(0);
@@ -104,7 +104,7 @@ impl Aes {
         if text.is_empty() || !text.len().is_multiple_of(BLOCK) {
             return Err(CipherError::TextLength);
         }
-        let mut plain = text.to_vec();
+        let mut plain = copy_in_pieces(text, 0);
         let mut before = *iv;
         let mut progress = Progress::from(0);
         for (number, block) in plain.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
@@ -147,7 +147,7 @@ impl Aes {
             .checked_shr(128 - counter_bits.min(128))
             .unwrap_or(0);
         let mut number = u128::from_be_bytes(*counter);
-        let mut out = text.to_vec();
+        let mut out = copy_in_pieces(text, BLOCK);
         let mut progress = Progress::from(0);
         for (block_number, block) in out.chunks_mut(BLOCK).enumerate() {
             progress.reach(block_number * BLOCK);

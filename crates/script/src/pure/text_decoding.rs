@@ -2,7 +2,7 @@
 //!
 //! WHATWG Encoding Standard, sections 7.1 (the interface), 8 (UTF-8) and 14.3 (UTF-16).
 
-use crate::quickjs::{Progress, give_way};
+use crate::quickjs::{Progress, extend_in_pieces, give_way};
 
 /// The encodings there are, UTF-8 and the two byte orders of UTF-16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,8 @@ impl Decoder {
     /// For malformed bytes, if `fatal`. The stream then starts anew.
     pub fn decode(&mut self, bytes: &[u8], more: bool) -> Result<String, Malformed> {
         let mut input = std::mem::take(&mut self.pending);
-        input.extend_from_slice(bytes);
+        input.reserve_exact(bytes.len());
+        extend_in_pieces(&mut input, bytes);
         let decoded = match self.encoding {
             Encoding::Utf8 => self.utf8(&input, more),
             Encoding::Utf16Le => self.utf16(&input, more, u16::from_le_bytes),
@@ -151,7 +152,11 @@ impl Decoder {
         unit: fn([u8; 2]) -> u16,
     ) -> Result<String, Malformed> {
         let (pairs, odd) = input.as_chunks::<2>();
-        let mut units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
+        let mut units: Vec<u16> = Vec::with_capacity(pairs.len());
+        for piece in pairs.chunks(PIECE) {
+            give_way(2 * piece.len());
+            units.extend(piece.iter().map(|&pair| unit(pair)));
+        }
         if more {
             // The first half of a surrogate pair waits for the second, and an odd byte for its own.
             let first_half = units

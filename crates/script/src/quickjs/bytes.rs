@@ -1,5 +1,6 @@
 //! Binary data: ArrayBuffers and the views of them.
 
+use super::give_way::{copy_in_pieces, pieces};
 use super::{Value, sys};
 
 impl<'c> Value<'c> {
@@ -30,15 +31,21 @@ impl<'c> Value<'c> {
 
     /// The bytes of an ArrayBuffer, a typed array or a DataView, copied.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        self.with_bytes(<[u8]>::to_vec)
+        // While the script is suspended, nothing of it runs that could free the buffer.
+        self.with_bytes(|bytes| copy_in_pieces(bytes, 0))
     }
 
     /// Overwrites the bytes of a typed array or ArrayBuffer from `source`, as far as both reach; the number written.
     pub fn write_bytes(&self, source: &[u8]) -> Option<usize> {
         let (start, length) = self.span()?;
         let count = length.min(source.len());
-        // SAFETY: the range is the engine's own memory, which no Rust reference leads to.
-        unsafe { std::ptr::copy(source.as_ptr(), start, count) };
+        let mut place = 0;
+        for piece in pieces(source.get(..count)?) {
+            // SAFETY: the range is the engine's own memory, which no Rust reference leads to. Nothing of the script runs
+            // between two pieces, so that the memory stays where it is.
+            unsafe { std::ptr::copy(piece.as_ptr(), start.add(place), piece.len()) };
+            place += piece.len();
+        }
         Some(count)
     }
 }

@@ -4,8 +4,12 @@ use std::any::Any;
 use std::ffi::CString;
 
 use super::function::{Entry, HostFunction, trampoline};
+use super::give_way::utf8_in_pieces;
 use super::runtime::Inner;
 use super::{ErrorKind, Thrown, Value, sys};
+
+/// Above this many bytes, binary data is copied in pieces.
+const LARGE: usize = 256 * 1024;
 
 /// The running engine. Always behind a reference; its address is the engine's own.
 #[repr(transparent)]
@@ -99,9 +103,9 @@ impl Context {
 
     /// A string of bytes that should be UTF-8; what is not becomes U+FFFD.
     pub fn string_lossy(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.string(text),
-            Err(_) => self.string(&String::from_utf8_lossy(bytes)),
+        match utf8_in_pieces(bytes) {
+            Some(text) => self.string(text),
+            None => self.string(&String::from_utf8_lossy(bytes)),
         }
     }
 
@@ -152,23 +156,30 @@ impl Context {
 
     /// An ArrayBuffer holding a copy of `bytes`.
     pub fn array_buffer(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
-        // SAFETY: the engine copies the given bytes.
-        unsafe {
-            Value::checked(
-                self,
-                sys::JS_NewArrayBufferCopy(self.raw(), bytes.as_ptr(), bytes.len() as _),
-            )
-        }
+        self.binary_data(bytes, sys::JS_NewArrayBufferCopy)
     }
 
     pub fn uint8_array(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
-        // SAFETY: the engine copies the given bytes.
-        unsafe {
-            Value::checked(
-                self,
-                sys::JS_NewUint8ArrayCopy(self.raw(), bytes.as_ptr(), bytes.len() as _),
-            )
+        self.binary_data(bytes, sys::JS_NewUint8ArrayCopy)
+    }
+
+    fn binary_data(
+        &self,
+        bytes: &[u8],
+        make: unsafe extern "C" fn(*mut sys::JSContext, *const u8, sys::size_t) -> sys::JSValue,
+    ) -> Result<Value<'_>, Thrown> {
+        let is_large = bytes.len() > LARGE;
+        let source = if is_large {
+            std::ptr::null()
+        } else {
+            bytes.as_ptr()
+        };
+        // SAFETY: the engine copies the given bytes. Without any, it gives zeroed memory.
+        let value = unsafe { Value::checked(self, make(self.raw(), source, bytes.len() as _))? };
+        if is_large {
+            value.write_bytes(bytes);
         }
+        Ok(value)
     }
 
     /// A Date of milliseconds since 1970.

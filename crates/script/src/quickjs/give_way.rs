@@ -133,3 +133,61 @@ impl Progress {
 pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.chunks(STEP).inspect(|piece| give_way(piece.len()))
 }
+
+/// A copy of `bytes` with space for `spare` more, made in pieces: the first use of large memory takes as long as the copy.
+#[inline]
+pub fn copy_in_pieces(bytes: &[u8], spare: usize) -> Vec<u8> {
+    let mut copy = Vec::with_capacity(bytes.len() + spare);
+    if bytes.len() <= STEP {
+        copy.extend_from_slice(bytes);
+    } else {
+        extend_in_pieces(&mut copy, bytes);
+    }
+    copy
+}
+
+/// Appends `bytes`, giving way now and then.
+pub fn extend_in_pieces(to: &mut Vec<u8>, bytes: &[u8]) {
+    for piece in pieces(bytes) {
+        to.extend_from_slice(piece);
+    }
+}
+
+/// Like [`std::str::from_utf8`], giving way now and then.
+pub fn utf8_in_pieces(bytes: &[u8]) -> Option<&str> {
+    let mut rest = bytes;
+    while rest.len() > STEP {
+        give_way(STEP);
+        let (piece, after) = rest.split_at(STEP);
+        match std::str::from_utf8(piece) {
+            Ok(_) => rest = after,
+            // The piece ends within a character, with which the next one begins.
+            Err(error) if error.error_len().is_none() => rest = rest.get(error.valid_up_to()..)?,
+            Err(_) => return None,
+        }
+    }
+    std::str::from_utf8(rest).ok()?;
+    // SAFETY: all pieces were found to be valid, and each begins where the valid part of the one before it ends.
+    Some(unsafe { std::str::from_utf8_unchecked(bytes) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_checked_across_the_ends_of_pieces() {
+        for character in ["é", "…", "😀"] {
+            for shift in 0..4 {
+                let text = "a".repeat(STEP - shift) + &character.repeat(STEP);
+                assert_eq!(utf8_in_pieces(text.as_bytes()), Some(text.as_str()));
+                let cut = &text.as_bytes()[..text.len() - 1];
+                assert_eq!(utf8_in_pieces(cut), None);
+                let mut wrong = text.into_bytes();
+                wrong[STEP + 10] = 0xff;
+                assert_eq!(utf8_in_pieces(&wrong), None);
+                assert_eq!(copy_in_pieces(&wrong, 3), wrong);
+            }
+        }
+    }
+}

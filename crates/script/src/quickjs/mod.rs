@@ -41,7 +41,9 @@ pub use context::Context;
 pub use exception::{ErrorKind, Exception, Frame, Thrown};
 pub use fiber::{Cancelled, Fiber, block_on, on_new_stack};
 pub use function::{Call, Entry, Returned};
-pub use give_way::{Progress, give_way, give_way_in_drop, pieces};
+pub use give_way::{
+    Progress, copy_in_pieces, extend_in_pieces, give_way, give_way_in_drop, pieces,
+};
 pub use module::{Bytecode, Exports, Loader, Module};
 pub use name::{Atom, Key, Name, NameRange};
 pub use persistent::Persistent;

@@ -1,7 +1,11 @@
 //! Properties, prototypes and calls of objects.
 
+use super::give_way::give_way;
 use super::name::{Atom, Key};
 use super::{Context, Thrown, Value, sys};
+
+/// Bytes that are read in the time that it takes to read a property.
+const ENTRY: usize = 64;
 
 impl<'c> Value<'c> {
     /// The property `key`, by way of getters and the prototype chain.
@@ -166,9 +170,11 @@ impl<'c> Value<'c> {
 
     /// The own enumerable properties, keys as text.
     pub fn entries(&self) -> Result<Vec<(String, Value<'c>)>, Thrown> {
-        self.keys()?
-            .map(|key| Ok((key.text(), self.get(&key)?)))
-            .collect()
+        let entry = |key: Atom<'c>| {
+            give_way(ENTRY);
+            Ok((key.text(), self.get(&key)?))
+        };
+        self.keys()?.map(entry).collect()
     }
 
     /// `length`, of an array or whatever has one.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::tests::{eval, runtime};
 use super::tests_interrupts::alone;
-use super::{Fiber, Runtime, block_on, sys};
+use super::{Context, Fiber, Runtime, block_on, sys};
 
 /// More than the parser and a few calls make.
 const POLLS: u32 = 60;
@@ -137,6 +137,62 @@ fn native_work_is_ended_by_a_poll() {
         }
     }
     assert_eq!(held, []);
+}
+
+/// Work on ten million characters, or on as many bytes of text, in blocks of 128 KiB: each of these reads them several
+/// times.
+#[test]
+fn digits_and_new_strings_are_read_in_blocks() {
+    let _alone = alone();
+    type Work = fn(&Context);
+    const WORK: [(&str, Work, u32); 4] = [
+        (
+            "digits",
+            |context| drop(eval(context, "Number(digits)")),
+            220,
+        ),
+        ("zeros", |context| drop(eval(context, "Number(zeros)")), 220),
+        (
+            "a long exponent",
+            |context| drop(eval(context, "Number('1e' + digits)")),
+            220,
+        ),
+        (
+            "a new string",
+            |context| {
+                for character in ["a", "é", "…", "😀"] {
+                    let text = character.repeat(10_000_000 / character.len());
+                    let value = context.string(&text).unwrap();
+                    assert!(*value.to_text().unwrap() == *text);
+                }
+            },
+            4 * 150,
+        ),
+    ];
+    for (name, work, least) in WORK {
+        let runtime = runtime();
+        let polls = Rc::new(Cell::new(0));
+        let count = Rc::clone(&polls);
+        runtime.set_interrupt(Some(Rc::new(move |_| {
+            // SAFETY: adds one to a number that any thread may change.
+            unsafe { sys::JS_TickInterrupts() };
+            count.set(count.get() + 1);
+            false
+        })));
+        let counted = Rc::clone(&polls);
+        let script = Fiber::new(&runtime, move |context| {
+            eval(
+                context,
+                "var digits = '1'.repeat(1e7), zeros = '0'.repeat(1e7)",
+            );
+            counted.set(0);
+            // SAFETY: as above.
+            unsafe { sys::JS_TickInterrupts() };
+            work(context);
+        });
+        block_on(script.unwrap()).unwrap();
+        assert!(polls.get() > least, "{name}: {} polls", polls.get());
+    }
 }
 
 fn ask_at_every_pause(runtime: &Runtime) {

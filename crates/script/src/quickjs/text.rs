@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
+use super::give_way::{copy_in_pieces, give_way, utf8_in_pieces};
 use super::{Context, Thrown, Value, sys};
 
 /// The text of a value, borrowed from the engine where it can be.
@@ -28,18 +29,19 @@ impl<'c> Text<'c> {
             if start.is_null() {
                 return Err(Thrown::pending());
             }
+            // Owns the string from here on: the checks below may end the script.
+            let mut found = Self(Source::Engine {
+                text: "",
+                start,
+                context,
+            });
             let bytes = std::slice::from_raw_parts(start as *const u8, length as usize);
-            match std::str::from_utf8(bytes) {
-                Ok(text) => Ok(Self(Source::Engine {
-                    text,
-                    start,
-                    context,
-                })),
-                Err(_) => {
-                    let owned = replace_surrogates(bytes);
-                    sys::JS_FreeCString(context.raw(), start);
-                    Ok(Self(Source::Owned(owned)))
+            match (utf8_in_pieces(bytes), &mut found.0) {
+                (Some(valid), Source::Engine { text, .. }) => {
+                    *text = valid;
+                    Ok(found)
                 }
+                _ => Ok(Self(Source::Owned(replace_surrogates(bytes)))),
             }
         }
     }
@@ -47,31 +49,44 @@ impl<'c> Text<'c> {
     /// The text as a string of its own.
     pub fn into_string(mut self) -> String {
         match &mut self.0 {
-            Source::Engine { text, .. } => (*text).to_owned(),
+            // SAFETY: a copy of a valid text.
+            Source::Engine { text, .. } => unsafe {
+                String::from_utf8_unchecked(copy_in_pieces(text.as_bytes(), 0))
+            },
             Source::Owned(text) => std::mem::take(text),
         }
     }
 }
 
+/// Bytes that are checked at once.
+const PIECE: usize = 16 * 1024;
+
 /// The engine writes a lone surrogate as three bytes that UTF-8 forbids; each becomes one U+FFFD.
 fn replace_surrogates(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;
-    loop {
-        match std::str::from_utf8(rest) {
+    while !rest.is_empty() {
+        let piece = rest.get(..PIECE).unwrap_or(rest);
+        give_way(piece.len());
+        let error = match std::str::from_utf8(piece) {
             Ok(valid) => {
                 text.push_str(valid);
-                return text;
+                rest = rest.get(piece.len()..).unwrap_or_default();
+                continue;
             }
-            Err(error) => {
-                let (valid, after) = rest.split_at(error.valid_up_to());
-                text.push_str(&String::from_utf8_lossy(valid));
-                text.push('\u{fffd}');
-                let skip = if after.first() == Some(&0xed) { 3 } else { 1 };
-                rest = after.get(skip..).unwrap_or_default();
-            }
+            Err(error) => error,
+        };
+        let (valid, after) = rest.split_at(error.valid_up_to());
+        text.push_str(&String::from_utf8_lossy(valid));
+        rest = after;
+        // Unless the piece only ends within a character.
+        if error.error_len().is_some() || piece.len() < PIECE {
+            text.push('\u{fffd}');
+            let skip = if after.first() == Some(&0xed) { 3 } else { 1 };
+            rest = after.get(skip..).unwrap_or_default();
         }
     }
+    text
 }
 
 impl Deref for Text<'_> {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use crate::quickjs::{give_way, give_way_in_drop};
@@ -50,7 +51,59 @@ impl PartialEq for Node {
 pub(super) const DOCUMENT: usize = 0;
 
 pub(super) struct Tree {
-    pub nodes: Vec<Entry>,
+    pub nodes: Nodes,
+}
+
+/// Nodes in chunks, so that a large document is not moved as it grows: that would take as long as parsing it.
+#[derive(Default)]
+pub(super) struct Nodes {
+    chunks: Vec<Vec<Entry>>,
+}
+
+/// Nodes of a chunk, except for the first chunk of a small document.
+const CHUNK: usize = 1024;
+
+impl Nodes {
+    pub fn len(&self) -> usize {
+        match self.chunks.last() {
+            Some(last) => (self.chunks.len() - 1) * CHUNK + last.len(),
+            None => 0,
+        }
+    }
+
+    fn push(&mut self, entry: Entry) {
+        match self.chunks.last_mut() {
+            Some(last) if last.len() < CHUNK => last.push(entry),
+            None => self.chunks.push(vec![entry]),
+            Some(_) => {
+                let mut chunk = Vec::with_capacity(CHUNK);
+                chunk.push(entry);
+                self.chunks.push(chunk);
+            }
+        }
+    }
+
+    fn pop(&mut self) -> Option<Entry> {
+        let entry = self.chunks.last_mut()?.pop();
+        if self.chunks.last().is_some_and(Vec::is_empty) {
+            self.chunks.pop();
+        }
+        entry
+    }
+}
+
+impl Index<usize> for Nodes {
+    type Output = Entry;
+
+    fn index(&self, id: usize) -> &Entry {
+        &self.chunks[id / CHUNK][id % CHUNK]
+    }
+}
+
+impl IndexMut<usize> for Nodes {
+    fn index_mut(&mut self, id: usize) -> &mut Entry {
+        &mut self.chunks[id / CHUNK][id % CHUNK]
+    }
 }
 
 pub(super) struct Entry {
@@ -79,7 +132,7 @@ impl Drop for Tree {
 
 /// Takes what the parser says, and becomes a tree.
 struct Builder {
-    nodes: RefCell<Vec<Entry>>,
+    nodes: RefCell<Nodes>,
 }
 
 impl Default for Builder {
@@ -89,8 +142,10 @@ impl Default for Builder {
             parent: None,
             children: Vec::new(),
         };
+        let mut nodes = Nodes::default();
+        nodes.push(document);
         Builder {
-            nodes: RefCell::new(vec![document]),
+            nodes: RefCell::new(nodes),
         }
     }
 }
@@ -152,7 +207,7 @@ impl Builder {
     }
 }
 
-fn detach(nodes: &mut [Entry], child: usize) {
+fn detach(nodes: &mut Nodes, child: usize) {
     if let Some(parent) = nodes[child].parent.take() {
         let children = &mut nodes[parent].children;
         give_way(children.len());
