@@ -1,6 +1,7 @@
 //! `http.batch`: several requests at once, within two limits.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use plimsoll_http::Method;
@@ -41,8 +42,15 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             }
         }
     }
-    let answered = context.wait(run(user, work, items.iter().map(|(_, prepared)| prepared)));
-    let outcomes = answered.map_err(|cancelled| context.cancelled(cancelled))?;
+    let limits = user.http_options();
+    let mut waiting = Waiting::new(limits.batch_per_host);
+    for (place, (_, prepared)) in items.iter().enumerate() {
+        give_way(REQUEST);
+        waiting.add(place, prepared.request.url.host());
+    }
+    let at = |place: usize| items.get(place).map(|(_, prepared)| prepared);
+    let responses = context.wait(run(user, work, limits.batch, waiting, items.len(), at));
+    let outcomes = responses.map_err(|cancelled| context.cancelled(cancelled))?;
     let responses = items
         .into_iter()
         .zip(outcomes)
@@ -150,49 +158,140 @@ fn invalid(context: &Context, message: String) -> Refused {
     }
 }
 
-/// Sends all requests, so many at once as the options allow; outcomes in the order of the requests.
+/// Sends the waiting requests, of which `at` gives each by its place, `limit` of them at once. The outcomes are in the
+/// order of the places.
 async fn run<'a>(
     user: &User,
     work: &Work,
-    requests: impl Iterator<Item = &'a Prepared>,
+    limit: usize,
+    mut waiting: Waiting<'a>,
+    count: usize,
+    at: impl Fn(usize) -> Option<&'a Prepared>,
 ) -> Vec<Outcome> {
-    let limits = user.http_options();
-    let mut waiting: VecDeque<(usize, &Prepared)> = requests.enumerate().collect();
-    let mut outcomes: Vec<Option<Outcome>> = waiting.iter().map(|_| None).collect();
-    let mut busy: HashMap<&str, usize> = HashMap::new();
+    let mut outcomes: Vec<Option<Outcome>> = Vec::new();
+    outcomes.resize_with(count, || None);
     let mut running = FuturesUnordered::new();
     loop {
-        while running.len() < limits.batch.max(1) {
-            let free = |(_, prepared): &(usize, &Prepared)| {
-                let count = busy.get(prepared.request.url.host()).copied().unwrap_or(0);
-                limits.batch_per_host == 0 || count < limits.batch_per_host
-            };
-            let Some((place, prepared)) = waiting
-                .iter()
-                .position(free)
-                .and_then(|next| waiting.remove(next))
-            else {
+        while running.len() < limit.max(1) {
+            let Some((place, host)) = waiting.next() else {
                 break;
             };
-            *busy.entry(prepared.request.url.host()).or_default() += 1;
+            let Some(prepared) = at(place) else {
+                continue;
+            };
             running.push(async move {
-                (
-                    place,
-                    prepared,
-                    exchange(user, work, prepared, user.base_tags()).await,
-                )
+                let outcome = exchange(user, work, prepared, user.base_tags()).await;
+                (place, host, outcome)
             });
         }
-        let Some((place, prepared, outcome)) = running.next().await else {
+        let Some((place, host, outcome)) = running.next().await else {
             break;
         };
-        if let Some(count) = busy.get_mut(prepared.request.url.host()) {
-            *count = count.saturating_sub(1);
-        }
+        waiting.finished(host);
         if let Some(slot) = outcomes.get_mut(place) {
             *slot = Some(outcome);
         }
     }
     // Each request was run exactly once, so each place is filled.
     outcomes.into_iter().flatten().collect()
+}
+
+/// Requests of a batch that have not begun, by their places: the first one whose host may get another request is next.
+struct Waiting<'a> {
+    /// Most requests to one host at once; 0 is no limit.
+    limit: usize,
+    numbers: HashMap<&'a str, usize>,
+    hosts: Vec<Host>,
+    /// The first waiting request of each host that may get another one, with the host's number.
+    ready: BinaryHeap<Reverse<(usize, usize)>>,
+}
+
+#[derive(Default)]
+struct Host {
+    waiting: VecDeque<usize>,
+    running: usize,
+}
+
+impl<'a> Waiting<'a> {
+    fn new(limit: usize) -> Waiting<'a> {
+        Waiting {
+            limit,
+            numbers: HashMap::new(),
+            hosts: Vec::new(),
+            ready: BinaryHeap::new(),
+        }
+    }
+
+    /// Places are added in ascending order.
+    fn add(&mut self, place: usize, host: &'a str) {
+        let number = *self.numbers.entry(host).or_insert_with(|| {
+            self.hosts.push(Host::default());
+            self.hosts.len() - 1
+        });
+        if let Some(host) = self.hosts.get_mut(number) {
+            host.waiting.push_back(place);
+            if host.waiting.len() == 1 {
+                self.ready.push(Reverse((place, number)));
+            }
+        }
+    }
+
+    /// The request to begin, and its host's number.
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let Reverse((place, number)) = self.ready.pop()?;
+        let host = self.hosts.get_mut(number)?;
+        host.waiting.pop_front();
+        host.running += 1;
+        if (self.limit == 0 || host.running < self.limit)
+            && let Some(&next) = host.waiting.front()
+        {
+            self.ready.push(Reverse((next, number)));
+        }
+        Some((place, number))
+    }
+
+    /// Notes that a request to the host of that number has ended.
+    fn finished(&mut self, number: usize) {
+        let Some(host) = self.hosts.get_mut(number) else {
+            return;
+        };
+        let was_full = self.limit > 0 && host.running == self.limit;
+        host.running = host.running.saturating_sub(1);
+        if was_full && let Some(&next) = host.waiting.front() {
+            self.ready.push(Reverse((next, number)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(waiting: &mut Waiting<'_>) -> Vec<(usize, usize)> {
+        std::iter::from_fn(|| waiting.next()).collect()
+    }
+
+    #[test]
+    fn the_first_request_whose_host_is_free_is_next() {
+        let hosts = ["a", "a", "a", "b", "a", "b"];
+        let mut waiting = Waiting::new(2);
+        for (place, host) in hosts.into_iter().enumerate() {
+            waiting.add(place, host);
+        }
+        assert_eq!(taken(&mut waiting), [(0, 0), (1, 0), (3, 1), (5, 1)]);
+        waiting.finished(1);
+        assert_eq!(taken(&mut waiting), []);
+        waiting.finished(0);
+        waiting.finished(0);
+        assert_eq!(taken(&mut waiting), [(2, 0), (4, 0)]);
+        waiting.finished(0);
+        assert_eq!(taken(&mut waiting), []);
+
+        let mut unlimited = Waiting::new(0);
+        for (place, host) in hosts.into_iter().enumerate() {
+            unlimited.add(place, host);
+        }
+        let places: Vec<usize> = taken(&mut unlimited).iter().map(|next| next.0).collect();
+        assert_eq!(places, [0, 1, 2, 3, 4, 5]);
+    }
 }
