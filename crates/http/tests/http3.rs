@@ -154,6 +154,28 @@ fn connections_are_not_used_again_where_that_was_asked() {
 }
 
 #[test]
+fn few_closed_connections_remain() {
+    run(async {
+        let server = identity(&["127.0.0.1"]);
+        let client = client(http3(&server));
+        // Nothing is heard of it, so that a closed connection would remain for three seconds.
+        let mute = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let url = format!("https://{}/", mute.local_addr().unwrap());
+        let mut get = request(Method::Get, &url);
+        get.timeout = Duration::from_millis(1);
+        for _ in 0..300 {
+            client.send(&get, None, &mut |_| {}).await.unwrap_err();
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        // Those of 64 closed connections, and of 8 sockets.
+        let tasks = tokio::runtime::Handle::current()
+            .metrics()
+            .num_alive_tasks();
+        assert!(tasks < 80, "{tasks} tasks");
+    });
+}
+
+#[test]
 fn what_the_server_did_not_look_at_is_sent_again() {
     run(async {
         let server = identity(&["127.0.0.1"]);

@@ -15,26 +15,25 @@ use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, ConnectionError, IdleTimeout, SendStream, TransportConfig, VarInt};
 
 use crate::control::{self, State};
+use crate::draining::Task;
 use crate::endpoints::Endpoints;
 use crate::exchange::{Exchange, encode_head};
 use crate::fault::{Fault, NO_ERROR};
 use crate::tls::{Heard, Listening};
 
-/// What may be under way on a stream, and on a connection, before it is read: as much
-/// as a user can be made to hold.
+/// Unread bytes that a stream and a connection may hold, which bounds the memory of a user.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// Streams of one direction that a server may have open: it needs three.
+/// Unidirectional streams that a server may have open. It needs three.
 const SERVER_STREAMS: u32 = 16;
-/// After so long without a packet the server is taken for gone.
+/// Without a packet for this long, the connection is lost.
 const SILENCE: Duration = Duration::from_secs(30);
-/// A connection is kept alive by a packet this often, so that neither an answer that
-/// takes long nor a user that thinks for long loses it.
+/// How often a packet keeps an idle connection alive, during slow responses and long think times.
 const KEPT_ALIVE: Duration = Duration::from_secs(10);
-/// How long nothing comes before it is asked whether anybody listens.
+/// Time without a response before we check whether a server listens on the port.
 const DOUBT: Duration = Duration::from_millis(300);
 
-/// Where a connection goes.
+/// The server of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     pub host: &'a str,
@@ -46,26 +45,26 @@ pub struct Target<'a> {
 /// One connection of a user. Requests share it. Closed when it is dropped.
 pub struct Connection {
     quic: quinn::Connection,
+    _task: Task,
     /// Our control stream, which stays open as long as the connection.
     _control: SendStream,
     state: Rc<State>,
     traffic: Rc<TrafficCounter>,
-    /// What was counted already.
+    /// What was counted before.
     counted: Cell<Traffic>,
     heard: Heard,
-    /// Room for a head that is sent.
+    /// Space for the headers that are sent.
     pub(crate) out: RefCell<Vec<u8>>,
     tls: TlsFacts,
     remote: SocketAddr,
 }
 
 impl Connection {
-    /// Connects. `steps` tells how far it came: connected is when the server's first
-    /// words came, one round trip after ours as in TCP, and secured when the handshake
-    /// was over.
+    /// Connects. `steps` gets the times: `connected` is when the server's first packet arrived, one round trip after
+    /// our own as in TCP, and `secured` is when the handshake ended.
     ///
     /// # Errors
-    /// See [`Fault`]. What does not answer within the network's connect timeout is given up.
+    /// See [`Fault`]. The attempt fails after the network's connect timeout.
     pub async fn open(
         endpoints: &Endpoints,
         network: &Network,
@@ -86,6 +85,7 @@ impl Connection {
         let connecting = endpoint
             .connect_with(config, remote, host)
             .map_err(|error| Fault::Broken(error.to_string()))?;
+        let task = endpoints.task_of_new_connection();
         let limit = network.connect_timeout();
         let quic = tokio::time::timeout(limit, connect(connecting, remote, &heard, steps))
             .await
@@ -107,6 +107,7 @@ impl Connection {
         let tls = TlsFacts::of_quic(heard.facts().cipher_suite);
         Ok(Connection {
             quic,
+            _task: task,
             _control: control,
             state,
             traffic: Rc::clone(traffic),
@@ -118,7 +119,7 @@ impl Connection {
         })
     }
 
-    /// Whether new requests can be tried on it.
+    /// Whether new requests can be sent on it.
     pub fn is_open(&self) -> bool {
         !self.state.is_going_away() && self.quic.close_reason().is_none()
     }
@@ -131,7 +132,7 @@ impl Connection {
         self.tls
     }
 
-    /// Begins an exchange: a stream is opened, as soon as the server allows one more.
+    /// Begins an exchange. Waits until the server allows another stream.
     ///
     /// # Errors
     /// When the connection is over.
@@ -170,7 +171,7 @@ impl Connection {
         &self.state
     }
 
-    /// Tells the user's counter what crossed the socket since it was last told.
+    /// Adds the bytes sent and received since the last call to the user's counter.
     pub(crate) fn count(&self) {
         let stats = self.quic.stats();
         let now = Traffic {
@@ -221,7 +222,7 @@ fn configuration(network: &Network, host: &str, heard: &Heard) -> Result<ClientC
     Ok(config)
 }
 
-/// Waits for the handshake, and until its first answer for the word that nobody listens.
+/// Waits for the end of the handshake. Until the first response, also waits for the error that nothing listens.
 async fn connect(
     connecting: quinn::Connecting,
     remote: SocketAddr,
@@ -256,9 +257,8 @@ async fn connect(
     .await
 }
 
-/// Ends when the far machine says that nobody listens on that port. That is told to
-/// connected sockets alone, which QUIC's are not; so one sends an empty datagram, which
-/// no server makes anything of. Never ends where nothing is said.
+/// Ends when the server's host reports that nothing listens on that port, and never otherwise. Only connected sockets
+/// get that error, and QUIC's are not connected. So a connected socket sends an empty datagram, which servers ignore.
 async fn refusal(remote: SocketAddr) {
     let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     let asked = async {

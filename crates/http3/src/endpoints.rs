@@ -2,9 +2,12 @@ use std::cell::RefCell;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use quinn::{Endpoint, EndpointConfig, TokioRuntime};
+use quinn::{Endpoint, EndpointConfig};
+
+use crate::draining::{Draining, Runtime, Task};
 
 /// UDP sockets that a worker opens towards one family of addresses, or from one local
 /// address. Connections share them in turn: one alone would have one queue in the
@@ -16,6 +19,8 @@ const SOCKETS: usize = 8;
 #[derive(Default)]
 pub struct Endpoints {
     groups: RefCell<Vec<Group>>,
+    runtime: Arc<Runtime>,
+    draining: Rc<Draining>,
 }
 
 struct Group {
@@ -49,20 +54,25 @@ impl Endpoints {
                 groups.len() - 1
             }
         };
-        groups[at].turn()
+        groups[at].turn(&self.runtime)
+    }
+
+    /// The task of the connection that was just begun on one of these sockets.
+    pub(crate) fn task_of_new_connection(&self) -> Task {
+        Task::of_new_connection(&self.runtime, &self.draining)
     }
 }
 
 impl Group {
-    fn turn(&mut self) -> io::Result<Endpoint> {
+    fn turn(&mut self, runtime: &Arc<Runtime>) -> io::Result<Endpoint> {
         let at = self.next % SOCKETS;
         self.next = at + 1;
         if let Some(endpoint) = self.endpoints.get(at) {
             return Ok(endpoint.clone());
         }
         let socket = UdpSocket::bind(SocketAddr::new(self.local, 0))?;
-        let runtime = Arc::new(TokioRuntime);
-        let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, runtime)?;
+        let config = EndpointConfig::default();
+        let endpoint = Endpoint::new(config, None, socket, Arc::clone(runtime) as _)?;
         self.endpoints.push(endpoint.clone());
         Ok(endpoint)
     }

@@ -7,6 +7,7 @@
 
 mod connection;
 mod control;
+mod draining;
 mod endpoints;
 mod exchange;
 mod fault;
