@@ -1,4 +1,4 @@
-//! What a server says beside its answers: settings, and that it will go away.
+//! Messages of a server besides responses: settings, and that it is going away.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -12,37 +12,37 @@ use crate::fault::{Fault, NO_ERROR, REQUEST_CANCELLED};
 use crate::frames::{DATA, Frames, HEADERS, Piece, head};
 use crate::qpack::{self, Field};
 
-/// Longest head of an answer that is read: names, values and 32 bytes for each field.
+/// Longest response headers that are read: names, values and 32 bytes for each field.
 pub(crate) const MAX_HEAD: usize = 1 << 20;
 
-/// The head of an answer.
+/// The status and headers of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
-    /// In their order; names in lower case.
+    /// In the order of arrival. Names are in lower case.
     pub fields: Vec<Field>,
 }
 
-/// One request and its answer on a stream. Dropping it before the end cancels it.
+/// One request and its response on a stream. Dropping it before the end cancels it.
 pub struct Exchange<'a> {
     connection: &'a Connection,
     send: SendStream,
     recv: RecvStream,
-    /// The request's head, as far as it is not sent.
+    /// The request's headers that are not sent yet.
     head: Vec<u8>,
     head_sent: usize,
     body: Bytes,
     frames: Frames,
     input: Bytes,
     part: Part,
-    /// When QUIC had taken the last byte of the request.
+    /// When QUIC had accepted the last byte of the request.
     sent: Option<Moment>,
     upload_is_over: bool,
     first_byte: Option<Moment>,
     last_byte: Option<Moment>,
 }
 
-/// Which part of the answer is next.
+/// Which part of the response is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Head,
@@ -76,8 +76,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Sends the request, and reads the head of its answer; what is not sent by then
-    /// goes on with the body.
+    /// Sends the request and reads the headers of the response. The rest of the request
+    /// is sent while the body is read.
     ///
     /// # Errors
     /// See [`Fault`].
@@ -86,7 +86,7 @@ impl<'a> Exchange<'a> {
             match poll_fn(|cx| self.poll(cx)).await? {
                 Some(Piece::Whole(HEADERS, section)) => {
                     let answer = decode(&section).map_err(|how| self.connection.violated(how))?;
-                    // Those below 200 come before the answer: RFC 9114, section 4.1.
+                    // Those below 200 come before the final response: RFC 9114, section 4.1.
                     if answer.status >= 200 {
                         self.part = Part::Body;
                         return Ok(answer);
@@ -120,17 +120,17 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// When QUIC had taken the last byte of the request, if it has by now.
+    /// When QUIC had accepted the last byte of the request, if it has.
     pub fn sent(&self) -> Option<Moment> {
         self.sent
     }
 
-    /// When the first bytes came, if any did.
+    /// When the first bytes arrived, if any did.
     pub fn first_byte(&self) -> Option<Moment> {
         self.first_byte
     }
 
-    /// When the last bytes came that were read, if any did.
+    /// When the last bytes that were read arrived, if any did.
     pub fn last_byte(&self) -> Option<Moment> {
         self.last_byte
     }
@@ -140,14 +140,14 @@ impl<'a> Exchange<'a> {
         self.connection.violated(how.to_owned())
     }
 
-    /// The next piece of the answer, while the request goes on being sent.
+    /// The next piece of the response, while the rest of the request is sent.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Piece>, Fault>> {
         if !self.upload_is_over {
             match self.poll_upload(cx) {
                 Poll::Ready(Err(WriteError::ConnectionLost(error))) => {
                     return Poll::Ready(Err(self.connection.fault(error)));
                 }
-                // The server wants no more of the request; its answer says why.
+                // The server does not want the rest of the request. Its response says why.
                 Poll::Ready(Err(_)) => {
                     self.upload_is_over = true;
                     let _ = self.send.reset(VarInt::from_u32(NO_ERROR as u32));
@@ -235,7 +235,7 @@ impl Drop for Exchange<'_> {
     }
 }
 
-/// Appends the head of a request with its frame, and that of its body's if it has one.
+/// Appends the headers frame of a request, and the type and length of its body's frame if it has one.
 pub(crate) fn encode_head(out: &mut Vec<u8>, request: &http::Request<()>, body: usize) {
     let uri = request.uri();
     let mut section = Vec::with_capacity(256);
@@ -263,7 +263,7 @@ pub(crate) fn encode_head(out: &mut Vec<u8>, request: &http::Request<()>, body: 
     }
 }
 
-/// Reads the head of an answer: RFC 9114, section 4.3.2.
+/// Reads the headers of a response: RFC 9114, section 4.3.2.
 fn decode(section: &[u8]) -> Result<Answer, String> {
     let mut fields = qpack::decode(section, MAX_HEAD)?;
     if fields.first().is_none_or(|(name, _)| name != b":status") {

@@ -4,32 +4,32 @@ use std::time::Duration;
 
 use plimsoll_net::TlsError;
 
-/// Why a connection could not be had, or a request got no whole answer.
+/// Why a connection failed, or a request did not get a whole response.
 #[derive(Debug)]
 pub enum Fault {
     /// Before the first datagram, or in the handshake.
     Network(plimsoll_net::Error),
-    /// Nothing came back from there for so long.
+    /// No response within this time.
     NoAnswer { to: SocketAddr, waited: Duration },
-    /// The machine says that nobody listens there.
+    /// The server's host reports that nothing listens there.
     Refused { to: SocketAddr },
-    /// QUIC is spoken there, for something else.
+    /// The server speaks QUIC, but not HTTP/3.
     NotHttp3,
     /// The server reset the request's stream, with that code.
     Reset { code: u64 },
-    /// The server takes no more requests on the connection, and did not look at this one.
+    /// The server accepts no more requests on the connection, and did not process this one.
     GoAway,
     /// The server closed the connection, with that code and perhaps a word.
     Closed { code: u64, reason: String },
     /// QUIC gave the connection up, on either side.
     Broken(String),
-    /// Nothing was heard of the server for too long.
+    /// No packet arrived from the server for too long.
     Silent,
-    /// The answer's stream ended before an answer.
+    /// The stream ended before a response.
     Ended,
-    /// The answer's stream ended within the answer.
+    /// The stream ended within the response.
     EndedInside,
-    /// The server broke the protocol, or a limit of ours.
+    /// The server broke the protocol or exceeded one of our limits.
     Violation(String),
 }
 

@@ -20,7 +20,7 @@ pub(crate) const MAX_WHOLE: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Frames {
     place: Place,
-    /// What came of a frame's head, or of a frame that is read whole.
+    /// The bytes of a frame's type and length, or of a frame that is read whole.
     held: Vec<u8>,
 }
 
@@ -41,7 +41,7 @@ enum Place {
     },
 }
 
-/// What the pieces came to.
+/// A part of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A part of a body.
@@ -170,7 +170,7 @@ mod tests {
         out
     }
 
-    /// Whatever the stream is cut into, the same frames come of it.
+    /// The frames do not depend on how the stream is cut into pieces.
     #[test]
     fn frames_do_not_depend_on_the_cuts() {
         for size in 1..80 {
