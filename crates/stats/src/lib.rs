@@ -18,7 +18,6 @@ pub mod limit;
 mod on_paper;
 mod random;
 pub mod scalability;
-pub mod signed_rank;
 pub mod student;
 pub mod warm_up;
 

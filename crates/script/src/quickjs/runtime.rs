@@ -194,12 +194,6 @@ impl Runtime {
         unsafe { sys::JS_RunGC(self.0.raw.as_ptr()) }
     }
 
-    /// Bytes allocated at which the engine next looks for unreachable cycles.
-    pub fn set_collection_threshold(&self, bytes: usize) {
-        // SAFETY: the runtime is live.
-        unsafe { sys::JS_SetGCThreshold(self.0.raw.as_ptr(), bytes as _) }
-    }
-
     /// The embedder's state.
     pub fn host<H: Any>(&self) -> Option<&H> {
         self.0.host.downcast_ref()

@@ -3,7 +3,6 @@ and kneed (versions in requirements.txt). Prints JSON; judged.json beside it is 
 output, and the test compares both our answers and, where the packages are installed,
 a fresh run with it."""
 
-import itertools
 import json
 
 import numpy as np
@@ -19,23 +18,8 @@ out["t_quantile"] = [[c, f, float(stats.t.ppf((1 + c) / 2, f))]
 out["t_two_sided"] = [[t, f, float(2 * stats.t.sf(t, f))]
                       for t in (0.0, 0.3, 1.0, 2.5, 8.0, 40.0) for f in (1, 2, 3.5, 10, 57, 1000)]
 
-cases = []
-for n in (1, 2, 5, 6, 9, 10, 20, 50):
-    d = np.round(rng.normal(0.3, 1.0, n), 6)
-    walsh = [(a + b) / 2 for a, b in itertools.combinations_with_replacement(d.tolist(), 2)]
-    test = stats.wilcoxon(d, method="exact")
-    cases.append({"differences": d.tolist(), "p": float(test.pvalue),
-                  "smaller": float(test.statistic), "estimate": float(np.median(walsh))})
-out["wilcoxon"] = cases
-
-# Ties: the exact distribution over all signs of the very ranks, by counting.
-ties = [1.0, -1.0, 2.0, 2.0, 2.0, -3.0, 4.0, 4.0, 5.0]
-ranks = stats.rankdata(np.abs(ties))
-positive = sum(r for r, d in zip(ranks, ties) if d > 0)
-sums = [sum(r for r, s in zip(ranks, signs) if s) for signs in itertools.product((0, 1), repeat=len(ties))]
-below = np.mean([s <= positive + 1e-9 for s in sums])
-above = np.mean([s >= positive - 1e-9 for s in sums])
-out["wilcoxon_ties"] = {"differences": ties, "p": float(min(1, 2 * min(below, above)))}
+# The numbers below were drawn after these.
+rng.normal(0.3, 1.0, 103)
 
 p = np.round(rng.uniform(0, 0.1, 12), 6)
 out["holm"] = {"p": p.tolist(), "adjusted": multipletests(p, method="holm")[1].tolist()}
