@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -122,6 +122,7 @@ impl<F: UserFactory> Seats<F> {
             seat: Some(seat),
             in_scenario: 0,
             counted: false,
+            ended: Cell::new(None),
         }
     }
 }
@@ -134,6 +135,8 @@ pub(crate) struct ActiveUser<F: UserFactory> {
     seat: Option<Seat<F::User>>,
     in_scenario: u64,
     counted: bool,
+    /// When the last iteration ended, until something else follows.
+    ended: Cell<Option<Moment>>,
 }
 
 impl<F: UserFactory> ActiveUser<F> {
@@ -156,12 +159,17 @@ impl<F: UserFactory> ActiveUser<F> {
 
     /// Whether there is time for another iteration before `end`, and no signal to stop.
     pub async fn has_until(&self, end: Moment) -> bool {
-        let mut now = plimsoll_clock::now();
+        let mut now = self.ended_or_now();
         if time_slice::is_used_up(now) {
             let _ = self.stop.race(time_slice::next()).await;
             now = plimsoll_clock::now();
         }
         now < end && !self.stop.is_stopped()
+    }
+
+    /// The present moment. Directly after an iteration, its end, which saves a look at the clock.
+    fn ended_or_now(&self) -> Moment {
+        self.ended.take().unwrap_or_else(plimsoll_clock::now)
     }
 
     pub fn is_run_aborted(&self) -> bool {
@@ -170,7 +178,7 @@ impl<F: UserFactory> ActiveUser<F> {
 
     /// Lets the worker's other work go on where users have computed for long without waiting.
     pub async fn give_way(&self) {
-        if time_slice::is_used_up(plimsoll_clock::now()) {
+        if time_slice::is_used_up(self.ended_or_now()) {
             // The signal to stop is looked at by the caller.
             let _ = self.stop.race(time_slice::next()).await;
         }
@@ -214,6 +222,7 @@ impl<F: UserFactory> ActiveUser<F> {
         let ending = seat.user.iterate(&iteration).await;
         let ended = plimsoll_clock::now();
         in_flight.end(ended);
+        self.ended.set(Some(ended));
         match ending {
             Ending::Completed => self.scenario.state.iteration_completed(),
             Ending::Threw => {
@@ -236,6 +245,7 @@ impl<F: UserFactory> ActiveUser<F> {
         let least = self.seats.min_iteration;
         if !least.is_zero() && ended < started + least {
             let waited = self.stop.race(sleep_until(started + least)).await;
+            self.ended.take();
             if waited.is_err() {
                 // Its samples are there, but its time was not over.
                 run.iteration_interrupted();
