@@ -11,7 +11,8 @@ for what entered it before (a first-in, first-out queue, computed from when each
 must be at most 0.2 ms at the median and 1 ms at p99, and so must be its lack. Lost messages must be as many as configured, within five
 standard deviations. Prints a Markdown table; the exit status is 1 when a cell misses a bound.
 
-The relay has one processor for itself and the client and server share another: keep both idle otherwise.
+The relay has one processor and the client and server share another. The relay takes real-time priority if it is
+permitted; the client and server have it only with --real-time, so other programs add to what they measure.
 
 paths: delay, rate (and delay), jitter (and rate), loss (and jitter)
 patterns: 1, 20, 200 and 2000 new connections per second; burst: 1,000 at once, five times
@@ -64,7 +65,7 @@ def main():
     parser.add_argument(
         "--real-time",
         action="store_true",
-        help="run ahead of every other program, for a machine that is not idle (Linux, root)",
+        help="give the client and server real-time priority too, for a machine that is not idle (Linux, root)",
     )
     parser.add_argument("--no-build", action="store_true", help="use the programs already built")
     parser.add_argument("--out", type=Path, help="write the table to this file too")
