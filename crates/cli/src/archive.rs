@@ -3,12 +3,13 @@
 use std::io::BufWriter;
 use std::sync::Arc;
 
+use plimsoll_run::{Refusal, prepare};
 use plimsoll_script::Archive;
 
-use crate::args::{ArchiveArgs, GlobalArgs, IoMode};
+use crate::args::{ArchiveArgs, GlobalArgs};
 use crate::exit::Exit;
 use crate::log::Log;
-use crate::prepared::{Purpose, Refusal, prepare};
+use crate::script_request::{Purpose, script_request};
 use crate::talk::complain;
 
 /// Writes the archive.
@@ -22,17 +23,17 @@ pub fn archive(args: &ArchiveArgs, global: &GlobalArgs) -> Exit {
     };
     match pack(args, &log) {
         Ok(()) => Exit::SUCCESS,
-        Err(refusal) => refusal.tell(&log),
+        Err(refusal) => log.refuse(&refusal),
     }
 }
 
 fn pack(args: &ArchiveArgs, log: &Arc<Log>) -> Result<(), Refusal> {
     let purpose = Purpose {
-        system_env: false,
         keep_files: true,
-        io: IoMode::default(),
+        ..Purpose::default()
     };
-    let prepared = prepare(&args.script, &args.runtime, &args.options, log, purpose)?;
+    let request = script_request(&args.script, &args.runtime, &args.options, log, purpose)?;
+    let prepared = prepare(request, &log.sink())?;
     let mut options = prepared.options;
     options.fill_defaults();
     let archive = Archive {
@@ -47,7 +48,7 @@ fn pack(args: &ArchiveArgs, log: &Arc<Log>) -> Result<(), Refusal> {
     std::fs::File::create(out)
         .and_then(|file| archive.write(BufWriter::new(file)))
         .map_err(|error| {
-            Refusal::generic(format!(
+            Refusal::other(format!(
                 "cannot write the archive {}: {error}",
                 out.display()
             ))

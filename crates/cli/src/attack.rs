@@ -1,25 +1,22 @@
 //! `plimsoll attack`: a target list, with vegeta's flags.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read};
-use std::sync::Arc;
+use std::fs::File;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use plimsoll_engine::AbortReason;
 use plimsoll_output::http_result::HttpResult;
 use plimsoll_plan::{Executor, Plan, Rate, Scenario};
-use plimsoll_results::hash;
 use plimsoll_results::secrets::url_for_display;
-use plimsoll_script::{LimitedReader, open_limited};
-use plimsoll_scriptless::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
+use plimsoll_run::{Attack, Destination, Request, TargetList};
+use plimsoll_scriptless::{Aim, AttackSettings, Defaults, Format};
 
 use crate::args::{AttackArgs, GlobalArgs, parse_rate};
 use crate::attack_settings::{body_limit, header, http_settings, positive_time};
-use crate::direct::{self, Direct, Show};
 use crate::exit::Exit;
-use crate::metrics_page;
-use crate::recording::{Model, Place, Question};
-use crate::results_file::{Destination, ResultsFile};
-use crate::talk::{complain, lose, say};
+use crate::record_request::{place, record_request};
+use crate::scriptless::{self, Scriptless, Show, worker_threads};
+use crate::talk::{complain, say};
 
 /// Attacks the targets, and says what came of it.
 pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
@@ -34,8 +31,8 @@ pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
 
 fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let load = Load::of(args)?;
-    let settings = Arc::new(http_settings(args, load.threads, load.rate.is_some())?);
-    let attack = AttackSettings {
+    let http = http_settings(args, load.threads, load.rate.is_some())?;
+    let settings = AttackSettings {
         name: args.name.clone(),
         redirects: u32::try_from(args.redirects).ok(),
         max_body: body_limit(&args.max_body)?,
@@ -43,69 +40,55 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
         chunked: args.chunked,
         shown_url: url_for_display,
     };
-    let destination = destination(args)?;
-    let aim = aim(args)?;
-    let stream = match &aim {
-        Aim::Stream(stream) => Some(Arc::clone(stream)),
-        Aim::Cycle(_) => None,
+    let results = destination(args)?;
+    let show = match (args.json, &results) {
+        (true, _) => Show::Json,
+        (false, Destination::Stream(..)) => Show::Beside,
+        (false, _) => Show::Text,
     };
+    let aim = targets(args)?.open()?;
     let title = title(args, &aim);
     let scenario = load.scenario()?;
     let plan = Plan::single(scenario.clone(), Vec::new());
-    let figures = match args.prometheus_addr.as_deref() {
-        None | Some("") => None,
-        Some(address) => Some(metrics_page::serve(address)?),
-    };
-    let (outlet, results) = match (&destination, figures) {
-        (Destination::Nowhere, None) => (None, None),
-        (destination, figures) => {
-            let (outlet, inlet) = plimsoll_scriptless::outlet();
-            let results = ResultsFile::write(destination, inlet, figures)?;
-            (Some(outlet), Some(results))
-        }
-    };
-    let place = Place::of(&args.record)?;
-    let content = match &place {
-        Some(_) => content_hash(args, &aim),
-        None => None,
-    };
-    let outcome = direct::run(
-        Direct {
-            users: AttackUsers::new(aim, attack, settings, outlet),
-            scenario,
+    let record = place(&args.record)?.map(|place| {
+        let content = TargetList::content_hash(&aim, &args.targets);
+        record_request(&args.record, place, configuration(args, &plan, content))
+    });
+    let finished = scriptless::run(
+        Scriptless {
+            request: Request {
+                load: plimsoll_run::Load::Attack(Box::new(Attack {
+                    aim,
+                    list_name: args.targets.clone(),
+                    settings,
+                    http,
+                    scenario,
+                    results,
+                    metrics_address: args
+                        .prometheus_addr
+                        .clone()
+                        .filter(|address| !address.is_empty()),
+                })),
+                threads: load.threads,
+                record,
+            },
             title,
             duration: load.duration,
-            threads: Some(load.threads),
-            record: place.map(|place| (place, question(args, &plan, content))),
             read: HttpResult::new,
             is_fixed_work: false,
         },
         global,
     )?;
-    let lost = results.and_then(|results| results.finish(&destination));
-    let list_error = match stream.as_ref().and_then(|stream| stream.ended()) {
-        Some(Some(error)) => Some(format!("{}: {error}", args.targets)),
-        Some(None) => None,
-        None => match &outcome.ended.aborted {
-            Some(AbortReason::Failed(what)) => Some(what.clone()),
-            _ => None,
-        },
-    };
-    let show = match (args.json, &destination) {
-        (true, _) => Show::Json,
-        (false, Destination::Stdout) => Show::Beside,
-        (false, _) => Show::Text,
-    };
-    outcome.show(show, global)?;
-    outcome.tell_lost();
+    finished.show(show, global)?;
+    finished.tell_lost();
+    let list_error = &finished.outcome.input_error;
     list_error.iter().for_each(|error| complain(error));
-    lost.iter().for_each(|error| lose(error));
-    if let Some(AbortReason::Machine(what)) = &outcome.ended.aborted {
+    if let Some(AbortReason::Machine(what)) = &finished.outcome.aborted {
         return Err(what.clone());
     }
     Ok(match list_error {
         Some(_) => Exit::INVALID_CONFIG,
-        None => outcome.exit(),
+        None => finished.exit(),
     })
 }
 
@@ -139,7 +122,7 @@ impl Load {
             ));
         }
         let duration = positive_time("-duration", &args.duration)?;
-        let mut threads = direct::worker_threads(args.cpus);
+        let mut threads = worker_threads(args.cpus);
         if args.max_connections > 0 {
             // Each thread has connections of its own.
             threads = threads.min(args.max_connections);
@@ -202,13 +185,31 @@ fn destination(args: &AttackArgs) -> Result<Destination, String> {
             );
             Ok(Destination::Nowhere)
         }
-        None | Some("stdout" | "-") => Ok(Destination::Stdout),
+        None | Some("stdout" | "-") => {
+            let stdout =
+                unbuffered_stdout().map_err(|error| format!("cannot write results: {error}"))?;
+            Ok(Destination::Stream("standard output", stdout))
+        }
         Some(path) => Ok(Destination::File(path.into())),
     }
 }
 
-/// Opens the target list, and reads it unless it is to be read lazily.
-fn aim(args: &AttackArgs) -> Result<Aim, String> {
+/// Standard output without the buffer that waits for the end of a line: batches
+/// are large already.
+#[cfg(unix)]
+fn unbuffered_stdout() -> std::io::Result<Box<dyn Write + Send>> {
+    use std::os::fd::AsFd;
+    let output = std::io::stdout().as_fd().try_clone_to_owned()?;
+    Ok(Box::new(File::from(output)))
+}
+
+#[cfg(not(unix))]
+fn unbuffered_stdout() -> std::io::Result<Box<dyn Write + Send>> {
+    Ok(Box::new(std::io::stdout()))
+}
+
+/// The target list, and what targets have that say nothing else.
+fn targets(args: &AttackArgs) -> Result<TargetList, String> {
     let format = match args.format.as_str() {
         "http" | "text" => Format::Text,
         "json" => Format::Json,
@@ -228,33 +229,15 @@ fn aim(args: &AttackArgs) -> Result<Aim, String> {
         .iter()
         .map(|line| header("-header", line))
         .collect::<Result<_, String>>()?;
-    let defaults = Defaults {
-        headers,
-        body: body.into(),
-    };
-    let cannot_read =
-        |error: std::io::Error| format!("-targets={}: cannot read it: {error}", args.targets);
-    let input: Box<dyn Read + Send> = match (args.targets.as_str(), args.lazy) {
-        // A lazy list is never held as a whole, so it may be endless.
-        ("stdin" | "-", true) => Box::new(std::io::stdin()),
-        (path, true) => Box::new(std::fs::File::open(path).map_err(cannot_read)?),
-        ("stdin" | "-", false) => Box::new(LimitedReader::new(std::io::stdin())),
-        (path, false) => Box::new(open_limited(path.as_ref()).map_err(cannot_read)?),
-    };
-    let input: Box<dyn BufRead + Send> = Box::new(BufReader::new(input));
-    let list = List::new(
-        input,
+    Ok(TargetList {
+        name: args.targets.clone(),
         format,
-        defaults,
-        Box::new(|path| plimsoll_script::read_file(path.as_ref())),
-    );
-    if args.lazy {
-        return Ok(Aim::Stream(Arc::new(Stream::read(list)?)));
-    }
-    match list.all() {
-        Ok(targets) => Ok(Aim::Cycle(targets.into())),
-        Err(error) => Err(format!("{}: {error}", args.targets)),
-    }
+        defaults: Defaults {
+            headers,
+            body: body.into(),
+        },
+        is_lazy: args.lazy,
+    })
 }
 
 fn title(args: &AttackArgs, aim: &Aim) -> String {
@@ -277,36 +260,10 @@ fn title(args: &AttackArgs, aim: &Aim) -> String {
     format!("{name}{what}, {load}")
 }
 
-/// Tells lists of targets apart by what they have sent, with bodies and headers from
-/// wherever they come. None for what is read once from standard input while the attack
-/// runs, or cannot be read twice.
-fn content_hash(args: &AttackArgs, aim: &Aim) -> Option<String> {
-    /// No method, header or value is a line end, so no two lists have the same parts.
-    const NEXT: &[u8] = b"\n";
-    match aim {
-        Aim::Cycle(targets) => Some(hash::hash(targets.iter().flat_map(|target| {
-            let headers = target.headers.iter();
-            let headers = headers.flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);
-            [target.method.as_bytes(), target.url.as_bytes()]
-                .into_iter()
-                .chain(headers)
-                .chain([NEXT, &*target.body])
-        }))),
-        Aim::Stream(_) => {
-            let is_file = std::fs::metadata(&args.targets).is_ok_and(|file| file.is_file());
-            let file = is_file.then(|| std::fs::File::open(&args.targets).ok())??;
-            hash::of_reader(file).ok()
-        }
-    }
-}
-
 /// What the record's header says of the run.
-fn question<'a>(args: &AttackArgs, plan: &Plan, content: Option<String>) -> Question<'a> {
+fn configuration(args: &AttackArgs, plan: &Plan, content: Option<String>) -> serde_json::Value {
     let executors: Vec<String> = plan.scenarios.iter().map(Scenario::description).collect();
-    Question {
-        kind: "attack",
-        model: Model::of(plan),
-        configuration: serde_json::json!({
+    serde_json::json!({
             "targets": args.targets,
             "targets_content": content,
             "format": args.format,
@@ -341,9 +298,7 @@ fn question<'a>(args: &AttackArgs, plan: &Plan, content: Option<String>) -> Ques
             "session_tickets": args.session_tickets,
             "name": args.name,
             "io": args.io.io.name(),
-        }),
-        files: Vec::new(),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -106,11 +106,11 @@ fn network(args: &AttackArgs, open: bool) -> Result<plimsoll_net::NetworkSetting
         },
         local_ips,
         tls: tls(args)?,
-        io: crate::settings::io(args.io.io, open)?,
+        io: plimsoll_run::settings::io(args.io.io, open)?,
         unix_socket: args
             .unix_socket
             .as_deref()
-            .map(|path| crate::settings::unix_socket("-unix-socket", path))
+            .map(|path| plimsoll_run::settings::unix_socket("-unix-socket", path))
             .transpose()?,
         ..plimsoll_net::NetworkSettings::default()
     })

@@ -1,5 +1,7 @@
 use std::process::ExitCode;
 
+use plimsoll_run::{Ending, RefusalKind};
+
 /// A process's exit status. Those of `run` are the ones k6's users know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit(u8);
@@ -51,5 +53,32 @@ impl Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit.0)
+    }
+}
+
+impl From<RefusalKind> for Exit {
+    fn from(kind: RefusalKind) -> Exit {
+        match kind {
+            RefusalKind::Config => Exit::INVALID_CONFIG,
+            RefusalKind::Script => Exit::SCRIPT_EXCEPTION,
+            RefusalKind::AbortedByScript => Exit::ABORTED_BY_SCRIPT,
+            RefusalKind::Other => Exit::GENERIC,
+        }
+    }
+}
+
+impl From<Ending> for Exit {
+    fn from(ending: Ending) -> Exit {
+        match ending {
+            Ending::Stopped => Exit::SIGNAL,
+            Ending::AbortedByScript => Exit::ABORTED_BY_SCRIPT,
+            Ending::ScriptException => Exit::SCRIPT_EXCEPTION,
+            Ending::SetupTimeout => Exit::SETUP_TIMEOUT,
+            Ending::TeardownTimeout => Exit::TEARDOWN_TIMEOUT,
+            Ending::Failed => Exit::GENERIC,
+            Ending::ThresholdsCrossed => Exit::THRESHOLDS,
+            Ending::MarkedFailed => Exit::FAILED_BY_SCRIPT,
+            Ending::Completed => Exit::SUCCESS,
+        }
     }
 }

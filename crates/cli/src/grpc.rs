@@ -1,21 +1,18 @@
 //! `plimsoll grpc`: one method, no script.
 
-use std::cell::OnceCell;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::path::Path;
 
-use plimsoll_grpc::{Compression, Endpoint, Limits, Metadata, Schema};
+use plimsoll_grpc::{Compression, Endpoint, Limits, Metadata};
 use plimsoll_output::http_result::HttpResult;
 use plimsoll_plan::{Plan, Scenario};
-use plimsoll_scriptless::{CallSpec, Connections, GrpcUsers, Streaming};
-use plimsoll_verdict::with_hint;
+use plimsoll_run::{Grpc, Load, Request, SchemaSource};
+use plimsoll_scriptless::{CallSpec, Connections, Streaming};
 
 use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, GrpcArgs};
-use crate::direct::{self, Direct};
 use crate::exit::Exit;
-use crate::recording::{Model, Place, Question};
+use crate::record_request::{place, record_request};
+use crate::scriptless::{self, Scriptless, worker_threads};
 use crate::talk::complain;
 
 /// Calls the method, and says what came of it.
@@ -39,18 +36,29 @@ fn load(args: &GrpcArgs, global: &GlobalArgs) -> Result<Exit, String> {
         );
     }
     let threads = threads(args);
-    let users = users(args, spec(args, threads)?, &data)?;
-    let plan = Plan::single(scenario.clone(), Vec::new());
-    let limit = scenario.executor.duration().unwrap_or_default();
-    let place = Place::of(&args.record)?;
-    direct::load(
-        Direct {
-            users,
+    let grpc = Grpc {
+        call: spec(args, threads)?,
+        method: method(args).to_owned(),
+        schema: schema(args)?,
+        messages: data,
+        scenario,
+    };
+    let plan = Plan::single(grpc.scenario.clone(), Vec::new());
+    let limit = grpc.scenario.executor.duration().unwrap_or_default();
+    let place = place(&args.record)?;
+    let record = place.map(|place| {
+        let configuration = configuration(args, &plan, grpc.messages.len());
+        record_request(&args.record, place, configuration)
+    });
+    scriptless::run_and_print(
+        Scriptless {
+            request: Request {
+                load: Load::Grpc(Box::new(grpc)),
+                threads,
+                record,
+            },
             title: title(args),
             duration: amount.is_by_time().then_some(limit),
-            scenario,
-            threads: Some(threads),
-            record: place.map(|place| (place, question(args, &plan, &data))),
             read: HttpResult::of_grpc,
             is_fixed_work: args.loops.is_some(),
         },
@@ -81,12 +89,9 @@ fn amount<'a>(args: &GrpcArgs, duration: Option<&'a str>) -> Amount<'a> {
 }
 
 /// What the record's header says of the run.
-fn question<'a>(args: &GrpcArgs, plan: &Plan, data: &'a [String]) -> Question<'a> {
+fn configuration(args: &GrpcArgs, plan: &Plan, messages: usize) -> serde_json::Value {
     let executors: Vec<String> = plan.scenarios.iter().map(Scenario::description).collect();
-    Question {
-        kind: "grpc",
-        model: Model::of(plan),
-        configuration: serde_json::json!({
+    serde_json::json!({
             "title": title(args),
             "method": method(args),
             "metadata": args.metadata,
@@ -98,17 +103,12 @@ fn question<'a>(args: &GrpcArgs, plan: &Plan, data: &'a [String]) -> Question<'a
             "include_connecting": args.include_connecting,
             "timeout": args.timeout,
             "gzip": args.gzip,
-            "messages": data.len(),
+            "messages": messages,
             "workers": args.workers,
             "loops": args.loops,
             "threads": args.threads,
             "io": args.io.io.name(),
-        }),
-        files: data
-            .iter()
-            .map(|message| ("message".to_owned(), message.as_bytes()))
-            .collect(),
-    }
+    })
 }
 
 fn method(args: &GrpcArgs) -> &str {
@@ -153,7 +153,7 @@ fn is_fresh(args: &GrpcArgs) -> bool {
 
 /// A connection belongs to one thread, so there are no more threads than connections.
 fn threads(args: &GrpcArgs) -> usize {
-    let threads = direct::worker_threads(args.threads);
+    let threads = worker_threads(args.threads);
     match shared(args) {
         Some(connections) => threads.min(connections.max(1) as usize),
         None => threads,
@@ -263,7 +263,7 @@ fn spec(args: &GrpcArgs, threads: usize) -> Result<CallSpec, String> {
     Ok(CallSpec {
         endpoint,
         network: plimsoll_net::NetworkSettings {
-            io: crate::settings::io(args.io.io, args.rps.is_some())?,
+            io: plimsoll_run::settings::io(args.io.io, args.rps.is_some())?,
             tls: tls(args)?,
             connect_timeout: connect,
             ..plimsoll_net::NetworkSettings::default()
@@ -338,97 +338,18 @@ fn metadata(flag: &str, given: &[String]) -> Result<Metadata, String> {
     Ok(metadata)
 }
 
-fn users(args: &GrpcArgs, spec: CallSpec, data: &[String]) -> Result<GrpcUsers, String> {
-    let name = method(args);
-    let schema = schema(args, &spec, name)?;
-    let method = schema.method(name).ok_or_else(|| {
-        let paths: Vec<String> = schema.methods().map(|method| method.path()).collect();
-        let known = paths.iter().map(|path| path.trim_start_matches('/'));
-        let wanted = name.trim_start_matches('/');
-        let near = plimsoll_units::nearest(wanted, known.clone());
-        match near {
-            Some(near) => format!("there is no method {wanted:?}; did you mean {near}?"),
-            None => format!(
-                "there is no method {wanted:?}; there are {}",
-                known.collect::<Vec<_>>().join(", ")
-            ),
-        }
-    })?;
-    GrpcUsers::new(spec, method, data)
-}
-
-fn schema(args: &GrpcArgs, spec: &CallSpec, method: &str) -> Result<Schema, String> {
-    let mut schema = Schema::new();
-    if let Some(path) = &args.protoset {
-        schema
-            .add_set(&read("--protoset", path)?)
-            .map_err(|error| format!("--protoset {}: {error}", path.display()))?;
-    } else if let Some(path) = &args.proto {
-        let (name, folders) = proto_place(path, &args.import_paths);
-        let unreadable: Rc<OnceCell<String>> = Rc::default();
-        let source = ProtoFolders {
-            folders,
-            unreadable: Rc::clone(&unreadable),
-        };
-        schema.compile(&[name], source).map_err(|error| {
-            // Where a file could not be read, the compiler knows only that it has none.
-            let reason = unreadable
-                .get()
-                .cloned()
-                .unwrap_or_else(|| error.to_string());
-            format!("--proto {}: {reason}", path.display())
-        })?;
-    } else {
-        let own = metadata("--reflect-metadata", args.reflect_metadata.as_slice())?;
-        let used = if args.reflect_metadata.is_some() {
-            &own
-        } else {
-            &spec.metadata
-        };
-        return plimsoll_scriptless::reflect(spec, method, used).map_err(|error| with_hint(&error));
-    }
-    Ok(schema)
-}
-
-/// The name by which a file is known to imports, and where those are looked for.
-fn proto_place(path: &Path, imports: &[PathBuf]) -> (String, Vec<PathBuf>) {
-    let mut folders = imports.to_vec();
-    for folder in imports {
-        if let Ok(name) = path.strip_prefix(folder) {
-            return (name.to_string_lossy().into_owned(), folders);
-        }
-        if folder.join(path).exists() {
-            return (path.to_string_lossy().into_owned(), folders);
-        }
-    }
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let name = path.file_name().unwrap_or_default();
-    folders.insert(0, folder.to_owned());
-    (name.to_string_lossy().into_owned(), folders)
-}
-
-struct ProtoFolders {
-    folders: Vec<PathBuf>,
-    /// Why a file that exists could not be read: the first such reason.
-    unreadable: Rc<OnceCell<String>>,
-}
-
-impl plimsoll_grpc::Source for ProtoFolders {
-    fn read(&self, name: &str) -> Option<String> {
-        self.folders.iter().find_map(|folder| {
-            let path = folder.join(name);
-            match plimsoll_script::read_text_file(&path) {
-                Ok(text) => return Some(text),
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => {
-                    let _ = self
-                        .unreadable
-                        .set(format!("could not read {}: {error}", path.display()));
-                }
-            }
-            None
-        })
-    }
+fn schema(args: &GrpcArgs) -> Result<SchemaSource, String> {
+    Ok(match (&args.protoset, &args.proto) {
+        (Some(path), _) => SchemaSource::Protoset(path.clone()),
+        (None, Some(file)) => SchemaSource::Proto {
+            file: file.clone(),
+            imports: args.import_paths.clone(),
+        },
+        (None, None) => SchemaSource::Reflection(match &args.reflect_metadata {
+            Some(text) => Some(metadata("--reflect-metadata", std::slice::from_ref(text))?),
+            None => None,
+        }),
+    })
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use plimsoll_plots::terminal;
 use plimsoll_results::noise::{self, Noise};
 use plimsoll_results::store::Kept;
+use plimsoll_results::store_location;
 use plimsoll_stats::change_points::{ChangePoint, change_points};
 use serde_json::{Value, json};
 
 use crate::args::HistoryArgs;
 use crate::exit::Exit;
-use crate::kept;
-use crate::talk::{complain, put, screen_columns};
+use crate::talk::{complain, put, say, screen_columns};
 
 /// Columns where there is no terminal.
 const COLUMNS: usize = 100;
@@ -38,9 +38,11 @@ pub fn history(args: &HistoryArgs) -> Exit {
 
 /// The runs that are asked for, the oldest first; at least one.
 fn runs(args: &HistoryArgs) -> Result<Vec<Kept>, String> {
-    let place = kept::place(args.stored.store.as_deref())?;
-    let mut store = kept::open_existing(&place)?;
-    kept::recover(&place, &mut store);
+    let place = store_location::place(args.stored.store.as_deref())?;
+    let mut store = store_location::open_existing(&place)?;
+    for sentence in store_location::recover(&place, &mut store) {
+        say(&sentence);
+    }
     let failed =
         |error: plimsoll_results::store::StoreError| format!("{}: {error}", place.display());
     let asked = args.configuration.as_deref().unwrap_or_default();
@@ -71,7 +73,9 @@ struct History<'a> {
 
 impl<'a> History<'a> {
     fn of(args: &'a HistoryArgs, runs: &'a [Kept]) -> History<'a> {
-        let value = |run: &Kept| kept::figure(run, args.figure).filter(|_| kept::is_followed(run));
+        let value = |run: &Kept| {
+            store_location::figure(run, args.figure).filter(|_| store_location::is_followed(run))
+        };
         let series: Vec<(&Kept, f64)> = runs
             .iter()
             .filter_map(|run| Some((run, value(run)?)))

@@ -1,19 +1,20 @@
 //! `plimsoll http`: one address, no script.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use plimsoll_engine::Notice;
 use plimsoll_output::http_result::HttpResult;
 use plimsoll_plan::{Plan, Scenario};
-use plimsoll_samples::builtin;
-use plimsoll_scriptless::{HttpUsers, RequestSpec};
+use plimsoll_run::{
+    Http, Load, Request,
+    settings::{io, is_open, unix_socket},
+};
+use plimsoll_scriptless::RequestSpec;
 
 use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, HttpArgs};
-use crate::direct::{self, Direct};
 use crate::exit::Exit;
-use crate::recording::{Model, Place, Question};
+use crate::record_request::{place, record_request};
+use crate::scriptless::{self, Scriptless, worker_threads};
 use crate::talk::complain;
 
 /// Loads the address, and says what came of it.
@@ -33,20 +34,27 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
     let amount = amount(args)?;
     let scenario = amount.scenario("http")?;
     let plan = Plan::single(scenario.clone(), Vec::new());
-    let settings = Arc::new(settings(args, &spec, &plan)?);
-    let users = HttpUsers::new(spec.clone(), settings)?
-        .sharing(streams(args).unwrap_or(1))
-        .opening_ahead(args.workers.is_some() && !args.include_connecting);
+    let settings = settings(args, &spec, &plan)?;
     let duration = scenario.executor.duration().unwrap_or_default();
-    let place = Place::of(&args.record)?;
-    direct::load(
-        Direct {
-            users,
-            title: title(args, &spec),
+    let place = place(&args.record)?;
+    let record =
+        place.map(|place| record_request(&args.record, place, configuration(args, &spec, &plan)));
+    let title = title(args, &spec);
+    scriptless::run_and_print(
+        Scriptless {
+            request: Request {
+                load: Load::Http(Box::new(Http {
+                    request: spec,
+                    settings,
+                    scenario,
+                    users_per_connection: streams(args).unwrap_or(1),
+                    opens_ahead: args.workers.is_some() && !args.include_connecting,
+                })),
+                threads: worker_threads(args.threads),
+                record,
+            },
+            title,
             duration: amount.is_by_time().then_some(duration),
-            scenario,
-            threads: args.threads,
-            record: place.map(|place| (place, question(args, &spec, &plan))),
             read: HttpResult::new,
             is_fixed_work: args.loops.is_some(),
         },
@@ -56,12 +64,9 @@ fn load(args: &HttpArgs, global: &GlobalArgs) -> Result<Exit, String> {
 }
 
 /// What the record's header says of the run. Files are named by their contents.
-fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question<'a> {
+fn configuration(args: &HttpArgs, spec: &RequestSpec, plan: &Plan) -> serde_json::Value {
     let executors: Vec<String> = plan.scenarios.iter().map(Scenario::description).collect();
-    Question {
-        kind: "http",
-        model: Model::of(plan),
-        configuration: serde_json::json!({
+    serde_json::json!({
             "method": spec.method,
             "url": spec.url,
             "headers": spec.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>(),
@@ -92,9 +97,7 @@ fn question<'a>(args: &HttpArgs, spec: &'a RequestSpec, plan: &Plan) -> Question
             "loops": args.loops,
             "threads": args.threads,
             "io": args.io.io.name(),
-        }),
-        files: vec![("body".to_owned(), spec.body.as_ref())],
-    }
+    })
 }
 
 fn title(args: &HttpArgs, spec: &RequestSpec) -> String {
@@ -286,12 +289,12 @@ fn settings(
         streams_per_connection: streams(args).map(|streams| streams as usize),
         discard_response_bodies: true,
         network: plimsoll_net::NetworkSettings {
-            io: crate::settings::io(args.io.io, crate::settings::is_open(plan))?,
+            io: io(args.io.io, is_open(plan))?,
             tls: tls(args)?,
             unix_socket: args
                 .unix_socket
                 .as_deref()
-                .map(|path| crate::settings::unix_socket("--unix-socket", path))
+                .map(|path| unix_socket("--unix-socket", path))
                 .transpose()?,
             ..plimsoll_net::NetworkSettings::default()
         },
@@ -319,20 +322,4 @@ fn tls(args: &HttpArgs) -> Result<plimsoll_net::TlsSettings, String> {
     };
     tls.check()?;
     Ok(tls)
-}
-
-/// Latencies in milliseconds of what the run reports so far.
-pub fn latency_metric() -> plimsoll_samples::MetricId {
-    builtin::HTTP_REQ_DURATION
-}
-
-/// A notice as a sentence.
-pub fn tell(notice: &Notice) -> String {
-    match notice {
-        Notice::InsufficientUsers {
-            scenario, users, ..
-        } => format!(
-            "Insufficient VUs, reached {users} active VUs and cannot initialize more (scenario {scenario})"
-        ),
-    }
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::args::{GlobalArgs, InspectArgs, IoMode};
+use plimsoll_run::prepare;
+
+use crate::args::{GlobalArgs, InspectArgs};
 use crate::exit::Exit;
 use crate::log::Log;
-use crate::prepared::{Purpose, prepare};
+use crate::script_request::{Purpose, script_request};
 use crate::talk::{complain, put};
 
 /// Prints the options as JSON: the script's own, or with
@@ -18,14 +20,11 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
             return Exit::GENERIC;
         }
     };
-    let purpose = Purpose {
-        system_env: false,
-        keep_files: false,
-        io: IoMode::default(),
-    };
-    let prepared = match prepare(&args.script, &args.runtime, &args.options, &log, purpose) {
+    let purpose = Purpose::default();
+    let request = script_request(&args.script, &args.runtime, &args.options, &log, purpose);
+    let prepared = match request.and_then(|request| prepare(request, &log.sink())) {
         Ok(prepared) => prepared,
-        Err(refusal) => return refusal.tell(&log),
+        Err(refusal) => return log.refuse(&refusal),
     };
     if !args.execution_requirements {
         show(&prepared.own_options.to_json());

@@ -1,8 +1,6 @@
 //! SIGINT and SIGTERM: the first ends the run, the second the process.
 
-use std::sync::Arc;
-
-use plimsoll_engine::{AbortReason, RunState};
+use plimsoll_run::Control;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -14,13 +12,13 @@ use crate::exit::Exit;
 /// # Errors
 /// When the system refuses handlers or a thread.
 pub fn listen(
-    state: Arc<RunState>,
+    control: Control,
     told: impl Fn(i32) + Send + 'static,
     told_again: impl Fn(i32) + Send + 'static,
 ) -> Result<(), String> {
     let first = move |signal| {
         told(signal);
-        state.abort(AbortReason::Signal);
+        control.stop();
     };
     on_signals(first, told_again)
 }

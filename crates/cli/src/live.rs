@@ -6,11 +6,10 @@ use plimsoll_engine::Notice;
 use plimsoll_output::Paint;
 use plimsoll_output::live::{GeneratorLoad, LiveView, Quantiles};
 use plimsoll_results::secrets::for_display;
+use plimsoll_run::{Event, Listener, Phase, Progress};
 use plimsoll_samples::{Values, builtin};
 use plimsoll_verdict::Level;
 
-use crate::http;
-use crate::session::{Phase, Session, Watcher};
 use crate::talk::say;
 use crate::terminal::{self, Stream};
 
@@ -37,32 +36,32 @@ impl Live {
         }
     }
 
-    fn view(&self, session: &Session) -> LiveView {
-        let elapsed = session.elapsed();
-        let values = |metric| session.totals.values(metric, elapsed);
-        let http = session.totals.http();
-        let reading = session
-            .running
-            .scenarios
+    fn view(&self, progress: &Progress) -> LiveView {
+        let values = |metric| progress.values(metric);
+        let http = progress.http();
+        let reading = progress
+            .scenarios()
             .first()
             .map(|s| s.read(plimsoll_clock::now()));
         let failed = values(builtin::HTTP_REQ_FAILED)
             .and_then(|v| v.passes())
             .unwrap_or(0);
-        let verdict = session.evidence.judge();
+        let verdict = progress.verdict();
         LiveView {
             title: self.title.clone(),
-            elapsed,
+            elapsed: progress.elapsed(),
             duration: self.duration,
             done: reading.map_or(0.0, |reading| reading.progress),
-            users: session.running.state.users_active(),
-            requests: session.requests() as u64,
+            users: progress.state().users_active(),
+            requests: progress.requests() as u64,
             responses: http.responses(),
             failed,
-            rates: session.rates.iter().copied().collect(),
+            rates: progress.rates().iter().copied().collect(),
             wanted_rate: self.wanted_rate,
             latest: None,
-            overall: values(http::latency_metric()).as_ref().and_then(quantiles),
+            overall: values(builtin::HTTP_REQ_DURATION)
+                .as_ref()
+                .and_then(quantiles),
             statuses: http.statuses,
             errors: http
                 .errors
@@ -70,8 +69,8 @@ impl Live {
                 .map(|error| (for_display(&error.text).into_owned(), error.count))
                 .collect(),
             generator: GeneratorLoad {
-                workers: session
-                    .threads
+                workers: progress
+                    .threads()
                     .iter()
                     .map(|thread| thread.cpu.as_secs_f64())
                     .collect(),
@@ -86,53 +85,50 @@ impl Live {
     }
 }
 
-impl Watcher for Live {
+impl Listener for Live {
     fn interval(&self) -> Duration {
         Duration::from_millis(100)
     }
 
-    fn notice(&mut self, notice: &Notice) {
-        say(&http::tell(notice));
-    }
-
-    fn warn(&mut self, message: &str) {
-        say(message);
-    }
-
-    fn look(&mut self, session: &Session) {
-        let Some(size) = Stream::Stderr.size() else {
-            return;
-        };
-        if matches!(session.phase, Phase::Running | Phase::TearDown) {
-            // The last column stays free.
-            let columns = size.columns.saturating_sub(1);
-            let lines = plimsoll_output::live::lines(&self.view(session), columns, self.paint);
-            terminal::draw(Stream::Stderr, &lines);
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Progress(progress) => {
+                let Some(size) = Stream::Stderr.size() else {
+                    return;
+                };
+                if matches!(progress.phase(), Phase::Running | Phase::TearDown) {
+                    // The last column stays free.
+                    let columns = size.columns.saturating_sub(1);
+                    let lines =
+                        plimsoll_output::live::lines(&self.view(progress), columns, self.paint);
+                    terminal::draw(Stream::Stderr, &lines);
+                }
+            }
+            Event::Done(_) => terminal::clear(),
+            other => say_what_cannot_wait(other),
         }
-    }
-
-    fn last_look(&mut self, _: &Session) {
-        terminal::clear();
     }
 }
 
-/// Where there is no terminal, only what cannot wait is told.
+/// Where there is no terminal, only what cannot wait is printed.
 pub struct Quiet;
 
-impl Watcher for Quiet {
-    fn interval(&self) -> Duration {
-        Duration::from_secs(1)
+impl Listener for Quiet {
+    fn event(&mut self, event: Event<'_>) {
+        say_what_cannot_wait(event);
     }
+}
 
-    fn notice(&mut self, notice: &Notice) {
-        say(&http::tell(notice));
+fn say_what_cannot_wait(event: Event<'_>) {
+    match event {
+        Event::Message(text) | Event::Warning(text) => say(text),
+        Event::Notice(Notice::InsufficientUsers {
+            scenario, users, ..
+        }) => say(&format!(
+            "Insufficient VUs, reached {users} active VUs and cannot initialize more (scenario {scenario})"
+        )),
+        _ => {}
     }
-
-    fn warn(&mut self, message: &str) {
-        say(message);
-    }
-
-    fn look(&mut self, _: &Session) {}
 }
 
 fn quantiles(values: &Values) -> Option<Quantiles> {

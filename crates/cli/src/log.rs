@@ -5,14 +5,16 @@ use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use plimsoll_results::secrets::for_display;
+use plimsoll_run::Refusal;
 use plimsoll_script::logline::{Format, Level, Line, WallTime};
 use plimsoll_units::Moment;
 
 use crate::args::GlobalArgs;
+use crate::exit::Exit;
 use crate::talk;
 
 /// Where lines go and what they look like.
@@ -131,6 +133,18 @@ impl Log {
             Target::Nowhere => {}
             Target::File(file) => write_to(file, &text),
         }
+    }
+
+    /// Takes the lines of a script and of what prepares it.
+    pub fn sink(self: &Arc<Self>) -> plimsoll_script::Log {
+        let log = Arc::clone(self);
+        Arc::new(move |level, message, fields| log.line(level, message, fields))
+    }
+
+    /// Logs why a run cannot start, and returns the exit status for it.
+    pub fn refuse(&self, refusal: &Refusal) -> Exit {
+        self.failure(&refusal.message, "hint", refusal.hint);
+        refusal.kind.into()
     }
 
     /// A warning.

@@ -5,9 +5,8 @@ use std::time::Duration;
 use plimsoll_engine::{ScenarioReading, ScenarioState};
 use plimsoll_output::progress::{Phase as Shown, ProgressView, ScenarioView, Status};
 use plimsoll_output::progress_texts::{ScenarioFacts, scenario_view};
+use plimsoll_run::{Phase, Progress};
 use plimsoll_units::Moment;
-
-use crate::session::{Phase, Session};
 
 /// What a run needs at the most, which sets the width of figures.
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +16,9 @@ pub struct Extent {
 }
 
 /// The view at `now`.
-pub fn view(session: &Session, extent: Extent, now: Moment) -> ProgressView {
-    let state = &session.running.state;
-    let phase = match session.phase {
+pub fn view(progress: &Progress, extent: Extent, now: Moment) -> ProgressView {
+    let state = progress.state();
+    let phase = match progress.phase() {
         Phase::Init => Shown::Init {
             what: format!(
                 "{}/{} VUs initialized",
@@ -32,8 +31,8 @@ pub fn view(session: &Session, extent: Extent, now: Moment) -> ProgressView {
         Phase::Running => Shown::Running,
         Phase::TearDown => Shown::TearDown,
     };
-    let elapsed = session.elapsed();
-    let scenarios = &session.running.scenarios;
+    let elapsed = progress.elapsed();
+    let scenarios = progress.scenarios();
     ProgressView {
         phase,
         elapsed,

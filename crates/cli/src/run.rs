@@ -3,28 +3,32 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, Notice, Setting};
-use plimsoll_output::output::{OutputSetting, OutputSpec};
-use plimsoll_output::{Paint, catalog, header, output_csv, progress, wall_clock};
+use plimsoll_engine::{AbortReason, Notice};
+use plimsoll_output::header::{Header, HeaderScenario};
+use plimsoll_output::output::OutputSpec;
+use plimsoll_output::output_csv::TimeFormat;
+use plimsoll_output::{Paint, header, progress};
 use plimsoll_results::secrets::url_for_display;
-use plimsoll_samples::{Totals, Watch, WatchSettings};
-use plimsoll_script::ScriptUsers;
+use plimsoll_run::{
+    Event, Listener, Load, Outcome, Prepared, Progress, Refusal, Request, Run, Script, THROWN,
+    prepare,
+};
+use plimsoll_script::logline::Level;
+use serde_json::json;
 
 use crate::args::{GlobalArgs, RunArgs};
-use crate::direct::worker_threads;
 use crate::exit::Exit;
+use crate::interrupts;
 use crate::log::Log;
-use crate::outputs::Outputs;
-use crate::prepared::{Prepared, Purpose, Refusal, THROWN, prepare};
 use crate::progress_view::{self, Extent};
-use crate::recording::Place;
+use crate::record_request::{place, record_request};
 use crate::run_summary::{RunSummary, open_export};
-use crate::session::{Ended, Session, Watcher};
-use crate::talk::{mark_lost, no_color, screen_columns, show};
+use crate::script_request::{Purpose, script_request};
+use crate::scriptless::worker_threads;
+use crate::talk::{mark_lost, no_color, say, screen_columns, show};
 use crate::terminal::{self, Stream};
-use crate::{interrupts, record_of_script};
 
 /// How the summary at the end looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +59,7 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
     let log = Arc::new(log);
     match begin(args, global, &log) {
         Ok(exit) => exit,
-        Err(refusal) => refusal.tell(&log),
+        Err(refusal) => log.refuse(&refusal),
     }
 }
 
@@ -70,75 +74,53 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         keep_files: args.record.is_asked(),
         io: args.io.io,
     };
-    let prepared = prepare(&args.script, &args.runtime, &args.options, log, purpose)?;
-    let thresholds = if args.runtime.no_thresholds {
-        Vec::new()
-    } else {
-        prepared.plan.thresholds.clone()
-    };
+    let request = script_request(&args.script, &args.runtime, &args.options, log, purpose)?;
+    let prepared = Arc::new(prepare(request, &log.sink())?);
     let specs = args
         .out
         .iter()
         .filter(|text| !text.is_empty())
         .map(|text| OutputSpec::parse(text))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(Refusal::generic)?;
+        .map_err(Refusal::other)?;
     let export = open_export(args, mode)?;
-    let watch = Watch::new(
-        &prepared.registry,
-        WatchSettings {
-            thresholds: thresholds.clone(),
-            system_tags: prepared.system_tags,
-            run_tags: prepared.run_tags.clone(),
-            outputs: !specs.is_empty(),
-            output_extra: false,
-            breakdown: mode == SummaryMode::Full,
-            by_second: args.record.is_asked(),
-        },
-    )
-    .map_err(Refusal::config)?;
-    let watch = Arc::new(watch);
-    let outputs = open_outputs(&specs, &prepared)?;
     let needs = prepared.plan.requirements();
     let extent = Extent {
         longest: needs.duration_with_graceful_stop.unwrap_or_default(),
         users: needs.max_users,
     };
     let paint = Paint::new(!no_color(global) && std::io::stdout().is_terminal());
-    // With --json, stdout has the one document and nothing else.
-    let quiet = global.quiet || args.json;
-    if !quiet {
-        show(&header::banner(env!("CARGO_PKG_VERSION"), paint));
-        show(&header::plan(
-            &announce(args, &prepared, &specs, extent),
-            paint,
-        ));
-    }
-    let recording = Place::of(&args.record)
-        .and_then(|place| {
-            place
-                .map(|place| record_of_script::begin(place, args, &prepared, &watch))
-                .transpose()
-        })
-        .map_err(Refusal::generic)?;
-    let running = plimsoll_engine::start(Setting {
-        plan: Arc::new(prepared.plan.clone()),
-        factory: Arc::new(ScriptUsers::new(prepared.program.clone())),
-        registry: Arc::clone(&prepared.registry),
-        watch: Arc::clone(&watch),
-        run_tags: prepared.run_tags.clone(),
-        min_iteration: prepared
-            .plan
-            .options
-            .min_iteration_duration
-            .unwrap_or(Duration::ZERO),
-        workers: worker_threads(args.runtime.workers),
+    let mut view = View {
+        log: Arc::clone(log),
+        header: announce(args, &prepared, &specs, extent),
+        extent,
+        paint,
+        // With --json, stdout has the one document and nothing else.
+        quiet: global.quiet || args.json,
+        last: None,
+    };
+    let record = place(&args.record).map_err(Refusal::other)?.map(|place| {
+        let configuration = json!({ "workers": args.runtime.workers, "io": args.io.io.name() });
+        record_request(&args.record, place, configuration)
     });
+    let request = Request {
+        load: Load::Script(Box::new(Script {
+            prepared: Arc::clone(&prepared),
+            thresholds: !args.runtime.no_thresholds,
+            breakdown: mode == SummaryMode::Full,
+            outputs: specs,
+            csv_time: csv_time()?,
+            stdout: || Box::new(std::io::stdout()),
+        })),
+        threads: worker_threads(args.runtime.workers),
+        record,
+    };
+    let run = Run::start(request, vec![Box::new(&mut view)])?;
     let signalled = Arc::new(AtomicI32::new(0));
     let latest = Arc::clone(&signalled);
     let lines = Arc::clone(log);
     interrupts::listen(
-        Arc::clone(&running.state),
+        run.control(),
         move |signal| {
             latest.store(signal, Ordering::Relaxed);
             if std::io::stderr().is_terminal() {
@@ -153,23 +135,16 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             );
         },
     )
-    .map_err(Refusal::generic)?;
-    let totals = Totals::new(Arc::clone(&prepared.registry), watch);
-    let mut watcher = Progress {
-        log: Arc::clone(log),
-        extent,
-        paint,
-        quiet,
-        last: None,
-    };
-    let mut ended = Session::new(running, totals, outputs)
-        .record(recording)
-        .accompany(&mut watcher);
-    for error in &ended.output_errors {
+    .map_err(Refusal::other)?;
+    let mut outcome = run.finish();
+    for message in &outcome.messages {
+        say(message);
+    }
+    for error in &outcome.output_errors {
         log.error(error);
         mark_lost();
     }
-    if ended.aborted.is_none() && ended.iterations == 0 {
+    if outcome.aborted.is_none() && outcome.iterations == 0 {
         log.warn("No script iterations fully finished, consider making the test duration longer");
     }
     if mode != SummaryMode::Disabled {
@@ -180,28 +155,28 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         let summary = RunSummary {
             args,
             prepared: &prepared,
-            ended: &ended,
+            outcome: &outcome,
             mode,
             log,
         };
         summary.write(no_color(global), export, interrupted);
     }
-    if let Some(last) = &watcher.last {
+    if let Some(last) = &view.last {
         show(last);
     }
     let signal = signalled.load(Ordering::Relaxed);
-    if signal != 0 && ended.aborted.is_none() {
+    if signal != 0 && outcome.aborted.is_none() {
         // It came while the summary was made.
-        ended.aborted = Some(AbortReason::Signal);
+        outcome.aborted = Some(AbortReason::Signal);
     }
-    tell_ending(&ended, signal, log);
-    if args.linger && ended.aborted.is_none() {
+    tell_ending(&outcome, signal, log);
+    if args.linger && outcome.aborted.is_none() {
         log.warn("lingering, as asked; Ctrl-C ends it");
         loop {
             std::thread::park();
         }
     }
-    Ok(exit_status(&ended))
+    Ok(outcome.ending().into())
 }
 
 /// What is taken because k6 has it, and does nothing yet.
@@ -253,7 +228,7 @@ fn summary_mode(args: &RunArgs) -> Result<SummaryMode, Refusal> {
         Some("legacy") => SummaryMode::Legacy,
         Some("disabled") => SummaryMode::Disabled,
         Some(other) => {
-            return Err(Refusal::generic(format!(
+            return Err(Refusal::other(format!(
                 "--summary-mode {other}: use compact, full, legacy or disabled"
             )));
         }
@@ -265,51 +240,15 @@ fn summary_mode(args: &RunArgs) -> Result<SummaryMode, Refusal> {
     })
 }
 
-fn open_outputs(specs: &[OutputSpec], prepared: &Prepared) -> Result<Outputs, Refusal> {
-    let csv_time = match std::env::var("K6_CSV_TIME_FORMAT") {
-        Ok(name) => output_csv::TimeFormat::parse(&name).map_err(Refusal::config)?,
-        Err(_) => output_csv::TimeFormat::default(),
-    };
-    // Thresholds are what was asked for even where nobody judges them.
-    let mut catalog = catalog::Catalog::new(
-        Arc::clone(&prepared.registry),
-        prepared
-            .plan
-            .thresholds
-            .iter()
-            .map(|threshold| (&threshold.metric, threshold.source.as_str())),
-    );
-    if !prepared
-        .system_tags
-        .has(plimsoll_samples::SystemTag::ExpectedResponse)
-    {
-        catalog = catalog.without_expected_responses();
+fn csv_time() -> Result<TimeFormat, Refusal> {
+    match std::env::var("K6_CSV_TIME_FORMAT") {
+        Ok(name) => TimeFormat::parse(&name).map_err(Refusal::config),
+        Err(_) => Ok(TimeFormat::default()),
     }
-    let setting = OutputSetting {
-        catalog,
-        clock: wall_clock::WallClock::reading(plimsoll_clock::now(), SystemTime::now()),
-        system_tags: plimsoll_samples::SystemTag::ALL
-            .into_iter()
-            .filter(|tag| prepared.system_tags.has(*tag))
-            .collect(),
-        csv_time,
-        shown_url: url_for_display,
-    };
-    let opened = specs
-        .iter()
-        .map(|spec| spec.open(&setting, || Box::new(std::io::stdout())))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(Refusal::generic)?;
-    Outputs::start(opened).map_err(Refusal::generic)
 }
 
-fn announce(
-    args: &RunArgs,
-    prepared: &Prepared,
-    specs: &[OutputSpec],
-    extent: Extent,
-) -> header::Header {
-    header::Header {
+fn announce(args: &RunArgs, prepared: &Prepared, specs: &[OutputSpec], extent: Extent) -> Header {
+    Header {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         script: url_for_display(&args.script).into_owned(),
         outputs: specs.iter().map(OutputSpec::describe).collect(),
@@ -320,7 +259,7 @@ fn announce(
             .plan
             .scenarios
             .iter()
-            .map(|scenario| header::HeaderScenario {
+            .map(|scenario| HeaderScenario {
                 name: scenario.name.clone(),
                 start_time: scenario.start_time,
                 description: scenario.description(),
@@ -330,8 +269,8 @@ fn announce(
 }
 
 /// Says why the run ended early, or what of it failed: the last thing that is said.
-fn tell_ending(ended: &Ended, signal: i32, log: &Log) {
-    match &ended.aborted {
+fn tell_ending(outcome: &Outcome, signal: i32, log: &Log) {
+    match &outcome.aborted {
         Some(AbortReason::ScriptException(text)) => log.failure(text, "hint", Some(THROWN)),
         Some(AbortReason::UserException(user, text)) => {
             let hint = format!("error while initializing VU #{} ({THROWN})", user.0);
@@ -352,12 +291,12 @@ fn tell_ending(ended: &Ended, signal: i32, log: &Log) {
         )),
         Some(AbortReason::Threshold) => log.error(&format!(
             "thresholds on metrics {} were crossed; at least one has abortOnFail enabled, stopping test prematurely",
-            quoted(&ended.crossed)
+            quoted(&outcome.crossed)
         )),
-        None if ended.marked_failed => log.error("test run was marked as failed"),
-        None if !ended.crossed.is_empty() => log.error(&format!(
+        None if outcome.marked_failed => log.error("test run was marked as failed"),
+        None if !outcome.crossed.is_empty() => log.error(&format!(
             "thresholds on metrics {} have been crossed",
-            quoted(&ended.crossed)
+            quoted(&outcome.crossed)
         )),
         None => {}
     }
@@ -371,26 +310,10 @@ fn quoted(names: &[String]) -> String {
     format!("'{}'", names.join(", "))
 }
 
-fn exit_status(ended: &Ended) -> Exit {
-    match &ended.aborted {
-        Some(AbortReason::Signal) => Exit::SIGNAL,
-        Some(AbortReason::ByScript(_)) => Exit::ABORTED_BY_SCRIPT,
-        Some(AbortReason::ScriptException(_) | AbortReason::UserException(..)) => {
-            Exit::SCRIPT_EXCEPTION
-        }
-        Some(AbortReason::SetupTimeout(_)) => Exit::SETUP_TIMEOUT,
-        Some(AbortReason::TeardownTimeout(_)) => Exit::TEARDOWN_TIMEOUT,
-        Some(AbortReason::Failed(_) | AbortReason::Machine(_)) => Exit::GENERIC,
-        Some(AbortReason::Threshold) => Exit::THRESHOLDS,
-        None if ended.marked_failed => Exit::FAILED_BY_SCRIPT,
-        None if !ended.crossed.is_empty() => Exit::THRESHOLDS,
-        None => Exit::SUCCESS,
-    }
-}
-
 /// Shows a run's progress: bars on a terminal, a few lines a second elsewhere.
-struct Progress {
+struct View {
     log: Arc<Log>,
+    header: Header,
     extent: Extent,
     paint: Paint,
     quiet: bool,
@@ -398,7 +321,46 @@ struct Progress {
     last: Option<String>,
 }
 
-impl Watcher for Progress {
+impl View {
+    fn lines(&self, progress: &Progress, columns: Option<usize>) -> Vec<String> {
+        let view = progress_view::view(progress, self.extent, plimsoll_clock::now());
+        progress::lines(&view, columns, self.paint)
+    }
+
+    fn start(&self) {
+        if !self.quiet {
+            show(&header::banner(env!("CARGO_PKG_VERSION"), self.paint));
+            show(&header::plan(&self.header, self.paint));
+        }
+    }
+
+    fn progress(&self, progress: &Progress) {
+        if self.quiet {
+            return;
+        }
+        let columns = screen_columns();
+        let lines = self.lines(progress, columns);
+        match columns {
+            Some(_) => terminal::draw(Stream::Stdout, &lines),
+            None => show(&format!("{}\n", lines.join("\n"))),
+        }
+    }
+
+    fn notice(&self, notice: &Notice) {
+        let Notice::InsufficientUsers {
+            scenario,
+            users,
+            executor,
+        } = notice;
+        self.log.line(
+            Level::Warning,
+            &format!("Insufficient VUs, reached {users} active VUs and cannot initialize more"),
+            &[("executor", executor), ("scenario", scenario)],
+        );
+    }
+}
+
+impl Listener for View {
     fn interval(&self) -> Duration {
         if screen_columns().is_some() {
             Duration::from_millis(100)
@@ -407,42 +369,21 @@ impl Watcher for Progress {
         }
     }
 
-    fn notice(&mut self, notice: &Notice) {
-        let Notice::InsufficientUsers {
-            scenario,
-            users,
-            executor,
-        } = notice;
-        self.log.line(
-            plimsoll_script::logline::Level::Warning,
-            &format!("Insufficient VUs, reached {users} active VUs and cannot initialize more"),
-            &[("executor", executor), ("scenario", scenario)],
-        );
-    }
-
-    fn warn(&mut self, message: &str) {
-        self.log.warn(message);
-    }
-
-    fn look(&mut self, session: &Session) {
-        if self.quiet {
-            return;
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Starting => self.start(),
+            Event::Message(text) => say(text),
+            Event::Notice(notice) => self.notice(notice),
+            Event::Warning(text) => self.log.warn(text),
+            Event::Progress(progress) => self.progress(progress),
+            Event::Done(progress) => {
+                terminal::clear();
+                self.last = (!self.quiet).then(|| {
+                    let lines = self.lines(progress, screen_columns());
+                    format!("{}\n", terminal::fitted(Stream::Stdout, &lines).join("\n"))
+                });
+            }
+            _ => {}
         }
-        let view = progress_view::view(session, self.extent, plimsoll_clock::now());
-        let columns = screen_columns();
-        let lines = progress::lines(&view, columns, self.paint);
-        match columns {
-            Some(_) => terminal::draw(Stream::Stdout, &lines),
-            None => show(&format!("{}\n", lines.join("\n"))),
-        }
-    }
-
-    fn last_look(&mut self, session: &Session) {
-        terminal::clear();
-        self.last = (!self.quiet).then(|| {
-            let view = progress_view::view(session, self.extent, plimsoll_clock::now());
-            let lines = progress::lines(&view, screen_columns(), self.paint);
-            format!("{}\n", terminal::fitted(Stream::Stdout, &lines).join("\n"))
-        });
     }
 }

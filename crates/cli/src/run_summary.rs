@@ -8,13 +8,12 @@ use plimsoll_engine::AbortReason;
 use plimsoll_output::summary_data::Circumstances;
 use plimsoll_output::summary_machine::RunIdentity;
 use plimsoll_output::{Paint, Style, summary_text};
+use plimsoll_run::{Outcome, Prepared, Refusal};
 use plimsoll_script::ScriptError;
 
 use crate::args::RunArgs;
 use crate::log::Log;
-use crate::prepared::{Prepared, Refusal};
 use crate::run::SummaryMode;
-use crate::session::Ended;
 use crate::talk::{mark_lost, put, say, talk};
 
 /// Whose interface is kept.
@@ -24,7 +23,7 @@ const K6_VERSION: &str = "1.8.1";
 pub struct RunSummary<'a> {
     pub args: &'a RunArgs,
     pub prepared: &'a Prepared,
-    pub ended: &'a Ended,
+    pub outcome: &'a Outcome,
     pub mode: SummaryMode,
     pub log: &'a Log,
 }
@@ -40,7 +39,7 @@ impl RunSummary<'_> {
         let RunSummary {
             args,
             prepared,
-            ended,
+            outcome,
             mode,
             log,
         } = *self;
@@ -56,7 +55,7 @@ impl RunSummary<'_> {
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             setup_data: prepared.program.setup_data(),
-            verdict: Some(ended.verdict.clone()),
+            verdict: Some(outcome.verdict.clone()),
         };
         let machine_readable = || {
             let run = RunIdentity {
@@ -65,39 +64,39 @@ impl RunSummary<'_> {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 k6_version: K6_VERSION.to_owned(),
             };
-            plimsoll_output::summary_machine::machine_readable(&ended.summary, &run, &about)
+            plimsoll_output::summary_machine::machine_readable(&outcome.summary, &run, &about)
         };
         let newer = args.runtime.new_machine_readable_summary;
         let data = if newer {
             machine_readable()
         } else {
-            plimsoll_output::summary_data::handle_summary_argument(&ended.summary, &about)
+            plimsoll_output::summary_data::handle_summary_argument(&outcome.summary, &about)
         };
         let own = prepared.program.handle_summary(&data, interrupted);
         let ours = || {
             if !args.json {
-                put(text_summary(ended, mode, &style).as_bytes());
+                put(text_summary(outcome, mode, &style).as_bytes());
             }
         };
         match own {
             Err(ScriptError::Unusable(reason)) => {
                 not_handled(&reason, log);
-                tell_verdict(ended);
+                tell_verdict(outcome);
             }
             Err(ScriptError::Aborted(AbortReason::Signal)) => {
                 not_handled("handleSummary() was interrupted by a signal", log);
                 ours();
             }
             Err(error) => {
-                Refusal::from(error).tell(log);
+                log.refuse(&Refusal::from(error));
                 ours();
             }
             Ok(Some(outputs)) => {
                 // What the script could not leave behind is not lost.
                 if !write_outputs(&outputs, args.json, log) {
-                    talk(&text_summary(ended, mode, &style));
+                    talk(&text_summary(outcome, mode, &style));
                 } else {
-                    tell_verdict(ended);
+                    tell_verdict(outcome);
                 }
             }
             Ok(None) => ours(),
@@ -109,7 +108,7 @@ impl RunSummary<'_> {
             let data = if newer {
                 machine_readable()
             } else {
-                plimsoll_output::summary_export::summary_export(&ended.summary, &about)
+                plimsoll_output::summary_export::summary_export(&outcome.summary, &about)
             };
             write_export(file, &plimsoll_output::pretty_json(&data), log);
         }
@@ -150,8 +149,8 @@ fn write_export(mut file: File, text: &str, log: &Log) {
 }
 
 /// The summary of our own making.
-fn text_summary(ended: &Ended, mode: SummaryMode, style: &Style) -> String {
-    let (summary, verdict) = (&ended.summary, Some(&ended.verdict));
+fn text_summary(outcome: &Outcome, mode: SummaryMode, style: &Style) -> String {
+    let (summary, verdict) = (&outcome.summary, Some(&outcome.verdict));
     let detail = match mode {
         SummaryMode::Legacy => {
             return plimsoll_output::summary_legacy::render(summary, verdict, style);
@@ -163,8 +162,8 @@ fn text_summary(ended: &Ended, mode: SummaryMode, style: &Style) -> String {
 }
 
 /// Prints the verdict to stderr, where the script's own summary has taken the place of ours.
-fn tell_verdict(ended: &Ended) {
-    for line in plimsoll_output::verdict_lines(&ended.verdict, Paint::OFF) {
+fn tell_verdict(outcome: &Outcome) {
+    for line in plimsoll_output::verdict_lines(&outcome.verdict, Paint::OFF) {
         say(&line);
     }
 }

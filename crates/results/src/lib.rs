@@ -16,4 +16,5 @@ pub mod noise;
 pub mod record;
 pub mod secrets;
 pub mod store;
+pub mod store_location;
 pub mod warm_up;

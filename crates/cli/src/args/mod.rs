@@ -33,7 +33,7 @@ pub use find::{FindArgs, Objective};
 pub use grpc::GrpcArgs;
 pub use history::HistoryArgs;
 pub use http::HttpArgs;
-pub use io::{IoArgs, IoMode};
+pub use io::IoArgs;
 pub use lab::{LabArgs, LabCommand, LabFile, LabPlanArgs, LabRunArgs};
 pub use link::{LinkArgs, LinkProtocol};
 pub use options::OptionArgs;

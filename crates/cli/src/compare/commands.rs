@@ -6,8 +6,8 @@ use plimsoll_stats::comparison::{Side, order};
 
 use super::settled::{LeftOut, Settled};
 use crate::args::{CompareArgs, NoiseArg};
-use crate::own_run::Scratch;
 use crate::talk::say;
+use plimsoll_run::child::Scratch;
 
 /// Commands that leave a record.
 const KNOWN: [&str; 4] = ["http", "run", "attack", "grpc"];

@@ -8,13 +8,13 @@ use plimsoll_results::differences::{self, Difference};
 use plimsoll_results::figures::Figure;
 use plimsoll_results::noise;
 use plimsoll_results::record::{self, Record};
+use plimsoll_results::store_location;
 use plimsoll_stats::change_points::change_points;
 
 use super::account::Account;
 use super::settled::Settled;
 use super::{failures, is_invalid};
 use crate::args::{CompareArgs, NoiseArg};
-use crate::kept;
 
 /// Runs at the most of one side.
 const MOST: usize = 500;
@@ -117,21 +117,21 @@ impl History {
 
 /// How the runs of the store that asked A's question where A was asked differ.
 fn history(args: &CompareArgs, a: &Side) -> Result<History, String> {
-    let place = kept::place(args.stored.store.as_deref())?;
-    let store = kept::open_existing(&place)?;
+    let place = store_location::place(args.stored.store.as_deref())?;
+    let store = store_location::open_existing(&place)?;
     let header = &a.first().header;
     let mut runs = store
         .runs(&header.configuration_hash)
         .map_err(|error| format!("{}: {error}", place.display()))?;
     runs.retain(|run| {
-        kept::is_followed(run)
+        store_location::is_followed(run)
             && (args.stored.any_environment || run.fingerprint == header.environment.fingerprint)
     });
     let mut noise = Vec::new();
     for figure in &args.figures {
         let values: Vec<f64> = runs
             .iter()
-            .filter_map(|run| kept::figure(run, figure))
+            .filter_map(|run| store_location::figure(run, figure))
             .collect();
         if let Some(found) = noise::between_runs(
             &values,
@@ -284,8 +284,8 @@ fn open(args: &CompareArgs, name: &str) -> Result<Record, String> {
             "there is no file {name}, and it is no run of the store either: those are numbers, latest, latest~1"
         ));
     }
-    let place = kept::place(args.stored.store.as_deref())?;
-    let store = kept::open_existing(&place)?;
+    let place = store_location::place(args.stored.store.as_deref())?;
+    let store = store_location::open_existing(&place)?;
     store
         .resolve(name)
         .and_then(|id| store.record(id))

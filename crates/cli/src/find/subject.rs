@@ -5,7 +5,7 @@ use std::time::Duration;
 use plimsoll_results::record::Record;
 
 use super::users::Users;
-use crate::own_run::Scratch;
+use plimsoll_run::child::Scratch;
 
 /// A command, and the words that set its rate and its length.
 #[derive(Debug)]

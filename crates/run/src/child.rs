@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use plimsoll_results::record::{self, ReadError, Record};
 
-use crate::exit::Exit;
+/// The exit status of a run that a signal ended.
+const INTERRUPTED: i32 = 105;
 
 /// A folder for records that are read and thrown away.
 pub struct Scratch(PathBuf);
@@ -16,7 +17,7 @@ impl Scratch {
     /// Makes the folder.
     ///
     /// # Errors
-    /// When it cannot be made, with the way out.
+    /// When it cannot be made.
     pub fn new() -> Result<Scratch, String> {
         // A folder that is ours alone, for others may write to the system's.
         let folder = std::env::temp_dir().join(format!("plimsoll-runs-{}", std::process::id()));
@@ -33,7 +34,7 @@ impl Scratch {
     /// called when it fails.
     ///
     /// # Errors
-    /// When the run came to no end, with what it said.
+    /// When the run left no complete record, with what it printed.
     pub fn run(&self, name: &str, arguments: &[String]) -> Result<Record, String> {
         let path = self.0.join("run.jsonl");
         let program = std::env::current_exe()
@@ -63,9 +64,7 @@ impl Scratch {
             .and_then(|file| record::read(BufReader::new(file)));
         match record {
             // A run that a threshold broke off has an end too; one that Ctrl-C ended has no say.
-            Ok(record) if record.end.is_some() && status.code() != Some(Exit::SIGNAL.code()) => {
-                Ok(record)
-            }
+            Ok(record) if record.end.is_some() && status.code() != Some(INTERRUPTED) => Ok(record),
             _ => Err(format!(
                 "{name} gave no result ({status}): {}",
                 String::from_utf8_lossy(&talk).trim()

@@ -1,4 +1,4 @@
-//! `--rate`: a script's scenario, started so many times a second.
+//! `--rate`: a script's scenario, started at a constant rate.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::json;
 const DURATION: Duration = Duration::from_secs(10);
 /// Users made before the start without `--vus`.
 const USERS: i64 = 50;
-/// Users at the most: ten times as many, and at least so many.
+/// Most users: ten times as many, and at least this many.
 const USERS_MOST: i64 = 1_000;
 
 /// Puts a constant arrival rate into the flags in the place of `--duration` and `--vus`.
@@ -18,7 +18,7 @@ const USERS_MOST: i64 = 1_000;
 ///
 /// # Errors
 /// When the script has several scenarios: whose rate it is cannot be known.
-pub fn shape(
+pub(crate) fn shape(
     flags: &mut Options,
     rate: Rate,
     max_users: Option<u32>,

@@ -5,20 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_plan::{Exports, Layers, Options, Plan, Warning, consolidate};
+use plimsoll_plan::{Exports, Layers, Options, Plan, Rate, Warning, consolidate};
 use plimsoll_samples::{Registry, SystemTags, TagMap};
 use plimsoll_script::logline::Level;
-use plimsoll_script::{
-    Archive, HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError,
-};
+use plimsoll_script::{Archive, HttpOptions, ImportMap, LoadSettings, Log, Program, RunOptions};
 
-use crate::args::{IoMode, OptionArgs, RuntimeArgs};
-use crate::exit::Exit;
-use crate::log::Log;
-use crate::script_input::{self, ScriptInput};
-use crate::{at_rate, modules, option_flags, settings};
+use crate::script_input::{ScriptInput, SourceKind};
+use crate::settings::IoMode;
+use crate::{Refusal, at_rate, modules, settings};
 
-/// A script that was loaded, with the plan that its options come to.
+/// A loaded script, and the plan made of its options.
 pub struct Prepared {
     pub program: Program,
     pub plan: Plan,
@@ -34,118 +30,76 @@ pub struct Prepared {
     pub path: PathBuf,
     /// The script's `__ENV`.
     pub env: BTreeMap<String, String>,
+    /// The names in it that were given for the script alone.
+    pub given_env: Vec<String>,
     pub import_map: ImportMap,
 }
 
-/// What a command asks of the preparation.
-#[derive(Clone, Copy, Debug)]
-pub struct Purpose {
-    /// Scripts get the system's variables unless told otherwise.
-    pub system_env: bool,
-    /// All files that the script loads are kept.
+/// A script, and everything that decides how it is run.
+pub struct ScriptRequest {
+    /// A file, an `https://` address, or `-` for stdin.
+    pub script: String,
+    pub kind: SourceKind,
+    /// Options of the config file.
+    pub config: Options,
+    /// What is wrong with the config file's options without keeping the run from starting.
+    pub config_warnings: Vec<Warning>,
+    /// Options of environment variables.
+    pub variables: Options,
+    /// Options of flags.
+    pub flags: Options,
+    /// A rate in place of the script's scenario.
+    pub rate: Option<AtRate>,
+    /// The system's variables, if the script gets them.
+    pub system_env: BTreeMap<String, String>,
+    /// Variables for the script alone.
+    pub given_env: Vec<(String, String)>,
+    pub import_map: Option<PathBuf>,
+    /// Load modules from the cache alone.
+    pub is_offline: bool,
+    /// Keep all files that the script loads.
     pub keep_files: bool,
     pub io: IoMode,
 }
 
-/// Why a run cannot start: what to say, and the exit status.
-pub struct Refusal {
-    pub message: String,
-    /// What kind of failure it is, or the way out, for a field of its own.
-    pub hint: Option<&'static str>,
-    pub exit: Exit,
+/// Iterations at a rate.
+#[derive(Clone, Copy, Debug)]
+pub struct AtRate {
+    pub rate: Rate,
+    /// Most virtual users; by default ten times as many as at the start.
+    pub max_users: Option<u32>,
 }
 
-/// The hint on what the script threw outside of iterations.
-pub const THROWN: &str = "script exception";
-
-impl Refusal {
-    pub fn config(message: impl ToString) -> Refusal {
-        Refusal {
-            message: message.to_string(),
-            hint: None,
-            exit: Exit::INVALID_CONFIG,
-        }
-    }
-
-    pub fn generic(message: impl ToString) -> Refusal {
-        Refusal {
-            message: message.to_string(),
-            hint: None,
-            exit: Exit::GENERIC,
-        }
-    }
-
-    /// Says it in the log.
-    pub fn tell(&self, log: &Log) -> Exit {
-        log.failure(&self.message, "hint", self.hint);
-        self.exit
-    }
-}
-
-impl From<ScriptError> for Refusal {
-    fn from(error: ScriptError) -> Refusal {
-        let (hint, exit) = match &error {
-            ScriptError::Unreadable(_) => (None, Exit::SCRIPT_EXCEPTION),
-            ScriptError::Exception(_) => (Some(THROWN), Exit::SCRIPT_EXCEPTION),
-            ScriptError::Unusable(_) => (None, Exit::GENERIC),
-            ScriptError::Aborted(_) => (None, Exit::ABORTED_BY_SCRIPT),
-        };
-        Refusal {
-            message: error.to_string(),
-            hint,
-            exit,
-        }
-    }
-}
-
-/// Loads the script and makes a plan of it.
+/// Loads the script, layers its options and makes a plan of it. `log` gets warnings, and later what
+/// the script logs.
 ///
 /// # Errors
-/// All that keeps the run from starting.
-pub fn prepare(
-    script: &str,
-    runtime: &RuntimeArgs,
-    flags: &OptionArgs,
-    log: &Arc<Log>,
-    purpose: Purpose,
-) -> Result<Prepared, Refusal> {
-    let (rate, max_users) = (flags.rate, flags.max_users);
-    let mut flags = option_flags::read(flags).map_err(Refusal::generic)?;
-    let variables: BTreeMap<String, String> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    let variables = Options::from_env(&variables).map_err(Refusal::config)?;
-    let config = script_input::config(runtime.config.as_deref()).map_err(Refusal::config)?;
-    let (config, config_warnings) =
-        Options::from_config(config.unwrap_or_default()).map_err(Refusal::config)?;
-
-    check_dialect(runtime, log)?;
-    let kind = runtime.kind.as_deref();
-    let fetch = modules::script_fetcher(runtime.offline);
-    let mut input = ScriptInput::read(script, kind, &fetch).map_err(Refusal::generic)?;
-    let packed = match &mut input {
-        ScriptInput::Archive(archive) => archive.env.take().unwrap_or_default(),
-        ScriptInput::Script { .. } => BTreeMap::new(),
+/// Everything that keeps the run from starting.
+pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
+    let fetch = modules::script_fetcher(request.is_offline);
+    let mut input =
+        ScriptInput::read(&request.script, request.kind, &fetch).map_err(Refusal::other)?;
+    let (mut env, archived_options) = match &mut input {
+        ScriptInput::Archive(archive) => (
+            archive.env.take().unwrap_or_default(),
+            Some(archive.options.take()),
+        ),
+        ScriptInput::Script { .. } => (BTreeMap::new(), None),
     };
-    let env =
-        script_input::environment(runtime, packed, purpose.system_env).map_err(Refusal::generic)?;
-    let archived_options = match &mut input {
-        ScriptInput::Archive(archive) => Some(archive.options.take()),
-        ScriptInput::Script { .. } => None,
-    };
+    env.extend(request.system_env);
+    env.extend(request.given_env.iter().cloned());
     let registry = Arc::new(Registry::new());
-    let log_lines = Arc::clone(log);
     let mut settings = LoadSettings {
         path: PathBuf::new(),
         source: Vec::new(),
         may_be_typescript: false,
         env: env.clone(),
         registry: Arc::clone(&registry),
-        log: Arc::new(move |level, message, fields| log_lines.line(level, message, fields)),
-        fetch: Some(modules::fetcher(runtime.offline)),
-        import_map: import_map(runtime)?,
+        log: Arc::clone(log),
+        fetch: Some(modules::fetcher(request.is_offline)),
+        import_map: import_map(request.import_map.as_deref())?,
         archive: None,
-        keep_files: purpose.keep_files,
+        keep_files: request.keep_files,
     };
     take(input, &mut settings);
     let (path, source) = (settings.path.clone(), settings.source.clone());
@@ -154,9 +108,10 @@ pub fn prepare(
     let (script_options, script_warnings) =
         Options::from_json(archived_options.unwrap_or_else(|| program.options().clone()))
             .map_err(Refusal::config)?;
-    if let Some(rate) = rate {
+    let mut flags = request.flags;
+    if let Some(at) = request.rate {
         let scenarios = script_options.scenarios.as_ref();
-        at_rate::shape(&mut flags, rate, max_users, scenarios).map_err(Refusal::config)?;
+        at_rate::shape(&mut flags, at.rate, at.max_users, scenarios).map_err(Refusal::config)?;
     }
     // What is said of them is said below.
     let (own_options, _) = consolidate(Layers {
@@ -166,9 +121,9 @@ pub fn prepare(
     })
     .map_err(Refusal::config)?;
     let layers = Layers {
-        config,
+        config: request.config,
         script: script_options,
-        env: variables,
+        env: request.variables,
         flags,
     };
     let (options, warnings) = consolidate(layers).map_err(Refusal::config)?;
@@ -177,7 +132,7 @@ pub fn prepare(
     };
     let plan = Plan::build(&options, &exports).map_err(Refusal::config)?;
     for warning in [
-        config_warnings,
+        request.config_warnings,
         script_warnings,
         warnings,
         plan.warnings.clone(),
@@ -187,8 +142,10 @@ pub fn prepare(
         tell(log, &warning);
     }
     if plan.options.paused == Some(true) {
-        log.warn(
+        log(
+            Level::Warning,
             "`paused` does nothing: there is no control interface yet that could resume the run",
+            &[],
         );
     }
     let system_tags = system_tags(&plan.options);
@@ -200,7 +157,7 @@ pub fn prepare(
         .into_iter()
         .collect();
     program
-        .set_run(run_options(&plan, &system_tags, &run_tags, purpose.io).map_err(Refusal::config)?);
+        .set_run(run_options(&plan, &system_tags, &run_tags, request.io).map_err(Refusal::config)?);
     Ok(Prepared {
         program,
         plan,
@@ -212,22 +169,13 @@ pub fn prepare(
         source,
         path,
         env,
+        given_env: request
+            .given_env
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect(),
         import_map,
     })
-}
-
-/// There is one dialect, which is all of k6's.
-fn check_dialect(runtime: &RuntimeArgs, log: &Log) -> Result<(), Refusal> {
-    match runtime.compatibility_mode.as_deref() {
-        None | Some("" | "extended" | "base") => Ok(()),
-        Some("experimental_enhanced") => {
-            log.warn("--compatibility-mode experimental_enhanced: types are stripped from .ts files in any mode");
-            Ok(())
-        }
-        Some(other) => Err(Refusal::generic(format!(
-            "--compatibility-mode {other}: use extended or base"
-        ))),
-    }
 }
 
 /// Puts what was named as the script where the loader looks for it.
@@ -262,8 +210,8 @@ fn take(input: ScriptInput, settings: &mut LoadSettings) {
     }
 }
 
-fn import_map(runtime: &RuntimeArgs) -> Result<ImportMap, Refusal> {
-    let Some(file) = &runtime.import_map else {
+fn import_map(file: Option<&Path>) -> Result<ImportMap, Refusal> {
+    let Some(file) = file else {
         return Ok(ImportMap::default());
     };
     let text = plimsoll_script::read_text_file(file)
@@ -278,7 +226,7 @@ fn tell(log: &Log, warning: &Warning) {
         .fields
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
-    log.line(
+    log(
         Level::Warning,
         &warning.message,
         &fields.collect::<Vec<_>>(),

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use plimsoll_results::figures::Figure;
-use plimsoll_results::store::{Kept, Store};
-
-use crate::talk::say;
+use crate::figures::Figure;
+use crate::store::{Kept, Store};
 
 /// Where the store is: as asked, else `plimsoll/runs.sqlite` below the user's folder for
 /// data (XDG Base Directory Specification).
@@ -33,7 +31,7 @@ pub fn place(asked: Option<&Path>) -> Result<PathBuf, String> {
 /// Opens the store, and makes it where it is not there yet.
 ///
 /// # Errors
-/// What is wrong with it, with the way out.
+/// What is wrong with it, and how to fix it.
 pub fn open(path: &Path) -> Result<Store, String> {
     Store::open(path).map_err(|error| failed(path, &error))
 }
@@ -41,10 +39,10 @@ pub fn open(path: &Path) -> Result<Store, String> {
 /// Opens a store that must be there.
 ///
 /// # Errors
-/// What is wrong with it, with the way out.
+/// What is wrong with it, and how to fix it.
 pub fn open_existing(path: &Path) -> Result<Store, String> {
     Store::open_existing(path).map_err(|error| match error {
-        plimsoll_results::store::StoreError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        crate::store::StoreError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
             format!(
                 "there is no store {}: plimsoll http --keep, or run --keep, makes one, and --store names another",
                 path.display()
@@ -66,7 +64,7 @@ pub fn figure(run: &Kept, figure: &Figure) -> Option<f64> {
     found.map(|(_, value)| *value)
 }
 
-/// Where a run that is to be kept is written down while it goes on: beside the store.
+/// The file, next to the store, for the record of a run that is to be kept and is not over.
 pub fn passing(store: &Path) -> PathBuf {
     store.with_extension(format!("{}.{PASSING}", std::process::id()))
 }
@@ -74,9 +72,10 @@ pub fn passing(store: &Path) -> PathBuf {
 /// How the names of passing records end.
 const PASSING: &str = "jsonl";
 
-/// Takes in the records that killed runs left beside the store. A run that goes on holds its
-/// record locked, whatever process it is.
-pub fn recover(path: &Path, store: &mut Store) {
+/// Keeps the records that killed runs left next to the store. A run that is not over holds its
+/// record locked, whatever process it is. Returns a sentence for each.
+pub fn recover(path: &Path, store: &mut Store) -> Vec<String> {
+    let mut sentences = Vec::new();
     for orphan in orphans(path) {
         let taken = std::fs::read(&orphan)
             .map_err(|error| error.to_string())
@@ -84,17 +83,18 @@ pub fn recover(path: &Path, store: &mut Store) {
         match taken {
             Ok(number) => {
                 let _ = std::fs::remove_file(&orphan);
-                say(&format!(
+                sentences.push(format!(
                     "kept as run {number} what a killed run left in {}",
                     orphan.display()
                 ));
             }
-            Err(error) => say(&format!(
+            Err(error) => sentences.push(format!(
                 "{} is of a killed run and cannot be kept: {error}; remove it",
                 orphan.display()
             )),
         }
     }
+    sentences
 }
 
 /// Passing records that no process holds.

@@ -1,35 +1,36 @@
-//! An attack's figures as a page that Prometheus fetches while the attack goes on.
+//! An attack's figures as a page that Prometheus fetches during the attack.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plimsoll_vegeta::Exposition;
-
-use crate::talk::say;
 
 /// How long somebody who fetches the page may take to ask, and to take it.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest request that is read.
 const LONGEST: usize = 16 * 1024;
 
+/// A page that is being served.
+pub struct Page {
+    pub figures: Arc<Mutex<Exposition>>,
+    /// Where it is, unless the system does not say.
+    pub address: Option<SocketAddr>,
+}
+
 /// Serves the figures on `address`, whatever the path, until the process ends. One
 /// fetches it at a time.
 ///
 /// # Errors
 /// When nobody can listen there.
-pub fn serve(address: &str) -> Result<Arc<Mutex<Exposition>>, String> {
+pub fn serve(address: &str) -> Result<Page, String> {
     let listener = TcpListener::bind(address).map_err(|error| {
         format!(
             "-prometheus-addr={address}: cannot listen there: {error}; write it like 127.0.0.1:8880"
         )
     })?;
-    if let Ok(own) = listener.local_addr() {
-        say(&format!(
-            "metrics for Prometheus are on http://{own}/metrics"
-        ));
-    }
+    let own = listener.local_addr().ok();
     let figures = Arc::<Mutex<Exposition>>::default();
     let shown = Arc::clone(&figures);
     std::thread::Builder::new()
@@ -46,7 +47,10 @@ pub fn serve(address: &str) -> Result<Arc<Mutex<Exposition>>, String> {
                 plimsoll_machine::shortage::explain(&error)
             )
         })?;
-    Ok(figures)
+    Ok(Page {
+        figures,
+        address: own,
+    })
 }
 
 fn answer(mut stream: &TcpStream, figures: &Mutex<Exposition>) -> std::io::Result<()> {

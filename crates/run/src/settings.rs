@@ -2,11 +2,44 @@
 
 use std::time::Duration;
 
-use crate::args::IoMode;
 use plimsoll_net::{
     ClientCertificate, DnsSettings, HostRules, Io, IpRange, NetworkSettings, TlsSettings,
 };
 use plimsoll_plan::{DnsPolicy, DnsSelect, Options, Plan, Protocol, TlsVersion};
+
+/// Which kernel interface carries plain TCP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IoMode {
+    /// The best choice for most runs, which is epoll. Never fails.
+    #[default]
+    Auto,
+    Epoll,
+    /// io_uring. The run does not start where the kernel refuses it.
+    Uring,
+}
+
+impl IoMode {
+    /// Takes an empty text for `auto`: variables are often set but empty in CI.
+    ///
+    /// # Errors
+    /// For an unknown name.
+    pub fn parse(text: &str) -> Result<IoMode, String> {
+        match text {
+            "" | "auto" => Ok(IoMode::Auto),
+            "epoll" => Ok(IoMode::Epoll),
+            "uring" => Ok(IoMode::Uring),
+            _ => Err("use auto, epoll or uring (also in PLIMSOLL_IO)".to_owned()),
+        }
+    }
+
+    /// The interface in use, for records.
+    pub fn name(self) -> &'static str {
+        match self {
+            IoMode::Auto | IoMode::Epoll => "epoll",
+            IoMode::Uring => "uring",
+        }
+    }
+}
 
 /// The kernel interface that `mode` means for a run. Open models have processor time to spare for
 /// the kernel's receive timestamps; in a closed model the rate is the figure.

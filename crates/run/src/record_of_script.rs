@@ -6,35 +6,28 @@ use std::sync::Arc;
 use plimsoll_samples::Watch;
 use serde_json::json;
 
-use crate::args::RunArgs;
-use crate::prepared::Prepared;
-use crate::recording::{Model, Place, Question, Recording};
+use crate::prepare::Prepared;
+use crate::recording::{Contents, Recording};
+use crate::request::{Model, RecordRequest};
 
 /// Begins the record of a script's run.
 ///
 /// The configuration is every effective option and the variables that were given by
 /// flag; its hash covers the script and all that it loads too. Local files count by
-/// their place beside the script, so that a project may be moved.
+/// their path relative to the script, so that a project may be moved.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn begin(
-    place: Place,
-    args: &RunArgs,
+pub(crate) fn begin(
+    record: RecordRequest,
     prepared: &Prepared,
     watch: &Arc<Watch>,
 ) -> Result<Recording, String> {
     let mut options = prepared.plan.options.clone();
     options.fill_defaults();
-    let given: serde_json::Map<String, serde_json::Value> = args
-        .runtime
-        .env
+    let given: serde_json::Map<String, serde_json::Value> = prepared
+        .given_env
         .iter()
-        .map(|given| {
-            given
-                .split_once('=')
-                .map_or(given.as_str(), |(name, _)| name)
-        })
         .filter_map(|name| Some((name.to_owned(), prepared.env.get(name)?.as_str().into())))
         .collect();
     let packed = prepared.program.files();
@@ -51,19 +44,23 @@ pub fn begin(
         names.push(name.clone());
         files.push((name, content));
     }
-    let question = Question {
-        kind: "run",
-        model: Model::of(&prepared.plan),
-        configuration: json!({
-            "options": options.to_json(),
-            "env": given,
-            "files": names,
-            "workers": args.runtime.workers,
-            "io": args.io.io.name(),
-        }),
-        files,
+    let mut configuration = json!({
+        "options": options.to_json(),
+        "env": given,
+        "files": names,
+    });
+    if let (Some(all), serde_json::Value::Object(asked)) =
+        (configuration.as_object_mut(), record.configuration)
+    {
+        all.extend(asked);
+    }
+    let record = RecordRequest {
+        configuration,
+        ..record
     };
-    Recording::begin(place, question, &prepared.registry, watch)
+    let contents = Contents { kind: "run", files };
+    let model = Model::of(&prepared.plan);
+    Recording::begin(record, contents, model, &prepared.registry, watch)
 }
 
 /// A path as seen from the script's folder.

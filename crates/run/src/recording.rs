@@ -1,4 +1,4 @@
-//! Writes a run down while it goes on (`--record`): what each second added, and the end.
+//! Writes the record of a run during the run (`--record`): what each second added, and the end.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -6,31 +6,25 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use plimsoll_engine::{AbortReason, InFlightReading};
+use plimsoll_engine::AbortReason;
 use plimsoll_output::wall_clock;
 use plimsoll_results::distribution::Distribution;
 use plimsoll_results::environment::Environment;
 use plimsoll_results::record::{End, FixedWork, Generator, Header, SCHEMA, Second, Writer};
-use plimsoll_results::{hash, secrets};
-use plimsoll_samples::{
-    MetricSummary, Registry, ScenarioWork, Stretch, Summary, Values, Watch, Window,
-};
-use plimsoll_units::Moment;
+use plimsoll_results::{hash, secrets, store_location};
+use plimsoll_samples::{MetricSummary, Registry, ScenarioWork, Summary, Values, Watch};
 use plimsoll_verdict::{Level, Verdict};
 use serde_json::Value;
 
-use crate::args::RecordArgs;
-use crate::kept;
+use crate::Phase;
+use crate::event::{Event, Finished, Listener};
 use crate::record_seconds::Seconds;
-use crate::talk::say;
+use crate::request::{Model, RecordRequest};
 
-/// What was asked for, for the header.
-pub struct Question<'a> {
+/// What a run sends, for the header.
+pub struct Contents<'a> {
     /// The command's name.
     pub kind: &'static str,
-    pub model: Model,
-    /// Every effective option. What it names is in `files`.
-    pub configuration: Value,
     /// The contents of files that the run depends on, by name.
     pub files: Vec<(String, &'a [u8])>,
 }
@@ -43,46 +37,31 @@ pub struct Place {
     store: Option<PathBuf>,
     /// The file was asked for by nobody, and goes when the store has it.
     passing: bool,
-    /// How much of the start is warm-up.
-    warm_up: Duration,
 }
 
 impl Place {
-    /// Where the flags want it; none if they want none.
-    ///
-    /// # Errors
-    /// When there is no place for the store.
-    pub fn of(args: &RecordArgs) -> Result<Option<Place>, String> {
-        let store = if args.is_kept() {
-            let store = kept::place(args.store.as_deref())?;
-            // Better before the run than after it.
-            kept::recover(&store, &mut kept::open(&store)?);
-            Some(store)
-        } else {
-            None
-        };
-        let warm_up = args.warm_up.unwrap_or_default();
-        Ok(match (&args.record, store) {
-            (None, None) => None,
-            (Some(path), store) => Some(Place {
-                path: path.clone(),
-                store,
-                passing: false,
-                warm_up,
-            }),
-            (None, Some(store)) => Some(Place {
-                path: kept::passing(&store),
-                store: Some(store),
-                passing: true,
-                warm_up,
-            }),
-        })
+    /// A file that stays; the run is kept in `store` too, if there is one.
+    pub fn file(path: PathBuf, store: Option<PathBuf>) -> Place {
+        Place {
+            path,
+            store,
+            passing: false,
+        }
     }
 
-    /// Puts the record that was written into the store.
-    fn keep(&self) -> Result<(), String> {
+    /// The store alone. During the run, its record is in a file next to the store.
+    pub fn store(store: PathBuf) -> Place {
+        Place {
+            path: store_location::passing(&store),
+            store: Some(store),
+            passing: true,
+        }
+    }
+
+    /// Puts the record that was written into the store, and says so.
+    fn keep(&self) -> Result<Option<String>, String> {
         let Some(store) = &self.store else {
-            return Ok(());
+            return Ok(None);
         };
         let failed = |error: &dyn std::fmt::Display| {
             format!(
@@ -92,56 +71,13 @@ impl Place {
             )
         };
         let bytes = plimsoll_script::read_file(&self.path).map_err(|error| failed(&error))?;
-        let number = kept::open(store)?
+        let number = store_location::open(store)?
             .keep(&bytes)
             .map_err(|error| failed(&error))?;
         if self.passing {
             let _ = std::fs::remove_file(&self.path);
         }
-        say(&format!("kept as run {number} in {}", store.display()));
-        Ok(())
-    }
-}
-
-/// Who says when requests start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Model {
-    /// A schedule.
-    Open,
-    /// The answers.
-    Closed,
-    /// The answers, until an amount of work is done.
-    Work,
-}
-
-impl Model {
-    /// The model of a plan; a single open scenario makes its times those of an open model.
-    pub fn of(plan: &plimsoll_plan::Plan) -> Model {
-        use plimsoll_plan::Executor as E;
-        let any = |wanted: fn(&E) -> bool| {
-            let mut scenarios = plan.scenarios.iter();
-            scenarios.any(|scenario| wanted(&scenario.executor))
-        };
-        if any(E::is_open) {
-            Model::Open
-        } else if any(|executor| {
-            matches!(
-                executor,
-                E::ConstantUsers { .. } | E::RampingUsers { .. } | E::ExternallyControlled { .. }
-            )
-        }) {
-            Model::Closed
-        } else {
-            Model::Work
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Model::Open => "open",
-            Model::Closed => "closed",
-            Model::Work => "work",
-        }
+        Ok(Some(format!("kept as run {number} in {}", store.display())))
     }
 }
 
@@ -153,42 +89,42 @@ pub struct Recording {
     place: Place,
     seconds: Seconds,
     cpu: Duration,
-    /// What came after the warm-up, where there is one.
-    measured: Option<Stretch>,
+    /// That the run was kept.
+    message: Option<String>,
 }
 
 impl Recording {
     /// Begins the file.
     ///
     /// # Errors
-    /// When it cannot be written, with the way out.
+    /// When it cannot be written.
     pub fn begin(
-        place: Place,
-        question: Question<'_>,
+        request: RecordRequest,
+        contents: Contents<'_>,
+        model: Model,
         registry: &Arc<Registry>,
         watch: &Arc<Watch>,
     ) -> Result<Recording, String> {
+        let place = request.place;
         let failed = |error: std::io::Error| {
             format!(
                 "--record {}: cannot write it: {error}; name a file in a folder that you may write to",
                 place.path.display()
             )
         };
-        let header = header(question);
+        let header = header(request.configuration, request.command, &contents, model);
         let file = File::create(&place.path).map_err(failed)?;
-        // What is locked is of a run that goes on. Where files cannot be locked nothing is
-        // taken for a killed run's either.
+        // A locked file belongs to a run that is not over. Where files cannot be locked, no file is
+        // taken for a killed run's.
         let _ = file.lock();
         let writer = Writer::begin(file, &header).map_err(failed)?;
-        let measured = (!place.warm_up.is_zero())
-            .then(|| Stretch::new(Arc::clone(registry), Arc::clone(watch)));
         Ok(Recording {
-            measured,
             writer: Some(writer),
             error: None,
             place,
             seconds: Seconds::new(registry, watch),
             cpu: plimsoll_machine::cpu_time(),
+            message: None,
         })
     }
 
@@ -197,45 +133,21 @@ impl Recording {
         self.seconds.set_load(load);
     }
 
-    /// Takes down a worker's window of scenarios that began at `started`.
-    pub fn window(&mut self, window: &Window, in_flight: &InFlightReading, started: Moment) {
-        let warm_up = self.place.warm_up.as_secs();
-        for (second, part) in window.seconds() {
-            if let Some(measured) = &mut self.measured
-                && second.number >= warm_up
-            {
-                measured.add(part);
-            }
-            self.seconds.add(second, part);
-        }
-        self.seconds.add_in_flight(in_flight, started);
-    }
-
-    /// How much of the run's start is warm-up, in whole seconds.
-    pub fn warm_up(&self) -> Duration {
-        Duration::from_secs(self.place.warm_up.as_secs())
-    }
-
-    /// What was recorded after the warm-up; none where there is none.
-    pub fn measured(&self) -> Option<&Stretch> {
-        self.measured.as_ref()
-    }
-
     /// The users at a second's end. Call it for each second, as it ends.
-    pub fn second_ended(&mut self, users: u32) {
+    fn second_ended(&mut self, users: u32) {
         let cpu = plimsoll_machine::cpu_time();
         let used = cpu.saturating_sub(std::mem::replace(&mut self.cpu, cpu));
         self.seconds.second_ended(users, used);
     }
 
     /// Writes the seconds that are over for good after `elapsed` of the run.
-    pub fn write_due(&mut self, elapsed: Duration) {
+    fn write_due(&mut self, elapsed: Duration) {
         let lines = self.seconds.due(elapsed);
         self.write(&lines);
     }
 
-    /// Writes what remains, and the end. Gives back what went wrong, if anything did.
-    pub fn end(mut self, elapsed: Duration, end: &End) -> Option<String> {
+    /// Writes what remains, and the end.
+    fn end(&mut self, elapsed: Duration, end: &End) {
         let cpu = plimsoll_machine::cpu_time().saturating_sub(self.cpu);
         let lines = self.seconds.rest(elapsed, cpu);
         self.write(&lines);
@@ -244,7 +156,12 @@ impl Recording {
         {
             self.fail(&error);
         }
-        self.error.or_else(|| self.place.keep().err())
+        if self.error.is_none() {
+            match self.place.keep() {
+                Ok(message) => self.message = message,
+                Err(error) => self.error = Some(error),
+            }
+        }
     }
 
     fn write(&mut self, lines: &[Second]) {
@@ -257,7 +174,7 @@ impl Recording {
         }
     }
 
-    /// A disk that is full does not end the run, and is told at its end.
+    /// A full disk does not end the run; it is reported at its end.
     fn fail(&mut self, error: &std::io::Error) {
         self.writer = None;
         self.error = Some(format!(
@@ -267,25 +184,61 @@ impl Recording {
     }
 }
 
-fn header(question: Question<'_>) -> Header {
-    let mut configuration = question.configuration;
+impl Listener for Recording {
+    /// Seconds are written soon after they are over.
+    fn interval(&self) -> Duration {
+        Duration::from_millis(100)
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Window(window) => {
+                for (second, part) in window.window.seconds() {
+                    self.seconds.add(second, part);
+                }
+                self.seconds.add_in_flight(window.in_flight, window.started);
+            }
+            Event::Second(progress) => self.second_ended(progress.state().users_active()),
+            Event::Progress(progress) if progress.phase() == Phase::Running => {
+                self.write_due(progress.elapsed());
+            }
+            Event::Judged(judged) => {
+                let end = end(judged.summary, judged.verdict, judged.aborted);
+                self.end(judged.elapsed, &end);
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self) -> Finished {
+        Finished {
+            errors: self.error.take().into_iter().collect(),
+            messages: self.message.take().into_iter().collect(),
+        }
+    }
+}
+
+fn header(
+    mut configuration: Value,
+    command: Vec<String>,
+    contents: &Contents<'_>,
+    model: Model,
+) -> Header {
     secrets::in_json(&mut configuration);
     let text = configuration.to_string();
-    let files = question
+    let files = contents
         .files
         .iter()
         .flat_map(|(name, content)| [name.as_bytes(), *content]);
     Header {
         schema: SCHEMA.to_owned(),
         plimsoll: env!("CARGO_PKG_VERSION").to_owned(),
-        kind: question.kind.to_owned(),
-        command: secrets::in_arguments(
-            std::env::args_os().map(|word| word.to_string_lossy().into_owned()),
-        ),
+        kind: contents.kind.to_owned(),
+        command: secrets::in_arguments(command),
         started: wall_clock::rfc3339(SystemTime::now(), 0),
-        model: question.model.name().to_owned(),
+        model: model.name().to_owned(),
         configuration_hash: hash::hash(
-            [question.kind.as_bytes(), text.as_bytes()]
+            [contents.kind.as_bytes(), text.as_bytes()]
                 .into_iter()
                 .chain(files),
         ),
@@ -307,7 +260,7 @@ impl Figures {
     /// The figures of some metrics.
     pub fn of(metrics: &[MetricSummary]) -> Figures {
         let mut figures = Figures::default();
-        // A script's metric comes before one of ours with the same name, and stays.
+        // A script's metric comes before our own metric of the same name, and stays.
         for metric in metrics.iter().rev() {
             let name = metric.name.clone();
             match &metric.values {
@@ -330,7 +283,7 @@ impl Figures {
 }
 
 /// The last line of a record.
-pub fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) -> End {
+fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortReason>) -> End {
     let figures = Figures::of(&summary.metrics);
     let mut errors: BTreeMap<String, u64> = BTreeMap::new();
     for error in &summary.http.errors {

@@ -1,0 +1,162 @@
+//! An attack: a list of targets, hit in turn, and results of every hit.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use plimsoll_engine::AbortReason;
+use plimsoll_plan::Scenario;
+use plimsoll_results::hash;
+use plimsoll_script::{LimitedReader, open_limited};
+use plimsoll_scriptless::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
+
+use crate::event::{Event, Listeners};
+use crate::metrics_page;
+use crate::results_file::ResultsFile;
+
+/// Hits on a list of targets.
+pub struct Attack {
+    pub aim: Aim,
+    /// What the list is called in messages.
+    pub list_name: String,
+    pub settings: AttackSettings,
+    pub http: plimsoll_http::Settings,
+    pub scenario: Scenario,
+    /// Where the results of hits go.
+    pub results: Destination,
+    /// Where Prometheus fetches the figures, if it does.
+    pub metrics_address: Option<String>,
+}
+
+/// Where the results of hits go.
+pub enum Destination {
+    Nowhere,
+    File(PathBuf),
+    /// Something open, and what it is called in messages.
+    Stream(&'static str, Box<dyn Write + Send>),
+}
+
+/// What is wrong with a list of targets that is read while the attack runs.
+pub(crate) struct TargetErrors {
+    name: String,
+    stream: Option<Arc<Stream>>,
+}
+
+impl TargetErrors {
+    /// What ended the run, if the list did.
+    pub fn error(&self, aborted: Option<&AbortReason>) -> Option<String> {
+        match self.stream.as_ref().and_then(|stream| stream.ended()) {
+            Some(Some(error)) => Some(format!("{}: {error}", self.name)),
+            Some(None) => None,
+            None => match aborted {
+                Some(AbortReason::Failed(what)) => Some(what.clone()),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl Attack {
+    /// The users and their scenario. Starts what writes their results, and what serves their figures.
+    pub(crate) fn users(
+        self,
+        listeners: &mut Listeners<'_>,
+    ) -> Result<(AttackUsers, Scenario, TargetErrors), String> {
+        let errors = TargetErrors {
+            name: self.list_name,
+            stream: match &self.aim {
+                Aim::Stream(stream) => Some(Arc::clone(stream)),
+                Aim::Cycle(_) => None,
+            },
+        };
+        let figures = match self.metrics_address {
+            None => None,
+            Some(address) => {
+                let page = metrics_page::serve(&address)?;
+                if let Some(own) = page.address {
+                    listeners.tell(Event::Message(&format!(
+                        "metrics for Prometheus are on http://{own}/metrics"
+                    )));
+                }
+                Some(page.figures)
+            }
+        };
+        let outlet = match (self.results, figures) {
+            (Destination::Nowhere, None) => None,
+            (destination, figures) => {
+                let (outlet, inlet) = plimsoll_scriptless::outlet();
+                let results = ResultsFile::write(destination, inlet, figures)?;
+                listeners.add(Box::new(results));
+                Some(outlet)
+            }
+        };
+        let users = AttackUsers::new(self.aim, self.settings, Arc::new(self.http), outlet);
+        Ok((users, self.scenario, errors))
+    }
+}
+
+/// A list of targets that is not read yet.
+pub struct TargetList {
+    /// A file, or `stdin`.
+    pub name: String,
+    pub format: Format,
+    pub defaults: Defaults,
+    /// Read it while the attack runs, once, instead of before it, round and round.
+    pub is_lazy: bool,
+}
+
+impl TargetList {
+    /// Opens the list, and reads it unless it is to be read lazily.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not a list of targets.
+    pub fn open(self) -> Result<Aim, String> {
+        let name = self.name;
+        let cannot_read =
+            |error: std::io::Error| format!("-targets={name}: cannot read it: {error}");
+        let input: Box<dyn Read + Send> = match (name.as_str(), self.is_lazy) {
+            // A lazy list is never held as a whole, so it may be endless.
+            ("stdin" | "-", true) => Box::new(std::io::stdin()),
+            (path, true) => Box::new(std::fs::File::open(path).map_err(cannot_read)?),
+            ("stdin" | "-", false) => Box::new(LimitedReader::new(std::io::stdin())),
+            (path, false) => Box::new(open_limited(path.as_ref()).map_err(cannot_read)?),
+        };
+        let input: Box<dyn BufRead + Send> = Box::new(BufReader::new(input));
+        let list = List::new(
+            input,
+            self.format,
+            self.defaults,
+            Box::new(|path| plimsoll_script::read_file(path.as_ref())),
+        );
+        if self.is_lazy {
+            return Ok(Aim::Stream(Arc::new(Stream::read(list)?)));
+        }
+        match list.all() {
+            Ok(targets) => Ok(Aim::Cycle(targets.into())),
+            Err(error) => Err(format!("{name}: {error}")),
+        }
+    }
+
+    /// Tells lists of targets apart by what they have sent, with bodies and headers from wherever
+    /// they come. None for what is read once from stdin while the attack runs, or cannot be read
+    /// twice.
+    pub fn content_hash(aim: &Aim, name: &str) -> Option<String> {
+        /// No method, header or value is a line end, so no two lists have the same parts.
+        const NEXT: &[u8] = b"\n";
+        match aim {
+            Aim::Cycle(targets) => Some(hash::hash(targets.iter().flat_map(|target| {
+                let headers = target.headers.iter();
+                let headers = headers.flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);
+                [target.method.as_bytes(), target.url.as_bytes()]
+                    .into_iter()
+                    .chain(headers)
+                    .chain([NEXT, &*target.body])
+            }))),
+            Aim::Stream(_) => {
+                let is_file = std::fs::metadata(name).is_ok_and(|file| file.is_file());
+                let file = is_file.then(|| std::fs::File::open(name).ok())??;
+                hash::of_reader(file).ok()
+            }
+        }
+    }
+}

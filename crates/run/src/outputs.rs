@@ -1,0 +1,145 @@
+//! Outputs of every sample, on a thread of their own.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::SystemTime;
+
+use plimsoll_output::output::{Output, OutputError, OutputSetting};
+use plimsoll_output::{catalog, wall_clock};
+use plimsoll_results::secrets::url_for_display;
+use plimsoll_samples::{SampleRecord, SystemTag};
+
+use crate::event::{Event, Finished, Listener};
+use crate::request::Script;
+
+/// How many batches may wait. The supervisor waits for the disk when there
+/// are more; workers do not, but their windows then pile up a little, which is
+/// better than losing what was measured.
+const WAITING: usize = 16;
+
+/// The way to the thread that writes, and the thread, which ends with the
+/// errors it met.
+type Writing = (SyncSender<Arc<[SampleRecord]>>, JoinHandle<Vec<String>>);
+
+/// The outputs that were asked for, if any.
+#[derive(Default)]
+pub struct Outputs {
+    thread: Option<Writing>,
+    lost: Vec<String>,
+}
+
+impl Outputs {
+    /// Opens the outputs of a script.
+    ///
+    /// # Errors
+    /// When one cannot be opened.
+    pub(crate) fn open(script: &Script) -> Result<Outputs, String> {
+        let prepared = &script.prepared;
+        // Thresholds are what was asked for even where nobody judges them.
+        let mut catalog = catalog::Catalog::new(
+            Arc::clone(&prepared.registry),
+            prepared
+                .plan
+                .thresholds
+                .iter()
+                .map(|threshold| (&threshold.metric, threshold.source.as_str())),
+        );
+        if !prepared.system_tags.has(SystemTag::ExpectedResponse) {
+            catalog = catalog.without_expected_responses();
+        }
+        let setting = OutputSetting {
+            catalog,
+            clock: wall_clock::WallClock::reading(plimsoll_clock::now(), SystemTime::now()),
+            system_tags: SystemTag::ALL
+                .into_iter()
+                .filter(|tag| prepared.system_tags.has(*tag))
+                .collect(),
+            csv_time: script.csv_time,
+            shown_url: url_for_display,
+        };
+        let opened = script
+            .outputs
+            .iter()
+            .map(|spec| spec.open(&setting, script.stdout))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| error.to_string())?;
+        Outputs::start(opened)
+    }
+
+    /// Starts the thread, unless there is nothing to write to.
+    fn start(outputs: Vec<Box<dyn Output>>) -> Result<Outputs, String> {
+        if outputs.is_empty() {
+            return Ok(Outputs::default());
+        }
+        let (sender, receiver) = sync_channel(WAITING);
+        let thread = std::thread::Builder::new()
+            .name("outputs".to_owned())
+            .spawn(move || write(outputs, &receiver))
+            .map_err(|error| {
+                format!(
+                    "could not start a thread for outputs: {}",
+                    plimsoll_machine::shortage::explain(&error)
+                )
+            })?;
+        Ok(Outputs {
+            thread: Some((sender, thread)),
+            lost: Vec::new(),
+        })
+    }
+}
+
+impl Listener for Outputs {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Samples(records) = event
+            && let Some((sender, _)) = &self.thread
+            && sender.send(Arc::clone(records)).is_err()
+            && self.lost.is_empty()
+        {
+            self.lost
+                .push("an output ended early; later samples are not in it".to_owned());
+        }
+    }
+
+    /// Writes what remains.
+    fn finish(&mut self) -> Finished {
+        if let Some((sender, thread)) = self.thread.take() {
+            drop(sender);
+            match thread.join() {
+                Ok(errors) => self.lost.extend(errors),
+                Err(_) => self
+                    .lost
+                    .push("an output's thread ended by a panic".to_owned()),
+            }
+        }
+        Finished {
+            errors: std::mem::take(&mut self.lost),
+            messages: Vec::new(),
+        }
+    }
+}
+
+/// An output that failed is left out from then on; the others go on.
+fn write(
+    mut outputs: Vec<Box<dyn Output>>,
+    records: &Receiver<Arc<[SampleRecord]>>,
+) -> Vec<String> {
+    let mut errors = Vec::new();
+    let mut keep = |result: Result<(), OutputError>| match result {
+        Ok(()) => true,
+        // A reader that went away (`| head`) has seen enough.
+        Err(error) if error.source.kind() == ErrorKind::BrokenPipe => false,
+        Err(error) => {
+            errors.push(format!("{error}; later samples are not in it"));
+            false
+        }
+    };
+    while let Ok(batch) = records.recv() {
+        outputs.retain_mut(|output| keep(output.batch(&batch)));
+    }
+    for output in &mut outputs {
+        keep(output.finish());
+    }
+    errors
+}

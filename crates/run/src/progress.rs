@@ -1,0 +1,133 @@
+//! How far a run has come.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_engine::{RunState, ScenarioState};
+use plimsoll_machine::ThreadReading;
+use plimsoll_samples::{HttpOverview, MetricId, Totals, Values, builtin};
+use plimsoll_verdict::{Evidence, Verdict};
+
+/// How many seconds' rates are remembered.
+const RATES: usize = 120;
+
+/// A run so far. Figures are computed when they are asked for.
+pub struct Progress {
+    pub(crate) state: Arc<RunState>,
+    pub(crate) scenarios: Vec<Arc<ScenarioState>>,
+    pub(crate) totals: Totals,
+    pub(crate) phase: Phase,
+    pub(crate) evidence: Evidence,
+    /// The latest reading of each worker's thread.
+    pub(crate) threads: Vec<ThreadReading>,
+    /// Requests in each of the latest seconds, the latest last.
+    rates: VecDeque<f64>,
+    /// Requests up to the latest second.
+    requests_by_then: f64,
+}
+
+/// What the run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Init,
+    SetUp,
+    Running,
+    TearDown,
+}
+
+impl Progress {
+    pub(crate) fn new(
+        state: Arc<RunState>,
+        scenarios: Vec<Arc<ScenarioState>>,
+        totals: Totals,
+    ) -> Self {
+        Progress {
+            state,
+            scenarios,
+            totals,
+            phase: Phase::Init,
+            evidence: Evidence::default(),
+            threads: Vec::new(),
+            rates: VecDeque::new(),
+            requests_by_then: 0.0,
+        }
+    }
+
+    /// What the run is doing.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Counters of users and iterations.
+    pub fn state(&self) -> &RunState {
+        &self.state
+    }
+
+    /// The scenarios' counters, in the plan's order.
+    pub fn scenarios(&self) -> &[Arc<ScenarioState>] {
+        &self.scenarios
+    }
+
+    /// How long scenarios have been running, or ran.
+    pub fn elapsed(&self) -> Duration {
+        let end = self.state.ended().unwrap_or_else(plimsoll_clock::now);
+        self.state
+            .started()
+            .map_or(Duration::ZERO, |started| end.since(started))
+    }
+
+    /// A metric's figures; none if nothing was recorded.
+    pub fn values(&self, metric: MetricId) -> Option<Values> {
+        self.totals.values(metric, self.elapsed())
+    }
+
+    /// Statuses, protocols and failures.
+    pub fn http(&self) -> HttpOverview {
+        self.totals.http()
+    }
+
+    /// Requests so far, failed ones included.
+    pub fn requests(&self) -> f64 {
+        self.count(builtin::HTTP_REQS)
+    }
+
+    /// Requests in each of the latest seconds, the latest last.
+    pub fn rates(&self) -> &VecDeque<f64> {
+        &self.rates
+    }
+
+    /// How each worker's thread did in its latest second.
+    pub fn threads(&self) -> &[ThreadReading] {
+        &self.threads
+    }
+
+    /// The verdict on the run so far.
+    pub fn verdict(&self) -> Verdict {
+        self.evidence.judge()
+    }
+
+    pub(crate) fn count(&self, metric: MetricId) -> f64 {
+        self.values(metric)
+            .and_then(|values| values.count())
+            .unwrap_or(0.0)
+    }
+
+    /// Remembers the rate of a second that is over.
+    pub(crate) fn second_ended(&mut self) {
+        let requests = self.requests();
+        if self.rates.len() == RATES {
+            self.rates.pop_front();
+        }
+        self.rates.push_back(requests - self.requests_by_then);
+        self.requests_by_then = requests;
+    }
+
+    /// Takes down how a worker's thread did.
+    pub(crate) fn set_thread(&mut self, worker: usize, reading: ThreadReading) {
+        if self.threads.len() <= worker {
+            self.threads.resize_with(worker + 1, ThreadReading::default);
+        }
+        self.threads[worker] = reading;
+    }
+}

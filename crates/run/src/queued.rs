@@ -1,0 +1,91 @@
+//! A listener on a thread of its own, behind a bounded queue.
+
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
+use std::time::Duration;
+
+use crate::event::{Event, Finished, Listener};
+
+/// Messages that may wait.
+const CAPACITY: usize = 256;
+/// How long the end of a run waits for the thread.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Turns events into messages, which a thread of its own handles. When the thread is slow, messages
+/// that find the queue full are dropped and counted. When it is dead, the run ends all the same.
+pub struct Queued<M> {
+    name: &'static str,
+    messages: Option<SyncSender<M>>,
+    select: Box<dyn FnMut(Event<'_>) -> Option<M>>,
+    dropped: u64,
+    /// Gets a word when the thread is over.
+    over: Receiver<()>,
+}
+
+impl<M: Send + 'static> Queued<M> {
+    /// Starts the thread. `select` runs on the supervisor's thread, so it must be quick; `handle` may
+    /// take as long as it likes. `name` is for messages.
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
+    pub fn start(
+        name: &'static str,
+        select: impl FnMut(Event<'_>) -> Option<M> + 'static,
+        mut handle: impl FnMut(M) + Send + 'static,
+    ) -> Result<Queued<M>, String> {
+        let (sender, receiver) = sync_channel::<M>(CAPACITY);
+        let (ended, over) = channel();
+        std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                while let Ok(message) = receiver.recv() {
+                    handle(message);
+                }
+                // Nobody waits any more if the run has ended long ago.
+                let _ = ended.send(());
+            })
+            .map_err(|error| {
+                format!(
+                    "could not start a thread for {name}: {}",
+                    plimsoll_machine::shortage::explain(&error)
+                )
+            })?;
+        Ok(Queued {
+            name,
+            messages: Some(sender),
+            select: Box::new(select),
+            dropped: 0,
+            over,
+        })
+    }
+}
+
+impl<M> Listener for Queued<M> {
+    fn event(&mut self, event: Event<'_>) {
+        let Some(sender) = &self.messages else {
+            return;
+        };
+        if let Some(message) = (self.select)(event)
+            && let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
+                sender.try_send(message)
+        {
+            self.dropped += 1;
+        }
+    }
+
+    fn finish(&mut self) -> Finished {
+        self.messages = None;
+        let mut finished = Finished::default();
+        if self.over.recv_timeout(PATIENCE).is_err() {
+            finished
+                .errors
+                .push(format!("{} did not end with the run", self.name));
+        }
+        if self.dropped > 0 {
+            finished.errors.push(format!(
+                "{} was too slow: {} of its messages were dropped",
+                self.name, self.dropped
+            ));
+        }
+        finished
+    }
+}

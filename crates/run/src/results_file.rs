@@ -1,0 +1,123 @@
+//! Writes an attack's results during the attack.
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use plimsoll_scriptless::Inlet;
+
+use plimsoll_vegeta::{Exposition, Hit, Results};
+
+use crate::attack::Destination;
+use crate::event::{Event, Finished, Listener};
+
+/// The thread that writes.
+pub(crate) struct ResultsFile {
+    /// What it writes to, for messages.
+    place: String,
+    thread: Option<JoinHandle<(std::io::Result<()>, Duration)>>,
+}
+
+impl ResultsFile {
+    /// Starts to write what comes out of `inlet`, and to add it to `figures`.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub fn write(
+        destination: Destination,
+        inlet: Inlet,
+        figures: Option<Arc<Mutex<Exposition>>>,
+    ) -> Result<ResultsFile, String> {
+        let (place, output): (String, Box<dyn Write + Send>) = match destination {
+            Destination::Nowhere => (String::new(), Box::new(std::io::sink())),
+            Destination::File(path) => {
+                let file = File::create(&path).map_err(|error| {
+                    format!("-output={}: cannot write it: {error}", path.display())
+                })?;
+                (path.display().to_string(), Box::new(file))
+            }
+            Destination::Stream(name, stream) => (name.to_owned(), stream),
+        };
+        std::thread::Builder::new()
+            .name("results".to_owned())
+            .spawn(move || {
+                let written = write(output, &inlet, figures.as_deref());
+                (written, inlet.waited())
+            })
+            .map(|thread| ResultsFile {
+                place,
+                thread: Some(thread),
+            })
+            .map_err(|error| {
+                format!(
+                    "could not start a thread for results: {}",
+                    plimsoll_machine::shortage::explain(&error)
+                )
+            })
+    }
+}
+
+impl Listener for ResultsFile {
+    fn event(&mut self, _: Event<'_>) {}
+
+    /// Waits until all is written. A reader that went away (`| head`) is not an error.
+    fn finish(&mut self) -> Finished {
+        let mut finished = Finished::default();
+        let Some(thread) = self.thread.take() else {
+            return finished;
+        };
+        let Ok((written, waited)) = thread.join() else {
+            finished
+                .errors
+                .push("the results' thread ended by a panic; please report this".to_owned());
+            return finished;
+        };
+        if waited > Duration::ZERO {
+            finished.messages.push(format!(
+                "whoever reads the results was too slow: it held the load back for {}",
+                plimsoll_units::duration::format(waited)
+            ));
+        }
+        match written {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => finished
+                .messages
+                .push("whoever read the results went away; later ones are lost".to_owned()),
+            Err(error) => finished
+                .errors
+                .push(format!("cannot write results to {}: {error}", self.place)),
+            Ok(()) => {}
+        }
+        finished
+    }
+}
+
+/// A writer that fails takes no more; the run continues without it.
+fn write(
+    mut output: Box<dyn Write + Send>,
+    inlet: &Inlet,
+    figures: Option<&Mutex<Exposition>>,
+) -> std::io::Result<()> {
+    // A file of results differs from an empty one.
+    output.write_all(&plimsoll_vegeta::batch::Batch::new(Vec::new()).take(Vec::new()))?;
+    while let Some(batch) = inlet.next() {
+        if let Some(figures) = figures {
+            add(&batch, figures);
+        }
+        output.write_all(&batch)?;
+        inlet.give_back(batch);
+    }
+    Ok(())
+}
+
+/// Adds a batch, which is whole in itself, to the figures.
+fn add(batch: &[u8], figures: &Mutex<Exposition>) {
+    let (Ok(mut results), Ok(mut figures)) = (Results::open(batch), figures.lock()) else {
+        return;
+    };
+    let mut hit = Hit::default();
+    while let Ok(true) = results.next(&mut hit) {
+        figures.add(&hit);
+    }
+}

@@ -1,0 +1,87 @@
+//! A script's source: a file, an address, stdin or an archive.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use plimsoll_script::{Archive, Fetch, fetch_script, normalize, read_file, read_stream};
+
+/// What a script's file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceKind {
+    /// An archive if it looks like one, whatever its name.
+    #[default]
+    Detected,
+    Script,
+    Archive,
+}
+
+/// What was named as the script.
+pub enum ScriptInput {
+    Script {
+        /// Absolute, or an `https://` address; of one that was piped in, a file
+        /// in the working directory that need not exist.
+        path: PathBuf,
+        source: Vec<u8>,
+        piped: bool,
+    },
+    Archive(Box<Archive>),
+}
+
+impl ScriptInput {
+    /// Reads a file, or standard input for `-`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(name: &str, kind: SourceKind, fetch: &Fetch) -> Result<ScriptInput, String> {
+        let (path, bytes) = if name.starts_with("https://") {
+            (PathBuf::from(name), fetch_script(fetch, name)?)
+        } else {
+            bytes(name)?
+        };
+        let archive = match kind {
+            SourceKind::Detected => Archive::is(&bytes),
+            SourceKind::Script => false,
+            SourceKind::Archive => true,
+        };
+        if archive {
+            let archive =
+                Archive::read(&bytes).map_err(|error| format!("the archive {name}: {error}"))?;
+            return Ok(ScriptInput::Archive(Box::new(archive)));
+        }
+        Ok(ScriptInput::Script {
+            path,
+            source: bytes,
+            piped: name == "-",
+        })
+    }
+}
+
+fn bytes(name: &str) -> Result<(PathBuf, Vec<u8>), String> {
+    if name.is_empty() {
+        return Err("the script's name is empty: name a file, or - for standard input".to_owned());
+    }
+    let path = std::path::absolute(name).map_err(|error| format!("{name}: {error}"))?;
+    let path = normalize(&path);
+    if name == "-" {
+        let source = read_stream(std::io::stdin().lock())
+            .map_err(|error| format!("cannot read the script from standard input: {error}"))?;
+        return Ok((path, source));
+    }
+    if name.starts_with("http://") {
+        return Err(format!("{name}: scripts are fetched over https:// only"));
+    }
+    if path.is_dir() {
+        return Err(format!(
+            "{name} is a folder: name the script in it, like {}",
+            Path::new(name).join("script.js").display()
+        ));
+    }
+    let source = read_file(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => format!(
+            "The moduleSpecifier \"{name}\" couldn't be found on local disk ({error}). Make sure that \
+             you've specified the right path to the file. plimsoll new {name} writes one to start from"
+        ),
+        _ => format!("could not read the script {name}: {error}"),
+    })?;
+    Ok((path, source))
+}

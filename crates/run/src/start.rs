@@ -1,0 +1,242 @@
+//! Starts a run: opens what it writes, and starts the engine.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_engine::{AbortReason, RunState, Setting, UserFactory};
+use plimsoll_plan::{Plan, Scenario};
+use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
+use plimsoll_script::ScriptUsers;
+use plimsoll_scriptless::HttpUsers;
+
+use crate::attack::TargetErrors;
+use crate::event::{Event, Listener, Listeners};
+use crate::outputs::Outputs;
+use crate::recording::{Contents, Recording};
+use crate::request::{Http, Load, Model, RecordRequest, Request, Script};
+use crate::supervisor::Supervisor;
+use crate::{Outcome, Refusal, record_of_script};
+
+/// A run that has started. It runs whether or not anybody follows it; [`Run::finish`] does.
+pub struct Run<'a> {
+    supervisor: Supervisor<'a>,
+    /// Where an attack's list of targets reports what is wrong with it.
+    targets: Option<TargetErrors>,
+}
+
+/// Stops a run from any thread.
+#[derive(Clone)]
+pub struct Control(Arc<RunState>);
+
+impl Control {
+    /// Ends the run gracefully, as a signal does.
+    pub fn stop(&self) {
+        self.0.abort(AbortReason::Signal);
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Starts a run.
+    ///
+    /// # Errors
+    /// What keeps it from starting.
+    pub fn start(
+        request: Request,
+        listeners: Vec<Box<dyn Listener + 'a>>,
+    ) -> Result<Run<'a>, Refusal> {
+        let Request {
+            load,
+            threads,
+            record,
+        } = request;
+        let launch = Launch {
+            threads,
+            record,
+            listeners: Listeners::new(listeners),
+        };
+        match load {
+            Load::Script(script) => launch.script(&script).map(Run::of),
+            Load::Http(http) => launch.http(*http).map(Run::of),
+            Load::Grpc(grpc) => {
+                let (users, messages, scenario) = grpc.users().map_err(Refusal::config)?;
+                let files = messages
+                    .iter()
+                    .map(|message| ("message".to_owned(), message.as_bytes()))
+                    .collect();
+                let contents = Contents {
+                    kind: "grpc",
+                    files,
+                };
+                launch.requests(users, scenario, contents).map(Run::of)
+            }
+            Load::Attack(attack) => {
+                let mut launch = launch;
+                let (users, scenario, targets) = attack
+                    .users(&mut launch.listeners)
+                    .map_err(Refusal::config)?;
+                let contents = Contents {
+                    kind: "attack",
+                    files: Vec::new(),
+                };
+                Ok(Run {
+                    supervisor: launch.requests(users, scenario, contents)?,
+                    targets: Some(targets),
+                })
+            }
+        }
+    }
+
+    fn of(supervisor: Supervisor<'a>) -> Run<'a> {
+        Run {
+            supervisor,
+            targets: None,
+        }
+    }
+
+    /// A handle to stop the run.
+    pub fn control(&self) -> Control {
+        Control(Arc::clone(self.supervisor.state()))
+    }
+
+    /// Follows the run to its end, on this thread.
+    pub fn finish(self) -> Outcome {
+        let mut outcome = self.supervisor.follow();
+        outcome.input_error = self
+            .targets
+            .and_then(|targets| targets.error(outcome.aborted.as_ref()));
+        outcome
+    }
+}
+
+/// What all loads have in common.
+struct Launch<'a> {
+    threads: usize,
+    record: Option<RecordRequest>,
+    listeners: Listeners<'a>,
+}
+
+impl<'a> Launch<'a> {
+    fn script(mut self, script: &Script) -> Result<Supervisor<'a>, Refusal> {
+        let prepared = &script.prepared;
+        let thresholds = if script.thresholds {
+            prepared.plan.thresholds.clone()
+        } else {
+            Vec::new()
+        };
+        let settings = WatchSettings {
+            thresholds,
+            system_tags: prepared.system_tags,
+            run_tags: prepared.run_tags.clone(),
+            outputs: !script.outputs.is_empty(),
+            output_extra: false,
+            breakdown: script.breakdown,
+            by_second: self.record.is_some(),
+        };
+        let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
+        let watch = Arc::new(watch);
+        if !script.outputs.is_empty() {
+            let outputs = Outputs::open(script).map_err(Refusal::other)?;
+            self.listeners.add(Box::new(outputs));
+        }
+        self.listeners.tell(Event::Starting);
+        let warm_up = self.warm_up();
+        let recording = self
+            .record
+            .take()
+            .map(|record| record_of_script::begin(record, prepared, &watch))
+            .transpose()
+            .map_err(Refusal::other)?;
+        let setting = Setting {
+            plan: Arc::new(prepared.plan.clone()),
+            factory: Arc::new(ScriptUsers::new(prepared.program.clone())),
+            registry: Arc::clone(&prepared.registry),
+            watch,
+            run_tags: prepared.run_tags.clone(),
+            min_iteration: prepared
+                .plan
+                .options
+                .min_iteration_duration
+                .unwrap_or(Duration::ZERO),
+            workers: self.threads,
+        };
+        Ok(self.engine(setting, recording, warm_up, false))
+    }
+
+    fn http(self, http: Http) -> Result<Supervisor<'a>, Refusal> {
+        let body = http.request.body.clone();
+        let users = HttpUsers::new(http.request, Arc::new(http.settings))
+            .map_err(Refusal::config)?
+            .sharing(http.users_per_connection)
+            .opening_ahead(http.opens_ahead);
+        let contents = Contents {
+            kind: "http",
+            files: vec![("body".to_owned(), &*body)],
+        };
+        self.requests(users, http.scenario, contents)
+    }
+
+    /// Starts users whose iterations are requests.
+    fn requests<F: UserFactory>(
+        mut self,
+        users: F,
+        scenario: Scenario,
+        contents: Contents<'_>,
+    ) -> Result<Supervisor<'a>, Refusal> {
+        let plan = Plan::single(scenario, Vec::new());
+        let registry = Arc::new(Registry::new());
+        let settings = WatchSettings {
+            by_second: self.record.is_some(),
+            ..WatchSettings::default()
+        };
+        let watch = Watch::new(&registry, settings).map_err(Refusal::config)?;
+        let watch = Arc::new(watch);
+        let warm_up = self.warm_up();
+        let recording = self
+            .record
+            .take()
+            .map(|record| Recording::begin(record, contents, Model::of(&plan), &registry, &watch))
+            .transpose()
+            .map_err(Refusal::config)?;
+        self.listeners.tell(Event::Starting);
+        let setting = Setting {
+            plan: Arc::new(plan),
+            factory: Arc::new(users),
+            registry,
+            watch,
+            run_tags: TagMap::new(),
+            min_iteration: Duration::ZERO,
+            workers: self.threads,
+        };
+        Ok(self.engine(setting, recording, warm_up, true))
+    }
+
+    fn warm_up(&self) -> Duration {
+        self.record
+            .as_ref()
+            .map_or(Duration::ZERO, |record| record.warm_up)
+    }
+
+    fn engine<F: UserFactory>(
+        mut self,
+        setting: Setting<F>,
+        recording: Option<Recording>,
+        warm_up: Duration,
+        is_request_load: bool,
+    ) -> Supervisor<'a> {
+        let (registry, watch) = (Arc::clone(&setting.registry), Arc::clone(&setting.watch));
+        let running = plimsoll_engine::start(setting);
+        if let Some(mut recording) = recording {
+            let scenarios = running.scenarios.iter().map(|scenario| &**scenario);
+            recording.set_load(plimsoll_engine::load_duration(scenarios));
+            self.listeners.add(Box::new(recording));
+        }
+        Supervisor::new(
+            running,
+            &registry,
+            &watch,
+            warm_up,
+            is_request_load,
+            self.listeners,
+        )
+    }
+}

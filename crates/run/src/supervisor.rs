@@ -1,0 +1,284 @@
+//! Supervises a run: merges what workers hand over, judges thresholds and tells listeners.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use plimsoll_engine::{AbortReason, Event as EngineEvent, Part, RunState, Running};
+use plimsoll_machine::MachineReading;
+use plimsoll_results::secrets::for_display;
+use plimsoll_samples::{MetricId, Registry, Stage, Stretch, Summary, Totals, Values, Watch};
+use plimsoll_units::Moment;
+use plimsoll_verdict::RunFigures;
+
+use crate::event::{Event, Judged, Listeners, WorkerWindow};
+use crate::{Outcome, Phase, Progress};
+
+/// Follows a run on the thread that calls [`Supervisor::follow`].
+pub struct Supervisor<'a> {
+    events: Receiver<EngineEvent>,
+    progress: Progress,
+    listeners: Listeners<'a>,
+    /// How much of the start the verdict leaves out, in whole seconds.
+    warm_up: Duration,
+    /// What was recorded after the warm-up, where there is one.
+    after_warm_up: Option<Stretch>,
+    machine_before: MachineReading,
+    /// Most users at a time, as counted each second.
+    users_most: u32,
+    /// Whether every iteration is a request, so that a run without any has measured nothing.
+    is_request_load: bool,
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+/// Users are counted so long before a second is full, that a run of whole seconds has its last.
+const EARLIER: Duration = Duration::from_millis(5);
+/// How often thresholds are judged during the run, as in k6.
+const JUDGE: Duration = Duration::from_secs(2);
+/// The longest wait for an event, so that a listener's interval is kept.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+impl<'a> Supervisor<'a> {
+    /// Supervises `running`, whose first `warm_up` is left out of the verdict.
+    pub fn new(
+        running: Running,
+        registry: &Arc<Registry>,
+        watch: &Arc<Watch>,
+        warm_up: Duration,
+        is_request_load: bool,
+        listeners: Listeners<'a>,
+    ) -> Self {
+        let totals = Totals::new(Arc::clone(registry), Arc::clone(watch));
+        let after_warm_up =
+            (!warm_up.is_zero()).then(|| Stretch::new(Arc::clone(registry), Arc::clone(watch)));
+        Supervisor {
+            events: running.events,
+            progress: Progress::new(running.state, running.scenarios, totals),
+            listeners,
+            warm_up: Duration::from_secs(warm_up.as_secs()),
+            after_warm_up,
+            machine_before: MachineReading::now(),
+            users_most: 0,
+            is_request_load,
+        }
+    }
+
+    /// The run's counters.
+    pub fn state(&self) -> &Arc<RunState> {
+        &self.progress.state
+    }
+
+    /// Follows the run to its end.
+    pub fn follow(mut self) -> Outcome {
+        let mut seconds: Option<Moment> = None;
+        let mut judging: Option<Moment> = None;
+        loop {
+            let now = plimsoll_clock::now();
+            let due = [seconds, judging]
+                .into_iter()
+                .flatten()
+                .filter(|_| self.progress.phase == Phase::Running)
+                .chain(self.listeners.next_due())
+                .min();
+            // Users are counted on the second, not a little later.
+            let wait = due.map_or(LONGEST_WAIT, |due| due.since(now).min(LONGEST_WAIT));
+            match self.events.recv_timeout(wait) {
+                Ok(EngineEvent::Finished) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(event) => self.take(event),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let now = plimsoll_clock::now();
+            if let (None, Some(started)) = (seconds, self.progress.state.started()) {
+                seconds = Some(started + (SECOND - EARLIER));
+                judging = Some(started + JUDGE);
+            }
+            if self.progress.phase == Phase::Running {
+                if let Some(due) = seconds.as_mut().filter(|due| **due <= now) {
+                    *due = *due + SECOND;
+                    self.second_ended(now);
+                }
+                if let Some(due) = judging.as_mut().filter(|due| **due <= now) {
+                    *due = *due + JUDGE;
+                    self.judge_thresholds();
+                }
+            }
+            self.listeners.tell_progress(&self.progress, now);
+        }
+        self.close()
+    }
+
+    fn take(&mut self, event: EngineEvent) {
+        match event {
+            EngineEvent::UsersReady => self.progress.phase = Phase::SetUp,
+            EngineEvent::Started => self.progress.phase = Phase::Running,
+            EngineEvent::ScenariosDone => self.progress.phase = Phase::TearDown,
+            EngineEvent::Notice(notice) => self.listeners.tell(Event::Notice(&notice)),
+            EngineEvent::Window {
+                worker,
+                window,
+                part,
+                taken,
+                in_flight,
+                thread,
+            } => {
+                if part == Part::Scenarios
+                    && let Some(started) = self.progress.state.started()
+                {
+                    if let Some(stretch) = &mut self.after_warm_up {
+                        for (second, part) in window.seconds() {
+                            if second.number >= self.warm_up.as_secs() {
+                                stretch.add(part);
+                            }
+                        }
+                    }
+                    self.listeners.tell(Event::Window(&WorkerWindow {
+                        window: &window,
+                        in_flight: &in_flight,
+                        started,
+                    }));
+                }
+                self.progress.totals.merge(window);
+                if let Some(thread) = thread {
+                    if self.progress.phase == Phase::Running && !self.is_warm_up(taken, thread.span)
+                    {
+                        self.progress.evidence.add(worker, &thread);
+                    }
+                    self.progress.set_thread(worker, thread);
+                }
+                self.pass_on();
+            }
+            EngineEvent::Finished => {}
+        }
+    }
+
+    /// Whether a reading of that length, taken then, is of the warm-up: its middle counts.
+    fn is_warm_up(&self, taken: Moment, span: Duration) -> bool {
+        let started = self.progress.state.started();
+        started.is_some_and(|started| taken.since(started) < self.warm_up + span / 2)
+    }
+
+    /// Passes on what became known when samples were merged.
+    fn pass_on(&mut self) {
+        for warning in self.progress.totals.take_warnings() {
+            self.listeners.tell(Event::Warning(&warning));
+        }
+        let records = self.progress.totals.take_records();
+        if !records.is_empty() {
+            self.listeners.tell(Event::Samples(&records.into()));
+        }
+    }
+
+    fn second_ended(&mut self, now: Moment) {
+        let progress = &mut self.progress;
+        let users = progress.state.users_active();
+        progress
+            .totals
+            .users(users, progress.state.users_initialized(), now);
+        self.listeners.tell(Event::Second(&self.progress));
+        self.users_most = self.users_most.max(users);
+        self.read_limits();
+        // This second was the warm-up's last.
+        let elapsed = self.progress.elapsed() + 2 * EARLIER;
+        if !self.warm_up.is_zero() && elapsed >= self.warm_up && elapsed < self.warm_up + SECOND {
+            self.machine_before = MachineReading::now();
+        }
+        self.progress.second_ended();
+    }
+
+    /// How near the kernel's limits are.
+    fn read_limits(&mut self) {
+        let evidence = &mut self.progress.evidence;
+        evidence.waiting_ports = evidence
+            .waiting_ports
+            .max(plimsoll_machine::waiting_ports());
+        evidence.descriptors = evidence.descriptors.max(plimsoll_machine::descriptors());
+    }
+
+    fn judge_thresholds(&mut self) {
+        let elapsed = self.progress.elapsed();
+        let report = self.progress.totals.evaluate(elapsed, Stage::Running);
+        if report.abort() {
+            self.progress.state.abort(AbortReason::Threshold);
+        }
+    }
+
+    /// How long what is judged took: all of a run that ended in its warm-up.
+    fn judged_time(&self) -> Duration {
+        let elapsed = self.progress.elapsed();
+        if elapsed > self.warm_up {
+            elapsed.saturating_sub(self.warm_up)
+        } else {
+            elapsed
+        }
+    }
+
+    /// The figures that are judged: of the whole run, or of what came after the warm-up.
+    fn judged(&self, metric: MetricId) -> Option<Values> {
+        let elapsed = self.progress.elapsed();
+        match &self.after_warm_up {
+            Some(stretch) if elapsed > self.warm_up => stretch.values(metric, self.judged_time()),
+            _ => self.progress.totals.values(metric, elapsed),
+        }
+    }
+
+    fn complete_evidence(&mut self, summary: &Summary) {
+        let mut evidence = std::mem::take(&mut self.progress.evidence);
+        let state = &self.progress.state;
+        evidence.complete(&RunFigures {
+            summary,
+            whole: &|metric| self.progress.totals.values(metric, summary.elapsed),
+            judged: &|metric| self.judged(metric),
+            judged_time: self.judged_time(),
+            machine: MachineReading::now().since(&self.machine_before),
+            users_most: self.users_most,
+            completed: state.iterations_completed(),
+            interrupted: state.iterations_interrupted(),
+            is_request_load: self.is_request_load,
+        });
+        self.progress.evidence = evidence;
+    }
+
+    fn close(mut self) -> Outcome {
+        // What workers handed over after the last look.
+        while let Ok(event) = self.events.try_recv() {
+            self.take(event);
+        }
+        self.pass_on();
+        self.progress.phase = Phase::Running;
+        self.listeners.tell(Event::Done(&self.progress));
+        let elapsed = self.progress.elapsed();
+        let judged = self.progress.totals.evaluate(elapsed, Stage::Over);
+        let mut summary = self.progress.totals.summary(elapsed);
+        for error in &mut summary.http.errors {
+            error.text = for_display(&error.text).into_owned();
+        }
+        let scenarios = &self.progress.scenarios;
+        summary.work = scenarios.iter().filter_map(|state| state.work()).collect();
+        let states = scenarios.iter().map(|state| &**state);
+        summary.load = plimsoll_engine::load_duration(states).map(|load| load.min(elapsed));
+        summary.threw = self.progress.state.iterations_threw();
+        summary.iterations = self.progress.state.iterations_completed();
+        self.read_limits();
+        self.complete_evidence(&summary);
+        let verdict = self.progress.verdict();
+        let state = &self.progress.state;
+        self.listeners.tell(Event::Judged(&Judged {
+            summary: &summary,
+            verdict: &verdict,
+            aborted: state.aborted(),
+            elapsed,
+        }));
+        let finished = self.listeners.finish();
+        Outcome {
+            verdict,
+            aborted: state.aborted().cloned(),
+            marked_failed: state.marked_failed(),
+            iterations: state.iterations_completed(),
+            crossed: judged.crossed().into_iter().map(str::to_owned).collect(),
+            output_errors: finished.errors,
+            messages: finished.messages,
+            input_error: None,
+            summary,
+        }
+    }
+}
