@@ -1,25 +1,25 @@
-//! Servers of a known capacity: what comes waits for its turn, and turns are reckoned, not
-//! slept, so that no late waking takes anything from the capacity.
+//! Servers with a known capacity: requests wait for their turn. Turns are computed, not slept, so
+//! that late wake-ups do not reduce the capacity.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::arguments;
 
-/// So many workers, each busy with one request at a time.
+/// A number of workers, each of which serves one request at a time.
 #[derive(Debug, Clone)]
 pub struct Capacity {
-    /// When each worker is free, in nanoseconds; as many as there are workers.
+    /// When each worker is free, in nanoseconds; one entry per worker.
     free: BinaryHeap<Reverse<u64>>,
-    /// What a request takes of a worker.
+    /// The time that a request occupies a worker.
     each: u64,
-    /// Whether the answer waits for the worker's end, or for its beginning: a bucket's token.
+    /// Whether the response is due at the end of that time, or at its start (a bucket's token).
     at_end: bool,
 }
 
 impl Capacity {
-    /// Reads `rate=2000/s`, a bucket that gives a token every half millisecond, or
-    /// `pool=8x5ms`, eight workers of 5 ms, which carry 1,600 a second.
+    /// Parses `rate=2000/s`, a bucket that yields a token every half millisecond, or `pool=8x5ms`,
+    /// eight workers with 5 ms each, whose capacity is 1,600/s.
     pub fn parse(text: &str) -> Result<Capacity, String> {
         const FORMS: &str = "a capacity is rate=2000/s or pool=8x5ms";
         let (law, rest) = text.split_once('=').ok_or(FORMS)?;
@@ -46,7 +46,7 @@ impl Capacity {
         })
     }
 
-    /// When the answer to a request that came now, in nanoseconds, is due.
+    /// When the response to a request that arrives now is due, in nanoseconds.
     pub fn due(&mut self, now: u64) -> u64 {
         let Reverse(free) = self.free.pop().unwrap_or(Reverse(0));
         let begin = free.max(now);
@@ -63,7 +63,7 @@ impl Capacity {
 mod tests {
     use super::*;
 
-    /// Answers due within a second of requests that all came at its beginning.
+    /// The number of responses due within a second, if all requests arrive at its start.
     fn carried(law: &str) -> usize {
         let mut capacity = Capacity::parse(law).expect("a law");
         let second = 1_000_000_000;
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn below_the_capacity_nothing_waits() {
         let mut pool = Capacity::parse("pool=2x5ms").expect("a law");
-        // One every 3 ms: one or two are busy.
+        // One every 3 ms: one or two workers are busy.
         for n in 1..100 {
             let came = n * 3_000_000;
             assert_eq!(pool.due(came), came + 5_000_000);

@@ -1,9 +1,9 @@
-//! Counting complete requests in a stream of bytes.
+//! Counts complete requests in a stream of bytes.
 
-/// Finds the ends of requests that have no body: each empty line ends one.
+/// Finds the ends of requests without a body: each ends with an empty line.
 ///
-/// The state is how much of `\r\n\r\n` has matched at the end of the bytes seen so far, so a
-/// request may be split anywhere.
+/// The state is how much of `\r\n\r\n` has matched at the end of the bytes so far, so a request may
+/// be split anywhere.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct RequestCounter {
     matched: u8,

@@ -1,22 +1,22 @@
-//! The laws by which answers are held back, and the distribution each gives by construction.
+//! Delays of responses, and their distributions by construction.
 
 use std::time::Duration;
 
 use crate::arguments;
 
-/// How long an answer is held, as a function of when its request came.
+/// The delay of a response, as a function of when its request arrived.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Delay {
-    /// Every answer after the same time.
+    /// The same delay for every response.
     Fixed(Duration),
-    /// `slow_share` of the answers after `slow`, the others after `fast`; which is drawn at random.
+    /// `slow` for `slow_share` of the responses, chosen at random, `fast` for the others.
     Bimodal {
         fast: Duration,
         slow: Duration,
         slow_share: f64,
     },
-    /// The first `pause` of every `period` answers nothing: what comes then waits for the end of
-    /// the pause, and everything takes `base` besides.
+    /// No responses during the first `pause` of every `period`: requests wait until its end. In
+    /// addition, every response is delayed by `base`.
     Stall {
         pause: Duration,
         period: Duration,
@@ -25,7 +25,7 @@ pub enum Delay {
 }
 
 impl Delay {
-    /// Reads `fixed=1ms`, `bimodal=1ms,20ms@10%`, `stall=1s/5s` or `stall=1s/5s+1ms`.
+    /// Parses `fixed=1ms`, `bimodal=1ms,20ms@10%`, `stall=1s/5s` or `stall=1s/5s+1ms`.
     pub fn parse(text: &str) -> Result<Delay, String> {
         const FORMS: &str = "a delay is fixed=1ms, bimodal=1ms,20ms@10% or stall=1s/5s+1ms";
         let (law, rest) = text.split_once('=').ok_or(FORMS)?;
@@ -62,7 +62,7 @@ impl Delay {
         }
     }
 
-    /// How long to hold the answer to a request that came `since_start` after the first one.
+    /// The delay of the response to a request that arrived `since_start` after the first one.
     /// `draw` is uniform on [0, 1).
     pub fn of(&self, since_start: Duration, draw: f64) -> Duration {
         match *self {
@@ -90,7 +90,7 @@ impl Delay {
         }
     }
 
-    /// The delay at quantile `q` when requests come evenly over whole periods.
+    /// The delay at quantile `q` if requests arrive evenly over whole periods.
     pub fn quantile(&self, q: f64) -> Duration {
         match *self {
             Delay::Fixed(delay) => delay,
@@ -105,8 +105,8 @@ impl Delay {
                     fast
                 }
             }
-            // A request in the pause (a share pause/period of them) waits a time that is uniform
-            // on (0, pause]: P(wait > w) = (pause − w) / period.
+            // A request in the pause (a share of pause/period) waits for a time that is uniform on
+            // (0, pause]: P(wait > w) = (pause − w) / period.
             Delay::Stall {
                 pause,
                 period,
@@ -116,7 +116,7 @@ impl Delay {
     }
 }
 
-/// xorshift64*: which answers are slow need not be unpredictable, only spread evenly.
+/// xorshift64*: the slow responses need not be unpredictable, only evenly distributed.
 #[derive(Debug, Clone)]
 pub struct Draws(u64);
 

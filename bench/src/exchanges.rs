@@ -1,6 +1,6 @@
-//! Exchanges of one request and one response, each on a new connection, through a relay and directly, with the times at
-//! which the kernel received the bytes. One thread is both client and server, so there is one clock, and how late this
-//! program reads does not count.
+//! Exchanges of one request and one response, each on a new connection, through a relay and
+//! directly, with the kernel's timestamps of when bytes arrived. One thread is both client and
+//! server, so there is only one clock, and late reads of this program do not count.
 
 use std::collections::VecDeque;
 use std::io;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The times of one exchange, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exchange {
-    /// Past the relay, straight to the server.
+    /// Directly to the server, without the relay.
     pub direct: bool,
     /// Just before the client connected.
     pub started: u64,
@@ -34,16 +34,16 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// The time that the network took, without the server's own.
+    /// The time spent on the network, without the server's own.
     pub fn on_the_network(&self) -> u64 {
         (self.response - self.started) - (self.responded - self.request)
     }
 }
 
-/// When to start an exchange, from the beginning, and whether past the relay.
+/// When to start an exchange, since the beginning, and whether directly.
 pub type Start = (u64, bool);
 
-/// What a connection is to us.
+/// The role of a connection.
 enum Side {
     Client { exchange: usize, missing: usize },
     Server { received: Vec<u8> },
@@ -69,7 +69,7 @@ impl Exchanges {
     /// Listens on a free port.
     ///
     /// # Errors
-    /// When the kernel refuses a socket.
+    /// When the kernel does not allow a socket.
     pub fn new() -> io::Result<Exchanges> {
         syscalls::raise_descriptor_limit();
         syscalls::sharpen_timers();
@@ -93,7 +93,8 @@ impl Exchanges {
         self.port
     }
 
-    /// Starts exchanges when they are due, in order, and gives their times once all have ended. `relay` is its port.
+    /// Starts exchanges when they are due, in order, and returns their times once all have ended.
+    /// `relay` is its port.
     ///
     /// # Errors
     /// When a connection fails.
@@ -176,7 +177,7 @@ impl Exchanges {
         let (count, arrived) = match syscalls::receive_noted(socket, &mut buffer) {
             Ok(None) => return Ok(()),
             Ok(Some(received)) => received,
-            // A relay that ends a connection by a reset: the exchange is unfinished.
+            // The relay reset the connection: the exchange is incomplete.
             Err(_) => (0, None),
         };
         let mut ended = count == 0;

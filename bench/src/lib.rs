@@ -1,11 +1,11 @@
-//! The programs that the speed and truth of a load generator are measured against.
+//! Programs for measuring the speed and accuracy of a load generator.
 //!
-//! - `fixed-server` answers every request with the same 150 bytes, or holds answers back by a
-//!   known law and reports the delays it really gave.
-//! - `bare-client` sends fixed bytes and counts fixed-length answers: the limit that a client on
+//! - `fixed-server` responds to every request with the same 150 bytes, or delays responses by a
+//!   known distribution and reports the actual delays.
+//! - `bare-client` sends fixed bytes and counts fixed-length responses: the limit that a client on
 //!   this machine can reach with epoll.
 //!
-//! They share nothing with the load generator, so a fault there cannot hide here.
+//! They share no code with the load generator, so an error there cannot be hidden here.
 
 pub mod arguments;
 pub mod capacity;

@@ -1,11 +1,11 @@
-//! What a network path of known delay, rate, jitter and loss adds to an exchange, by calculation.
+//! Calculates what a network path of known delay, rate, jitter and loss adds to an exchange.
 //!
-//! A line of limited rate is a queue with one server, first in, first out: a message leaves when the
-//! line has sent all that entered before it, and then the message itself (Lindley's recursion, "The
-//! theory of queues with a single server", 1952).
+//! A line of limited rate is a queue with one server, first in, first out: a message leaves once
+//! the line has sent everything that entered before it, and then the message itself (Lindley's
+//! recursion, "The theory of queues with a single server", 1952).
 
-/// When each message has left the line: `entered` in nanoseconds, each of `bits`, at `bits_per_second`
-/// (0: no limit). In the order of `entered`, which need not be sorted.
+/// When each message has left the line: `entered` in nanoseconds, each of `bits`, at
+/// `bits_per_second` (0: unlimited). In the order of `entered`, which need not be sorted.
 pub fn departures(entered: &[u64], bits: u64, bits_per_second: u64) -> Vec<u64> {
     let on_the_line = match bits_per_second {
         0 => 0,
@@ -22,7 +22,7 @@ pub fn departures(entered: &[u64], bits: u64, bits_per_second: u64) -> Vec<u64> 
     left
 }
 
-/// The quantile `q` of the sum of two independent delays, each evenly between −`half` and +`half`
+/// The quantile `q` of the sum of two independent delays, each uniform between −`half` and +`half`
 /// (the triangular distribution), in nanoseconds.
 pub fn jitter_quantile(half: f64, q: f64) -> f64 {
     let both = 2.0 * half;

@@ -1,4 +1,4 @@
-//! One thread and epoll, for servers that answer on each connection what has come on it.
+//! One thread with epoll, for servers that respond on each connection to what arrives on it.
 
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -7,14 +7,15 @@ use std::process::ExitCode;
 use crate::arguments::Arguments;
 use crate::syscalls::{self, Poll};
 
-/// What a connection's protocol is.
+/// The protocol of a connection.
 pub trait Peer: Default {
-    /// Takes what is whole from `held` and appends the answer to `out`; false ends the connection.
+    /// Takes complete messages from `held` and appends the responses to `out`; returning false
+    /// closes the connection.
     fn answer(&mut self, held: &mut Vec<u8>, out: &mut Vec<u8>) -> bool;
 }
 
-/// The whole of a server's program: `NAME [--port 0] [--cpu 0]`. It prints `listening on
-/// 127.0.0.1:PORT`, and serves until it is killed.
+/// The whole server program: `NAME [--port 0] [--cpu 0]`. It prints `listening on 127.0.0.1:PORT`,
+/// and serves until it is killed.
 pub fn program<P: Peer>(name: &str) -> ExitCode {
     match serve::<P>() {
         Ok(()) => ExitCode::SUCCESS,
@@ -44,7 +45,7 @@ const LISTENER: u64 = u64::MAX;
 
 struct Connection<P> {
     socket: OwnedFd,
-    /// What came and is nothing whole yet.
+    /// Received bytes of an incomplete message.
     held: Vec<u8>,
     peer: P,
 }
@@ -85,7 +86,7 @@ fn answer_all<P: Peer>(listener: &OwnedFd) -> io::Result<()> {
 }
 
 impl<P: Peer> Connection<P> {
-    /// Reads what came and answers it; false when the connection is over.
+    /// Reads from a connection and responds; returns false when the connection has ended.
     fn turn(&mut self, buffer: &mut [u8], out: &mut Vec<u8>) -> bool {
         match syscalls::receive(self.socket.as_raw_fd(), buffer) {
             Ok(None) => return true,
@@ -98,7 +99,7 @@ impl<P: Peer> Connection<P> {
         if !self.peer.answer(&mut self.held, out) {
             return false;
         }
-        // A client that does not read its answers is not worth a buffer here.
+        // Responses to a client that does not read are not buffered.
         out.is_empty()
             || matches!(syscalls::send(self.socket.as_raw_fd(), out), Ok(Some(sent)) if sent == out.len())
     }

@@ -1,4 +1,4 @@
-//! Quantiles of recorded values, exactly: every value is kept.
+//! Exact quantiles of recorded values: every value is kept.
 
 /// The value at quantile `q` (0 to 1) of sorted `values`, interpolated linearly between
 /// neighbours (Hyndman and Fan's type 7); 0 when there are none.

@@ -1,4 +1,5 @@
-//! The fixed-answer server: HTTP/1.1, one thread, epoll, and the same 150 bytes for everything.
+//! The fixed-response server: HTTP/1.1, one thread, epoll, and the same 150 bytes for every
+//! request.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,16 +13,17 @@ use crate::delays::{Delay, Draws};
 use crate::quantiles::milliseconds_json;
 use crate::syscalls::{self, Poll};
 
-/// What every request is answered with.
+/// The response to every request.
 pub const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nServer: fix\r\nContent-Type: application/json\r\nContent-Length: 66\r\n\r\n\
 {\"id\":1,\"name\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}";
 const _: () = assert!(ANSWER.len() == 150);
 
-/// Answers to pipelined requests go out in one write, up to this many.
+/// Maximum responses to pipelined requests that go out in one write.
 const MOST_AT_ONCE: usize = 64;
-/// The kernel wakes a sleeper some tens of microseconds late: the last stretch is spent spinning.
+/// The kernel wakes a sleeping thread some tens of microseconds late, so the last part of a wait is
+/// a spin loop.
 const SPIN: Duration = Duration::from_micros(80);
-/// Delays kept for the report. Beyond it they are counted only, and the report says so.
+/// Maximum delays recorded for the report. Further ones are only counted, and the report says so.
 const MOST_RECORDED: usize = 8_000_000;
 
 const LISTENER: u64 = u64::MAX;
@@ -31,11 +33,11 @@ struct Connection {
     socket: OwnedFd,
     requests: RequestCounter,
     asked: bool,
-    /// Tells this connection from later ones in the same slot.
+    /// Distinguishes this connection from later ones in the same slot.
     generation: u32,
 }
 
-/// An answer that is due; ordered by when.
+/// A delayed response; ordered by when it is due.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     due: u64,
@@ -45,7 +47,7 @@ struct Held {
     count: usize,
 }
 
-/// The server and what it has recorded.
+/// The server and its records.
 pub struct Server {
     port: u16,
     delay: Option<Delay>,
@@ -71,8 +73,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on `port` of 127.0.0.1; 0 takes a free one. `stop` ends [`Server::run`] when it
-    /// becomes readable. `mark` is the connection whose first request is remembered, from 1.
+    /// Listens on `port` of 127.0.0.1; 0 uses a free one. `stop` ends [`Server::run`] when it
+    /// becomes readable. `mark` is the number of the connection whose first request is recorded,
+    /// from 1.
     pub fn start(port: u16, delay: Option<Delay>, mark: u64, stop: OwnedFd) -> io::Result<Server> {
         syscalls::raise_descriptor_limit();
         syscalls::sharpen_timers();
@@ -110,7 +113,7 @@ impl Server {
         self.port
     }
 
-    /// Serves until it is told to stop.
+    /// Serves until `stop` becomes readable.
     pub fn run(&mut self) -> io::Result<()> {
         let mut buffer = vec![0_u8; 65_536];
         let mut ready = Vec::new();
@@ -212,7 +215,7 @@ impl Server {
             let bytes = self.answers.get(..length).unwrap_or_default();
             match syscalls::send(connection.socket.as_raw_fd(), bytes) {
                 Ok(Some(sent)) if sent == length => left -= length,
-                // A client that does not read its answers is not worth a buffer here.
+                // Responses to a client that does not read are not buffered.
                 _ => {
                     self.dropped += 1;
                     return self.close(slot);
@@ -230,19 +233,19 @@ impl Server {
         }
     }
 
-    /// Answers no more than that, whatever is asked, in place of a delay.
+    /// Limits the rate of responses to this capacity, instead of a delay.
     pub fn limit(&mut self, capacity: Capacity) {
         self.capacity = Some(capacity);
     }
 
-    /// Never sleeps while answers are held. A processor that sleeps wakes some tens of
-    /// microseconds late, at requests as at deadlines; a server that stands for the truth, on
-    /// a processor of its own, has no such lateness.
+    /// Never sleeps while responses are delayed. A processor that sleeps wakes some tens of
+    /// microseconds late, both for requests and for deadlines. A server that provides reference
+    /// values, with its own processor, must not have that error.
     pub fn stay_awake(&mut self) {
         self.awake = true;
     }
 
-    /// Sends the answers that are due and returns how long the loop may sleep.
+    /// Sends the responses that are due, and returns how long the loop may sleep.
     fn release_due(&mut self) -> Option<Duration> {
         loop {
             let Reverse(next) = self.held.peek()?;
@@ -267,12 +270,12 @@ impl Server {
         }
     }
 
-    /// The delays really given, in nanoseconds, in the order of the answers.
+    /// The actual delays in nanoseconds, in the order of the responses.
     pub fn given(&self) -> &[u64] {
         &self.given
     }
 
-    /// Everything it knows, as one JSON object.
+    /// All results as one JSON object.
     pub fn report(&mut self) -> String {
         let number = |value: Option<u64>| value.map_or("null".to_owned(), |at| at.to_string());
         let mut report = format!(

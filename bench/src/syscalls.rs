@@ -1,8 +1,8 @@
-//! Thin safe wrappers around the handful of system calls the measuring programs make.
+//! Thin safe wrappers of the system calls that the measuring programs need.
 //!
 //! An event library would add its own cost to the limit being measured, and the standard library
 //! has neither epoll, signal descriptors nor CPU pinning. Descriptors are owned (`OwnedFd`), so
-//! each closes once.
+//! each is closed exactly once.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -71,10 +71,10 @@ pub fn pin_to_cpu(cpu: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Asks the kernel to wake this thread as near to its timeouts as it can (1 ns of slack instead
+/// Asks the kernel to wake this thread as close to its timeouts as possible (1 ns of slack instead
 /// of 50 µs).
 pub fn sharpen_timers() {
-    // SAFETY: PR_SET_TIMERSLACK takes one integer and touches no memory of ours.
+    // SAFETY: PR_SET_TIMERSLACK takes one integer and touches none of our memory.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_u64, 0, 0, 0) };
 }
 
@@ -136,7 +136,7 @@ pub fn listen(port: u16) -> io::Result<(OwnedFd, u16)> {
 
 /// The next waiting connection, non-blocking and without Nagle's delay; `None` when none waits.
 pub fn accept(listener: RawFd) -> io::Result<Option<OwnedFd>> {
-    // SAFETY: null addresses are allowed and mean that the peer's address is not wanted.
+    // SAFETY: null addresses are allowed and mean that the peer's address is not requested.
     let accepted = unsafe {
         libc::accept4(
             listener,
@@ -185,12 +185,14 @@ pub fn receive(socket: RawFd, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     transferred(count)
 }
 
-/// Asks the kernel to note when bytes arrive on `socket`, and on connections that it accepts.
+/// Enables the kernel's timestamps for bytes that arrive on `socket`, and on connections that it
+/// accepts.
 pub fn note_arrivals(socket: RawFd) -> io::Result<()> {
     set_flag(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS)
 }
 
-/// As [`receive`], and when the last of the bytes arrived, on the clock of [`monotonic_nanos`].
+/// As [`receive`], with the time at which the last of the bytes arrived, on the clock of
+/// [`monotonic_nanos`].
 pub fn receive_noted(socket: RawFd, buffer: &mut [u8]) -> io::Result<Option<(usize, Option<u64>)>> {
     let mut piece = libc::iovec {
         iov_base: buffer.as_mut_ptr().cast(),
@@ -209,7 +211,7 @@ pub fn receive_noted(socket: RawFd, buffer: &mut [u8]) -> io::Result<Option<(usi
     let Some(count) = transferred(count)? else {
         return Ok(None);
     };
-    // SAFETY: the kernel filled the message in.
+    // SAFETY: the kernel filled in the message.
     let header = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
     if header.is_null() {
         return Ok(Some((count, None)));
@@ -250,7 +252,7 @@ fn wall_ahead() -> i128 {
     best.1
 }
 
-/// Bytes taken by the kernel; `None` when its buffer is full.
+/// Number of bytes accepted by the kernel; `None` if its buffer is full.
 pub fn send(socket: RawFd, bytes: &[u8]) -> io::Result<Option<usize>> {
     // SAFETY: the pointer and the length describe `bytes`.
     let count = unsafe {
@@ -323,7 +325,7 @@ impl Poll {
         })
     }
 
-    /// Watches `fd` for input; its events say `token`.
+    /// Watches `fd` for input; its events carry `token`.
     pub fn watch(&self, fd: RawFd, token: u64) -> io::Result<()> {
         let mut event = libc::epoll_event {
             events: (libc::EPOLLIN | libc::EPOLLRDHUP) as u32,
@@ -341,7 +343,7 @@ impl Poll {
         Ok(())
     }
 
-    /// Waits for events, at most `timeout` (for ever without one), and gives their tokens.
+    /// Waits for events, at most for `timeout` (forever without one), and returns their tokens.
     pub fn wait(&mut self, timeout: Option<Duration>) -> io::Result<impl Iterator<Item = u64>> {
         let limit = timeout.map(|limit| libc::timespec {
             tv_sec: limit.as_secs() as libc::time_t,
@@ -349,7 +351,8 @@ impl Poll {
         });
         let limit = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
         self.events.clear();
-        // SAFETY: the buffer has room for `capacity` events, and `limit` is null or a live timespec.
+        // SAFETY: the buffer has space for `capacity` events, and `limit` is null or a live
+        // timespec.
         let count = unsafe {
             libc::epoll_pwait2(
                 self.epoll.as_raw_fd(),

@@ -1,6 +1,6 @@
-//! Compiles the service's description. `protox` is a protobuf compiler in Rust, so that
-//! no `protoc` is needed to build. The messages are read from and written to JSON as
-//! protobuf has it: both spellings of a name are read, and what is empty is left out.
+//! Compiles the service's description. `protox` is a protobuf compiler in Rust, so that no `protoc`
+//! is needed to build. The JSON form of messages follows protobuf: both spellings of a name are
+//! accepted, and empty fields are omitted.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=proto");

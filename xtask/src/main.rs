@@ -1,6 +1,6 @@
-//! Work on the tree itself: `cargo xtask tidy`.
+//! Checks of the source tree: `cargo xtask tidy`.
 //!
-//! A developer's tool, not part of the product; it prints what it finds.
+//! A developer's tool, not part of the product; it prints its findings.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -46,7 +46,7 @@ fn run_tidy() -> ExitCode {
                 println!("{finding}");
             }
             println!(
-                "tidy: {} to mend (the rules: CONTRIBUTING.md)",
+                "tidy: {} to fix (the rules: CONTRIBUTING.md)",
                 findings.len()
             );
             ExitCode::FAILURE
@@ -58,7 +58,7 @@ fn run_tidy() -> ExitCode {
     }
 }
 
-/// The score is a program of the audit's own crate, which this one does not depend on.
+/// The score is a program in the audit crate, on which this crate does not depend.
 fn run_score(arguments: &[&str]) -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = std::process::Command::new(cargo)

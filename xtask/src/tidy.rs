@@ -1,9 +1,9 @@
 //! The project rules that a machine can check.
 //!
-//! Each rule is a file: [`crate_edges`] (which crate may use which), [`heavy`] (which
-//! dependency lives where), [`licences`], [`purity`] (no clock, socket or metric name where none
-//! belongs), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`] and [`documents`].
-//! A rule is a function from the [`Tree`] to its [`Finding`]s.
+//! Each rule is a file: [`crate_edges`] (which crate may use which), [`heavy`] (which crates may
+//! use large dependencies), [`licences`], [`purity`] (clocks, sockets and metric names only where
+//! they belong), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`] and
+//! [`documents`]. A rule is a function from the [`Tree`] to its [`Finding`]s.
 
 mod crate_edges;
 mod documents;
@@ -25,7 +25,7 @@ use std::path::Path;
 
 use tree::Tree;
 
-/// Something to fix, with its place.
+/// Something to fix, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// Relative to the root.
@@ -54,7 +54,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Runs every rule over the tree at `root`; findings come sorted by place.
+/// Runs every rule on the tree at `root`; returns findings sorted by location.
 pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     let tree = Tree::read(root)?;
     let metadata = manifest::metadata(root)?;

@@ -1,17 +1,17 @@
-//! The limit: sends fixed bytes and counts fixed-length answers, and does nothing else.
+//! The upper limit: sends fixed bytes and counts fixed-length responses, and does nothing else.
 //!
 //! ```text
 //! bare-client --port 8080 [--connections 100] [--seconds 10] [--length 150] [--cpu 1]
 //!             [--websocket 100] [--in-flight 1]
 //! ```
 //!
-//! With `--websocket` it sends messages of so many bytes, at most 125, on connections that it
-//! first asked to become WebSockets, and takes what comes back to be as long.
+//! With `--websocket N` it opens WebSockets, sends messages of N bytes, at most 125, and expects
+//! replies of the same length.
 //!
-//! As many requests at a time on each connection as `--in-flight` says; those for which there is
-//! room at once go out in one piece. It prints one JSON object: requests, seconds, CPU
-//! seconds, and CPU microseconds per request. It parses nothing, so it only works against a
-//! server whose every answer has the given length.
+//! Each connection has `--in-flight` requests in flight. Requests that can be sent together go out
+//! in one write. It prints one JSON object: requests, seconds, CPU
+//! seconds, and CPU microseconds per request. It parses nothing, so it only works with a
+//! server whose responses all have the given length.
 
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
@@ -69,15 +69,15 @@ fn run() -> Result<(), String> {
     writeln!(io::stdout(), "{measured}").map_err(|error| error.to_string())
 }
 
-/// What every connection says.
+/// The bytes of every connection.
 struct Script {
-    /// Sent first, and answered by a head that ends with an empty line.
+    /// Sent first; the response is headers that end with an empty line.
     opening: Vec<u8>,
-    /// Sent again and again: as many requests as may be under way at a time.
+    /// Sent repeatedly: as many requests as may be in flight.
     requests: Vec<u8>,
-    /// Bytes of each.
+    /// Length of each request.
     request_length: usize,
-    /// Bytes of each answer to it.
+    /// Length of each response.
     length: usize,
 }
 
@@ -86,7 +86,8 @@ impl Script {
         let head = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n\
                     Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
                     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-        // RFC 6455, section 5.2: a whole text message, masked by zeros, which leave it as it is.
+        // RFC 6455, section 5.2: a complete text message, masked with zeros, which do not change
+        // it.
         let mut request = vec![0x81, 0x80 | size, 0, 0, 0, 0];
         request.resize(request.len() + usize::from(size), b'm');
         Script {
@@ -98,7 +99,7 @@ impl Script {
     }
 }
 
-/// Runs the loop and gives its figures as JSON.
+/// Runs the loop and returns the results as JSON.
 fn exchange(port: u16, count: usize, limit: Duration, script: &Script) -> io::Result<String> {
     let mut poll = Poll::new()?;
     let mut sockets = Vec::with_capacity(count);
@@ -108,7 +109,7 @@ fn exchange(port: u16, count: usize, limit: Duration, script: &Script) -> io::Re
         poll.watch(socket.as_raw_fd(), token as u64)?;
         sockets.push(socket);
     }
-    // How much of the current answer each connection has received.
+    // How much of the current response each connection has received.
     let mut received = vec![0_usize; count];
     let mut buffer = vec![0_u8; 65_536];
     let mut requests = 0_u64;
@@ -152,7 +153,7 @@ fn exchange(port: u16, count: usize, limit: Duration, script: &Script) -> io::Re
     ))
 }
 
-/// Sends the opening, if there is one, and waits for the end of its answer.
+/// Sends the opening, if any, and waits for the end of its response.
 fn open(socket: &OwnedFd, opening: &[u8]) -> io::Result<()> {
     if opening.is_empty() {
         return Ok(());

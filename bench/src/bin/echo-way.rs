@@ -1,12 +1,12 @@
-//! How long small messages are on their way to an echo and back, at a given rate.
+//! Measures the time of small messages to an echo server and back, at a given rate.
 //!
 //! ```text
 //! echo-way --serve 0                        echoes over TCP and UDP; prints its port
 //! echo-way --ask 127.0.0.1:9000 [--protocol udp|tcp] [--rate 10000] [--seconds 3] [--size 64]
 //! ```
 //!
-//! The asking side prints one JSON object: how many messages were sent and came back, and quantiles of their way in
-//! milliseconds. A message leaves when it is due, whatever has become of those before it.
+//! The asking side prints one JSON object: how many messages were sent and returned, and quantiles of their round trip in
+//! milliseconds. Messages are sent on schedule, independently of earlier ones.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
@@ -74,14 +74,14 @@ fn run() -> Result<(), String> {
     writeln!(io::stdout(), "{told}").map_err(|error| error.to_string())
 }
 
-/// Sends on this thread and takes down what comes back on another.
+/// Sends on this thread and records the replies on another.
 fn ask(
     mut send: impl FnMut(&[u8]) -> io::Result<()>,
     mut receive: impl FnMut(&mut [u8]) -> io::Result<()> + Send,
     set_wait: impl Fn(Duration) -> io::Result<()>,
     (limit, every, size): (Duration, Duration, usize),
 ) -> io::Result<String> {
-    // Longer than any way that is measured, so that the last ones are waited for.
+    // Longer than any measured round trip, so that the last replies are included.
     set_wait(Duration::from_millis(800))?;
     let base = Instant::now();
     let over = AtomicBool::new(false);

@@ -1,14 +1,15 @@
-//! Answers every HTTP/1.1 request with the same 150 bytes, on one thread, as fast as epoll goes.
+//! Responds to every HTTP/1.1 request with the same 150 bytes, on one thread, as fast as epoll
+//! allows.
 //!
 //! ```text
 //! fixed-server [--port 0] [--cpu 0] [--delay fixed=1ms|bimodal=1ms,20ms@10%|stall=1s/5s+1ms]
 //!              [--capacity rate=2000/s|pool=8x5ms] [--mark 10000]
 //! ```
 //!
-//! It prints `listening on 127.0.0.1:PORT`, and on SIGTERM or SIGINT one JSON object: how many
-//! requests it answered and, with a delay, the delays it really gave, beside those it was asked
-//! for. With a capacity no more is answered than that, by construction. `--mark N` also reports when the N-th distinct connection sent its first request.
-//! Requests with a body are not understood.
+//! It prints `listening on 127.0.0.1:PORT`, and on SIGTERM or SIGINT one JSON object: the number of
+//! responses and, with a delay, the actual and the configured delays.
+//! `--capacity` limits the rate of responses by construction. `--mark N` also reports when the N-th distinct connection sent its first request.
+//! Requests with a body are not supported.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,13 +1,13 @@
-//! Answers every gRPC call with the same `helloworld.HelloReply`, on one thread: the server that
-//! generators of gRPC load are measured against.
+//! Responds to every gRPC call with the same `helloworld.HelloReply`, on one thread: the server for
+//! measuring gRPC load generators.
 //!
 //! ```text
 //! grpc-fixed [--port 0] [--cpu 0]
 //! ```
 //!
-//! It prints `listening on 127.0.0.1:PORT` and serves HTTP/2 in the clear until it is killed. It
-//! reads no head: whatever is asked, the answer is the one message. Answers are so short that a
-//! client's windows, opened as it reads, never close; a client that does not read is cut off.
+//! It prints `listening on 127.0.0.1:PORT` and serves HTTP/2 without TLS until it is killed. It
+//! does not read headers: the response is the same for every request. Responses are so short that
+//! a client's windows never close while it reads; a client that does not read is disconnected.
 
 use std::process::ExitCode;
 
@@ -31,18 +31,18 @@ const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// How much of the calls' bodies is taken before the window is opened again.
+/// How many body bytes are received before the window is topped up.
 const WINDOW: u32 = 1 << 30;
 
-/// The flag and length of gRPC, and a `HelloReply` of "Hello world".
+/// The flag and length of gRPC, followed by a `HelloReply` of "Hello world".
 const MESSAGE: &[u8] = b"\0\0\0\0\x0d\x0a\x0bHello world";
 
 #[derive(Default)]
 struct Connection {
     begun: bool,
-    /// Whether the client's table of headers has ours.
+    /// Whether the client's header table contains our fields.
     known: bool,
-    /// Bytes of bodies since the window was opened last.
+    /// Body bytes received since the window was last topped up.
     taken: u32,
 }
 
@@ -70,7 +70,7 @@ impl Peer for Connection {
 }
 
 impl Connection {
-    /// Takes the frame that `held` begins with; how long it is, if it is whole.
+    /// Processes the frame at the start of `held`; returns its length if it is complete.
     fn take(&mut self, held: &[u8], out: &mut Vec<u8>) -> Option<usize> {
         let head: &[u8; 9] = held.first_chunk()?;
         let &[a, b, c, kind, flags, s1, s2, s3, s4] = head;
@@ -99,8 +99,8 @@ impl Connection {
     }
 
     /// `:status: 200`, `content-type: application/grpc`, the message, `grpc-status: 0`. The first
-    /// answer puts both fields into the client's table, the others name their places there:
-    /// RFC 7541, sections 6.1 and 6.2.1.
+    /// response adds both fields to the client's table, later ones refer to them by index: RFC
+    /// 7541, sections 6.1 and 6.2.1.
     fn answer_call(&mut self, stream: u32, out: &mut Vec<u8>) {
         if std::mem::replace(&mut self.known, true) {
             frame(out, HEADERS, END_HEADERS, stream, &[0x88, 0xbf]);

@@ -1,14 +1,14 @@
-//! How much more than its delay a relay adds to the exchanges of new connections.
+//! Measures how much a relay adds to exchanges on new connections, beyond its configured delay.
 //!
 //! ```text
 //! link-exchanges --round-trip 26.4ms [--rate BITS_PER_SECOND] [--jitter 0.5ms] [--loss 0.01]
 //!                (--per-second 200 --seconds 10 | --at-once 1000 --bursts 5 --apart 2s)
 //! ```
 //!
-//! Prints the port of its server, reads the port of the relay to it from standard input, starts the exchanges through the
-//! relay and a few directly, and prints one JSON object. `excess` is what an exchange through the relay took on the network beyond a direct
-//! one's median, the configured delay and the line's own queueing, computed from when its messages entered the line. Jitter is
-//! taken off as the same quantile of its known distribution, and a lost message as the round trip that repeating it takes.
+//! Prints the port of its server, reads the port of the relay to it from stdin, starts the exchanges through the
+//! relay and a few directly, and prints one JSON object. `excess` is the time of an exchange through the relay minus the
+//! median of direct ones, the configured delay and the line's own queueing, which is computed from when its messages entered the line.
+//! Jitter is subtracted as the same quantile of its known distribution, and a lost message as the round trip of its retransmission.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use plimsoll_bench::arguments::{self, Arguments};
 use plimsoll_bench::exchanges::{Exchange, Exchanges, REQUEST, RESPONSE, Start};
 use plimsoll_bench::line::{departures, jitter_quantile};
 
-/// Most direct exchanges per second.
+/// Maximum direct exchanges per second.
 const DIRECT: f64 = 20.0;
 
 fn main() -> ExitCode {
@@ -63,7 +63,7 @@ fn run() -> Result<(), String> {
         .trim()
         .parse()
         .map_err(|_| format!("`{}` is not the port of a relay", line.trim()))?;
-    // The kernel begins to note arrivals soon after it was first asked.
+    // The kernel starts to timestamp packets shortly after the request.
     thread::sleep(Duration::from_millis(300));
     let ended = exchanges
         .run(relay, &starts)
@@ -78,7 +78,7 @@ fn say(text: &str) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// Nanoseconds; 0 where it is not given.
+/// In nanoseconds; 0 if not given.
 fn time(arguments: &Arguments, name: &str) -> Result<u64, String> {
     let text = arguments.text(name).unwrap_or("0s");
     let time = arguments::duration(text).map_err(|error| format!("--{name}: {error}"))?;
@@ -166,7 +166,8 @@ impl Path {
         )
     }
 
-    /// The time that the path takes of each exchange: the handshake's round trip, the line, and half a round trip each way.
+    /// The time that the path adds to each exchange: the round trip of the handshake, the line, and
+    /// half a round trip in each direction.
     fn expected(&self, exchanges: &[Exchange]) -> Vec<u64> {
         let entered: Vec<u64> = exchanges
             .iter()
@@ -184,7 +185,7 @@ impl Path {
             .collect()
     }
 
-    /// How many messages were lost and repeated in an exchange that took so much longer than without loss.
+    /// How many messages were lost and retransmitted in an exchange with this excess.
     fn repeats(&self, excess: f64) -> u64 {
         if self.loss == 0.0 || excess < 0.0 {
             return 0;

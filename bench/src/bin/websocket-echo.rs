@@ -1,12 +1,12 @@
-//! Sends WebSocket messages back, on one thread, as fast as epoll goes: the server that generators
-//! of WebSocket load are measured against.
+//! Echoes WebSocket messages, on one thread, as fast as epoll allows: the server for measuring
+//! WebSocket load generators.
 //!
 //! ```text
 //! websocket-echo [--port 0] [--cpu 0]
 //! ```
 //!
 //! It prints `listening on 127.0.0.1:PORT` and serves until it is killed. Messages are unmasked
-//! where they lie and written as one frame each; fragments and compression are not understood.
+//! in place and written as one frame each; fragments and compression are not supported.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 
 #[derive(Default)]
 struct Echo {
-    /// The handshake has been answered.
+    /// The handshake is complete.
     is_open: bool,
 }
 
@@ -64,7 +64,8 @@ fn answer_handshake(head: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n\r\n");
 }
 
-/// Appends the answer to the first frame of `buffer` if that is whole; how long the frame was.
+/// Appends the reply to the first frame of `buffer` if it is complete; returns the length of the
+/// frame.
 fn answer_frame(buffer: &mut [u8], out: &mut Vec<u8>) -> Option<usize> {
     let first = *buffer.first()?;
     let (length, head) = match *buffer.get(1)? & 0x7f {
@@ -83,7 +84,7 @@ fn answer_frame(buffer: &mut [u8], out: &mut Vec<u8>) -> Option<usize> {
     for (byte, key) in payload.iter_mut().zip(key.iter().cycle()) {
         *byte ^= key;
     }
-    // RFC 6455, section 5.5: a ping is answered by a pong; all else goes back as it is.
+    // RFC 6455, section 5.5: the reply to a ping is a pong; everything else is echoed.
     out.push(if first & 0x0f == 9 {
         first & 0xf0 | 10
     } else {

@@ -1,5 +1,4 @@
-//! The gateway's own port: `/healthz` and `/metrics`, which no client of an upstream
-//! should see.
+//! The gateway's own port: `/healthz` and `/metrics`, which clients of upstreams must not see.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -31,7 +30,7 @@ impl Admin {
             return page(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "text/plain",
-                "only GET and HEAD are answered here\n".into(),
+                "only GET and HEAD are supported here\n".into(),
             );
         }
         match path {

@@ -1,7 +1,7 @@
-//! What a request must be to be passed on at all.
+//! Checks whether a request may be forwarded at all.
 //!
-//! hyper has parsed it and knows its framing; here is what else could make two servers
-//! understand one request differently (RFC 9112, sections 3.2 and 11.2).
+//! hyper has parsed it and knows its framing. This module rejects everything else that two servers
+//! might interpret differently (RFC 9112, sections 3.2 and 11.2).
 
 use hyper::header::{
     CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderValue, TRANSFER_ENCODING, UPGRADE,
@@ -11,11 +11,11 @@ use hyper::{Method, Version};
 
 use crate::refusal::Refusal;
 
-/// What a request asks for, as far as it matters to route it.
+/// The parts of a request that routing needs.
 pub struct Asked {
-    /// The host with its port, as the client wrote it; `None` with HTTP/1.0 alone.
+    /// The host with its port, as the client wrote it; `None` only for HTTP/1.0.
     pub host: Option<HeaderValue>,
-    /// The length that the client promised.
+    /// The announced length.
     pub length: Option<u64>,
 }
 
@@ -42,8 +42,8 @@ pub fn check(head: &Parts) -> Result<Asked, Refusal> {
     Ok(Asked { host, length })
 }
 
-/// The one host that the request is for: of its target where that names one, else of
-/// the one field Host (RFC 9112, section 3.2; RFC 9113, section 8.3.1).
+/// The host of the request: from its target if that contains one, otherwise from its single Host
+/// field (RFC 9112, section 3.2; RFC 9113, section 8.3.1).
 fn host(head: &Parts) -> Result<Option<HeaderValue>, Refusal> {
     let mut fields = head.headers.get_all(HOST).iter();
     let field = fields.next();
@@ -55,7 +55,7 @@ fn host(head: &Parts) -> Result<Option<HeaderValue>, Refusal> {
             if authority.as_str().contains('@') {
                 return Err(Refusal::Bad("the target names a user"));
             }
-            // What makes an authority also makes a value.
+            // Every valid authority is also a valid header value.
             HeaderValue::from_str(authority.as_str()).map_err(|_| Refusal::Bad("no such host"))?
         }
         (None, Some(host)) => host.clone(),
@@ -70,8 +70,8 @@ fn host(head: &Parts) -> Result<Option<HeaderValue>, Refusal> {
     }
 }
 
-/// The one framing of a body beside Content-Length that nobody understands in two ways: what nginx
-/// refuses is refused (RFC 9112, section 6.1).
+/// Besides Content-Length, only the one framing is accepted that all servers interpret the same
+/// way; nginx rejects others too (RFC 9112, section 6.1).
 fn check_coding(head: &Parts) -> Result<(), Refusal> {
     let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
     let Some(coding) = codings.next() else {
@@ -94,8 +94,8 @@ fn check_coding(head: &Parts) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the client asks to go on as WebSocket (RFC 9110, section 7.8). Nothing else is passed on:
-/// with `h2c` an upstream would take further requests that no route has seen.
+/// Whether the client asks to switch to WebSocket (RFC 9110, section 7.8). Other upgrades are not
+/// forwarded: with `h2c` an upstream would accept further requests that were not routed.
 pub fn wants_upgrade(version: Version, headers: &HeaderMap) -> bool {
     let mut protocols = headers.get_all(UPGRADE).iter();
     let is_websocket = protocols

@@ -18,7 +18,7 @@ use crate::upstream::{Connection, Target, Using};
 type BoxError = Box<dyn Error + Send + Sync>;
 
 pub enum Answer {
-    /// The gateway's own.
+    /// From the gateway itself.
     Own {
         body: Option<Bytes>,
         _record: Record,
@@ -33,11 +33,10 @@ pub struct UpstreamBody {
     ticket: Option<Ticket>,
 }
 
-/// A connection that is to be given back. HTTP/2 needs none: its connections drive
-/// themselves.
+/// A connection to return to its pool. HTTP/2 needs none: its connections drive themselves.
 pub struct Lease(Option<(Box<Connection>, Arc<Target>, usize)>);
 
-/// What lasts as long as the request does.
+/// Kept as long as the request lasts.
 pub struct Ticket {
     record: Record,
     _permit: OwnedSemaphorePermit,
@@ -59,7 +58,7 @@ impl Lease {
         Lease(None)
     }
 
-    /// A connection of a worker to a target.
+    /// A worker's connection to a target.
     pub fn of(connection: Box<Connection>, target: Arc<Target>, worker: usize) -> Lease {
         Lease(Some((connection, target, worker)))
     }
@@ -70,7 +69,7 @@ impl Lease {
         }
     }
 
-    /// Gives the connection back, unless the target or a half sent request has spoiled it.
+    /// Returns the connection, unless the target or an incomplete request has made it unusable.
     fn give_back(&mut self) {
         if let Some((mut connection, target, worker)) = self.0.take()
             && connection.is_open()
@@ -91,7 +90,7 @@ impl Answer {
         }
     }
 
-    /// A body of an upstream, with at most `idle` between two pieces.
+    /// A body from an upstream, with at most `idle` between two pieces.
     pub fn upstream(body: Incoming, lease: Lease, idle: Duration, ticket: Ticket) -> Answer {
         let mut body = UpstreamBody {
             body,
@@ -115,7 +114,7 @@ impl UpstreamBody {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let mut frame = Pin::new(&mut self.body).poll_frame(context);
         if frame.is_pending() {
-            // What is wanted now is known to the connection, which brings it if it can.
+            // The connection delivers the body while it is driven.
             self.lease.drive(context);
             frame = Pin::new(&mut self.body).poll_frame(context);
         }
@@ -140,12 +139,12 @@ impl UpstreamBody {
                 }
                 Some(Some(Err(error))) => Some(Err(self.fail(error.to_string()))),
                 None => Some(Err(
-                    self.fail("the answer's body came too slowly".to_owned())
+                    self.fail("the response body arrived too slowly".to_owned())
                 )),
             })
     }
 
-    /// The client notices because its response breaks off.
+    /// The client notices because its response is cut off.
     fn fail(&mut self, reason: String) -> BoxError {
         self.lease = Lease::none();
         if let Some(mut ticket) = self.ticket.take() {

@@ -1,4 +1,4 @@
-//! Sending a request to targets until one responds.
+//! Sends a request to targets until one responds.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use crate::refusal::Refusal;
 use crate::rewriting;
 use crate::upstream::{Target, Trouble, TroubleKind, Using, exchange};
 
-/// What a request needs besides itself.
+/// The context for sending a request.
 pub struct Passage<'a> {
     pub door: &'a Arc<Door>,
     pub route: &'a Route,
-    /// The host to tell the upstream; `None` for the target's own.
+    /// The host for the upstream; `None` for the target's own.
     pub host: Option<HeaderValue>,
-    /// What decides between targets, for `hash`.
+    /// The key that selects a target with `hash`.
     pub key: u64,
     pub permit: OwnedSemaphorePermit,
 }
 
-/// Sends `request`, whose target is still the client's.
+/// Sends `request`, whose URL is still the client's.
 pub async fn send(
     passage: Passage<'_>,
     mut request: Request<Outgoing>,
@@ -48,7 +48,7 @@ pub async fn send(
         if let Some(line) = &mut record.line {
             line.target = Some(target.address.clone());
         }
-        // Only a request that may be sent twice is copied before it is sent.
+        // A request is copied before it is sent only if it may be sent twice.
         let spare = (left > 0 && idempotent).then(|| again(&request)).flatten();
         let using = Using::new(target.clone());
         let outcome = passage.attempt(&target, request, deadline).await;
@@ -59,7 +59,7 @@ pub async fn send(
                     target.health.succeeded();
                 } else {
                     target.health.failed();
-                    // Another target may do better.
+                    // Another target may succeed.
                     let other = upstream.targets().len() > tried.len() + 1;
                     if let Some(spare) = spare.filter(|_| other && service.gate.spend()) {
                         tried.push(target);
@@ -83,7 +83,7 @@ pub async fn send(
                 count(&passage.door.counts.failed);
                 record.trouble(&trouble.reason);
                 let refusal = match trouble.kind {
-                    // There is no time left for another try.
+                    // No time is left for another attempt.
                     TroubleKind::Late => return Err(Refusal::TooLate),
                     TroubleKind::Unreachable => Refusal::Unreachable,
                     _ => Refusal::Broken,
@@ -102,7 +102,7 @@ pub async fn send(
 }
 
 impl Passage<'_> {
-    /// Makes the request's target the upstream's.
+    /// Sets the request's target to the upstream's.
     pub fn address(&self, request: &mut Request<Outgoing>) -> Result<(), Refusal> {
         let settings = &self.route.service.upstream.settings;
         let first = settings
@@ -127,7 +127,7 @@ impl Passage<'_> {
         Ok(())
     }
 
-    /// The next target; one that was tried only if there is no other.
+    /// The next target; one that was tried before only if there is no other.
     pub fn choose(&self, tried: &[Arc<Target>]) -> Result<Arc<Target>, Refusal> {
         let upstream = &self.route.service.upstream;
         upstream
@@ -173,8 +173,8 @@ impl Passage<'_> {
                 Ok(response) => {
                     return Ok((response, Lease::of(connection, target.clone(), worker)));
                 }
-                // The target had closed it meanwhile, and has seen nothing: there is no
-                // harm done, and nobody to blame.
+                // The target had closed the connection in the meantime and received nothing:
+                // retrying is safe, and the target is not at fault.
                 Err(trouble) if reused && trouble.kind == TroubleKind::Unsent => {
                     match trouble.request {
                         Some(unsent) => request = *unsent,
@@ -204,7 +204,7 @@ fn again(request: &Request<Outgoing>) -> Option<Request<Outgoing>> {
     Some(copy)
 }
 
-/// Statuses that mean the target itself is unhealthy.
+/// Statuses that show that the target itself is unhealthy.
 fn blames_target(status: StatusCode) -> bool {
     matches!(
         status,

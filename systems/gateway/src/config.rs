@@ -1,8 +1,7 @@
-//! The gateway's configuration: the contents of the file, checked, with all problems
-//! reported at once.
+//! The gateway's configuration: the parsed and checked file, with all errors reported at once.
 //!
-//! Values that did not change between two readings of the file are equal, which is how
-//! a reload knows what it may keep.
+//! Values that are the same in two versions of the file are equal, so a reload knows what it may
+//! keep.
 
 mod document;
 mod entries;
@@ -31,7 +30,7 @@ pub use services::Service;
 pub use upstreams::Target;
 pub use upstreams::{ActiveCheck, HashBy, PassiveCheck, Strategy, Upstream, Wire};
 
-/// A file beyond this size is refused.
+/// Maximum size of the file.
 const LARGEST_FILE: u64 = 4 << 20;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +44,7 @@ pub struct Config {
     pub upstreams: Vec<Upstream>,
 }
 
-/// Where a line for each request goes.
+/// The destination of the log line for each request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccessLog {
     Off,
@@ -53,21 +52,21 @@ pub enum AccessLog {
     File(PathBuf),
 }
 
-/// What a client may ask of the gateway.
+/// Limits for clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// Bytes of a request's headers.
     pub head: u64,
     /// Bytes of a request's body.
     pub body: u64,
-    /// Bodies up to this many bytes are read whole before an upstream is troubled,
-    /// which also lets them be sent again.
+    /// Bodies up to this many bytes are read completely before the request is sent, so they can
+    /// also be sent again.
     pub buffer: u64,
-    /// Time for the next piece of a body to come.
+    /// Maximum time until the next piece of a body.
     pub body_timeout: Duration,
 }
 
-/// Why a configuration cannot be used.
+/// Why a configuration is invalid.
 #[derive(Debug)]
 pub struct Invalid {
     file: PathBuf,
@@ -93,7 +92,7 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Reads and checks the file.
+/// Parses and checks the file.
 pub fn load(file: &Path) -> Result<Config, Invalid> {
     let unreadable = |line, what: String| Invalid {
         file: file.to_owned(),
@@ -120,7 +119,7 @@ pub fn load(file: &Path) -> Result<Config, Invalid> {
     })
 }
 
-/// Reads and checks a text as [`load`] does a file's.
+/// Parses and checks a text as [`load`] does with a file.
 pub fn check(text: &str) -> Result<Config, Invalid> {
     read(text, Path::new("")).map_err(|problems| Invalid {
         file: PathBuf::from("text"),
@@ -128,7 +127,7 @@ pub fn check(text: &str) -> Result<Config, Invalid> {
     })
 }
 
-/// Reads and checks a text; paths in it are relative to `folder`.
+/// Parses and checks a text; paths in it are relative to `folder`.
 fn read(text: &str, folder: &Path) -> Result<Config, Vec<Problem>> {
     let mut problems = Problems::default();
     let root = match document::parse(text) {
@@ -174,7 +173,7 @@ fn read(text: &str, folder: &Path) -> Result<Config, Vec<Problem>> {
     }
 }
 
-/// Every member of the mapping `section`, of which there must be one.
+/// Every entry of the mapping `section`, which must have at least one.
 fn each<T>(
     fields: &Fields<'_>,
     section: &str,
@@ -244,9 +243,9 @@ fn limits(field: Option<&Field<'_>>, problems: &mut Problems) -> Limits {
     limits
 }
 
-/// Names that point from one section to another must be there.
+/// Names that refer to another section must exist there.
 fn check_names(config: &Config, fields: &Fields<'_>, problems: &mut Problems) {
-    // Errors in the sections themselves are already reported.
+    // Errors in the sections themselves were already reported.
     let mut scratch = Problems::default();
     for (section, key, kind, others) in [
         ("routes", "service", "service", "services"),

@@ -28,27 +28,27 @@ use crate::forwarding::Client;
 use crate::gateway::Gateway;
 use crate::proxy::{Door, Traffic, answer};
 
-/// A handshake that takes longer is given up.
+/// Time limit of a handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Requests under way on one HTTP/2 connection, at most.
+/// Maximum concurrent requests on one HTTP/2 connection.
 const MOST_STREAMS: u32 = 1000;
 
-/// Streams that a client may open and abandon before its connection is closed, against
+/// Maximum streams that a client may open and abandon before its connection is closed, against
 /// floods of resets (CVE-2023-44487, CVE-2025-8671).
 const MOST_RESETS: usize = 100;
 
-/// Bytes that a client may send ahead, on a stream and on a connection.
+/// Bytes that a client may send ahead, per stream and per connection.
 const STREAM_WINDOW: u32 = 256 << 10;
 const CONNECTION_WINDOW: u32 = 1 << 20;
 
-/// An idle connection's deadlines are looked at this often at least.
+/// Maximum interval between checks of an idle connection's deadlines.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// An entry that is listened on.
+/// An open entry.
 pub struct Entry {
     pub settings: config::Entry,
-    /// Where it really listens, if any free port was asked for.
+    /// Its actual address, if the configuration asks for any free port.
     pub address: SocketAddr,
     pub counters: AllCounters,
     manners: Arc<ArcSwap<Manners>>,
@@ -56,7 +56,7 @@ pub struct Entry {
     closing: Arc<AtomicBool>,
 }
 
-/// How the next connections are served.
+/// Settings for new connections.
 struct Manners {
     name: Arc<str>,
     settings: config::Entry,
@@ -64,12 +64,12 @@ struct Manners {
     h2: http2::Builder<TokioExecutor>,
     either: auto::Builder<TokioExecutor>,
     tls: Option<TlsAcceptor>,
-    /// Set before draining begins: cheaper to look at than to ask the drain.
+    /// Set before draining begins: cheaper to check than the drain itself.
     closing: Arc<AtomicBool>,
 }
 
 impl Entry {
-    /// Listens, and takes up connections from now on.
+    /// Listens, and starts to accept connections.
     pub fn open(
         settings: &config::Entry,
         limits: &Limits,
@@ -94,7 +94,7 @@ impl Entry {
         let room = Room {
             workers: workers.to_vec(),
             counters: counters.clone(),
-            // The entry's own limit may change, and is heeded where it is known.
+            // The entry's own limit may change, and is enforced where it is known.
             limit: u64::MAX,
         };
         let (gateway, next, all) = (gateway.clone(), manners.clone(), counters.clone());
@@ -123,22 +123,22 @@ impl Entry {
         })
     }
 
-    /// Whether an entry of a new configuration is this one: the same place, or, where
-    /// any place will do, the same name.
+    /// Whether an entry of a new configuration is this one: it has the same address or, if any port
+    /// is allowed, the same name.
     pub fn is(&self, settings: &config::Entry) -> bool {
         self.settings.bind == settings.bind
             && (settings.bind.port() != 0 || self.settings.name == settings.name)
     }
 
-    /// Serves connections to come as `settings` say.
+    /// Applies `settings` to new connections.
     pub fn change(&mut self, settings: &config::Entry, limits: &Limits) {
         self.settings = settings.clone();
         let manners = Manners::new(settings, limits, &self.closing);
         self.manners.store(Arc::new(manners));
     }
 
-    /// Accepts no more connections, and waits for responses in progress. Returns whether
-    /// all were completed in time.
+    /// Accepts no more connections, and waits for responses in progress. Returns whether all ended
+    /// in time.
     pub async fn close(self, patience: Duration) -> bool {
         self.closing.store(true, Relaxed);
         self.drain.run(patience).await
@@ -148,7 +148,7 @@ impl Entry {
 impl Manners {
     fn new(settings: &config::Entry, limits: &Limits, closing: &Arc<AtomicBool>) -> Manners {
         let head = u32::try_from(limits.head).unwrap_or(u32::MAX);
-        // Responses mostly are small: one buffer is written faster than two.
+        // Most responses are small: writing one buffer is faster than two.
         let mut h1 = http1::Builder::new();
         h1.max_buf_size(head as usize).writev(false);
         let mut h2 = http2::Builder::new(TokioExecutor::new());
@@ -223,10 +223,10 @@ async fn serve(
         .await
         .map_err(|_| "the handshake took too long".to_owned())?
         .map_err(|error| error.to_string())?;
-    // What was agreed on in the handshake need not be guessed from the first bytes.
+    // The negotiated protocol need not be detected from the first bytes.
     let protocol = match stream.get_ref().1.alpn_protocol() {
         Some(b"h2") => Protocol::H2,
-        // A client that agreed on nothing speaks HTTP/1.1, unless that is not offered.
+        // A client that negotiated nothing uses HTTP/1.1, unless that is not offered.
         None if manners.settings.protocol == Protocol::H2 => Protocol::H2,
         _ => Protocol::H1,
     };
@@ -286,12 +286,12 @@ where
     }
 }
 
-/// Drives a connection to its end, which `end` causes when draining begins, or
-/// when there was no request for too long; an incomplete request counts as none.
+/// Drives a connection to its end, which `end` causes when draining begins, or when there was no
+/// request for too long; an incomplete request counts as none.
 ///
-/// Once the connection's task is registered with the drain, a flag says as much as
-/// asking it at every turn; and only while no request is under way is there a look at
-/// how long that has been so. So a request costs neither a timer nor a lock.
+/// Once the connection's task is registered with the drain, checking a flag is enough. The idle
+/// time is checked only while no request is in flight. So a request costs neither a timer nor a
+/// lock.
 async fn drive<C, E>(
     connection: C,
     end: impl Fn(Pin<&mut C>),

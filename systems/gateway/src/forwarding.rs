@@ -1,5 +1,5 @@
-//! Changes to a message's headers when it is forwarded: those for one connection are
-//! removed (RFC 9110, section 7.6.1), and what the gateway knows is added.
+//! Changes to the headers of forwarded messages: headers of a single connection are removed (RFC
+//! 9110, section 7.6.1), and the gateway's are added.
 
 use hyper::Version;
 use hyper::header::{
@@ -17,10 +17,10 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
 
-/// The name under which the gateway adds itself to Via.
+/// The gateway's name in Via.
 const PSEUDONYM: &str = "plimsoll";
 
-/// What is known of the client's connection.
+/// Facts about the client's connection.
 pub struct Client {
     /// Its address, as text.
     pub address: HeaderValue,
@@ -28,8 +28,8 @@ pub struct Client {
     pub forwarded: Forwarded,
 }
 
-/// Makes a request's fields those that the upstream is sent. `host` is what the client
-/// asked for.
+/// Changes a request's headers to those for the upstream. `host` is the host that the client
+/// requested.
 pub fn to_upstream(
     headers: &mut HeaderMap,
     version: Version,
@@ -45,7 +45,7 @@ pub fn to_upstream(
         });
     take_out_connection(headers);
     headers.remove(PROXY_AUTHORIZATION);
-    // The gateway itself asks for the body, and frames it.
+    // The gateway itself requests and frames the body.
     headers.remove(EXPECT);
     headers.remove(CONTENT_LENGTH);
     headers.remove(HTTP2_SETTINGS);
@@ -65,13 +65,13 @@ pub fn to_upstream(
     headers.append(VIA, via);
 }
 
-/// Makes a response's fields those that the client is sent.
+/// Changes a response's headers to those for the client.
 pub fn to_client(headers: &mut HeaderMap) {
     take_out_connection(headers);
     headers.remove(PROXY_AUTHENTICATE);
 }
 
-/// How often this gateway is in Via: more than a few times, and it asks itself.
+/// How often this gateway is in Via: many times means a loop.
 pub fn rounds(headers: &HeaderMap) -> usize {
     let fields = headers.get_all(VIA).iter();
     fields
@@ -81,14 +81,14 @@ pub fn rounds(headers: &HeaderMap) -> usize {
         .count()
 }
 
-/// Takes out the fields that belong to one connection, and those that Connection names.
+/// Removes headers of a single connection, and those that Connection names.
 fn take_out_connection(headers: &mut HeaderMap) {
     if let Entry::Occupied(connection) = headers.entry(CONNECTION) {
         let (_, values) = connection.remove_entry_mult();
         let named: Vec<HeaderName> = values
             .flat_map(|value| {
                 let text = value.to_str().unwrap_or_default();
-                // `close` and `keep-alive` name no field that is looked for below.
+                // `close` and `keep-alive` are not names of headers.
                 text.split(',')
                     .filter_map(|token| token.trim().parse().ok())
                     .collect::<Vec<_>>()
@@ -103,8 +103,8 @@ fn take_out_connection(headers: &mut HeaderMap) {
     }
 }
 
-/// HTTP/2 may split a cookie into several fields, which HTTP/1.1 must not see (RFC
-/// 9113, section 8.2.3).
+/// HTTP/2 may split cookies into several fields; HTTP/1.1 needs a single one (RFC 9113, section
+/// 8.2.3).
 fn join_cookies(headers: &mut HeaderMap) {
     let mut cookies = headers.get_all(COOKIE).iter();
     if cookies.next().is_none() || cookies.next().is_none() {
@@ -115,7 +115,7 @@ fn join_cookies(headers: &mut HeaderMap) {
         .iter()
         .map(HeaderValue::as_bytes)
         .collect();
-    // Values joined by what a value may hold are a value.
+    // Valid values joined by a valid separator are a valid value.
     if let Ok(joined) = HeaderValue::from_bytes(&all.join(&b"; "[..])) {
         headers.insert(COOKIE, joined);
     }

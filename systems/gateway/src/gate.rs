@@ -1,5 +1,5 @@
-//! How many requests a service has under way, how many wait, and how often one may be
-//! tried again.
+//! Limits how many requests a service has in flight, how many wait, and how often requests are
+//! retried.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed};
@@ -12,11 +12,11 @@ use crate::refusal::Refusal;
 pub struct Gate {
     room: Arc<Semaphore>,
     waiting: AtomicUsize,
-    /// Hundredths of a retry that may be spent.
+    /// Available retries in hundredths.
     budget: AtomicI64,
 }
 
-/// Retries that a service may spend at once, in hundredths.
+/// Maximum retries that a service can save up, in hundredths.
 const SAVED_UP: i64 = 10 * 100;
 
 impl Gate {
@@ -28,7 +28,7 @@ impl Gate {
         }
     }
 
-    /// Lets a request in, at once or when another has ended.
+    /// Admits a request, immediately or once another one has ended.
     pub async fn enter(&self, settings: &Service) -> Result<OwnedSemaphorePermit, Refusal> {
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
             return Ok(permit);
@@ -42,26 +42,26 @@ impl Gate {
         let acquired = self.room.clone().acquire_owned();
         match tokio::time::timeout(settings.queue_timeout, acquired).await {
             Ok(Ok(permit)) => Ok(permit),
-            // Nobody closes it, and time is over.
+            // The semaphore is never closed, so the time limit has passed.
             Ok(Err(_)) | Err(_) => Err(Refusal::Waited),
         }
     }
 
-    /// Requests that wait now.
+    /// Number of waiting requests.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Relaxed)
     }
 
-    /// Every request saves up its share of a retry.
+    /// Every request adds its share of a retry.
     pub fn save_up(&self, settings: &Service) {
-        // Mostly there is nothing to change, and nothing is written to.
+        // Usually the budget is full, and nothing is written.
         if self.budget.load(Relaxed) < SAVED_UP {
             self.budget
                 .fetch_add(settings.retries.budget_percent.into(), Relaxed);
         }
     }
 
-    /// Takes one retry out of the budget, if it holds one.
+    /// Takes one retry from the budget, if available.
     pub fn spend(&self) -> bool {
         let spend = |budget: i64| (budget >= 100).then_some(budget - 100);
         self.budget.fetch_update(Relaxed, Relaxed, spend).is_ok()
@@ -73,7 +73,7 @@ struct Waiting<'a>(&'a AtomicUsize);
 impl<'a> Waiting<'a> {
     fn begin(waiting: &'a AtomicUsize, most: usize) -> Result<Waiting<'a>, Refusal> {
         let begun = Waiting(waiting);
-        // Whoever is one too many leaves again, by being dropped.
+        // A request above the limit leaves again when it is dropped.
         if waiting.fetch_add(1, Relaxed) >= most {
             return Err(Refusal::Overloaded);
         }

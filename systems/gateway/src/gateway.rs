@@ -1,4 +1,4 @@
-//! What all connections share: the plan, the journal and the counts.
+//! The state that all connections share: the plan, the journal and the counters.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -18,7 +18,7 @@ pub struct Gateway {
     pub reloads_refused: AtomicU64,
 }
 
-/// One worker's counts.
+/// One worker's counters.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Counts {
@@ -109,7 +109,7 @@ impl Gateway {
         }
     }
 
-    /// The plan as it is now; a request keeps to the one it began with.
+    /// The current plan; a request keeps the one with which it began.
     pub fn plan(&self) -> Arc<Plan> {
         self.plan.load_full()
     }
@@ -118,7 +118,7 @@ impl Gateway {
         self.plan.store(plan);
     }
 
-    /// Adds what is counted to `/metrics`.
+    /// Adds the counters to `/metrics`.
     pub fn metrics(&self, text: &mut Exposition) {
         text.metrics(METRICS, &self.counts);
         let plan = self.plan();

@@ -1,4 +1,4 @@
-//! A hash that is the same in every process: FNV-1a over the bytes, then the finish of
+//! A hash that is the same in every process: FNV-1a over the bytes, then the final step of
 //! SplitMix64, which spreads short keys over the whole range.
 
 pub fn hash(bytes: &[u8]) -> u64 {

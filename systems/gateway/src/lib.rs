@@ -1,9 +1,9 @@
 //! `gateway`: a reverse proxy for HTTP/1.1 and HTTP/2, configured by a file.
 //!
-//! A request comes in through an [`entry`], finds its route in the [`plan`], and is sent
-//! to a target of an [`upstream`] by [`proxy`] and [`attempt`]. [`reload`] exchanges the
-//! plan. Each worker keeps its own connections to targets, and a request never leaves
-//! the task of its client's connection.
+//! A request arrives at an [`entry`], is matched to a route in the [`plan`], and is sent to a
+//! target of an [`upstream`] by [`proxy`] and [`attempt`]. [`reload`] replaces the plan. Each
+//! worker has its own connections to targets, and a request never leaves the task of its client's
+//! connection.
 
 mod access_log;
 mod admin;
@@ -72,7 +72,7 @@ pub struct Settings {
     drain_timeout: u64,
 }
 
-/// Connections that are idle on the gateway's own port are closed after this time.
+/// Maximum idle time of connections to the gateway's own port.
 const IDLE: Duration = Duration::from_secs(75);
 
 /// Serves until a signal stops it. An error ends the program.
@@ -122,8 +122,8 @@ pub fn run(settings: &Settings) -> Result<(), String> {
     })
 }
 
-/// Whether `text` is a configuration, or the problems of it, one a line. Certificates
-/// that it names are read, nothing else.
+/// Checks whether `text` is a valid configuration; otherwise returns the errors, one per line. Only
+/// the certificates that it names are read.
 pub fn check_config(text: &str) -> Result<(), String> {
     config::check(text)
         .map(drop)

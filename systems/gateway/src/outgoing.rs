@@ -1,5 +1,5 @@
-//! The body of a request on its way to an upstream: held whole, so that it can be sent
-//! again, or passed on as it comes.
+//! The body of a request to an upstream: either complete in memory, so that it can be sent again,
+//! or streamed.
 
 use std::error::Error;
 use std::fmt;
@@ -13,14 +13,14 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use crate::patience::Patience;
 
-/// Why a client's body did not come through.
+/// Why a client's body was not received completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyTrouble {
     /// It is larger than the limit.
     TooLarge,
-    /// Nothing came for too long.
+    /// Nothing arrived for too long.
     TooSlow,
-    /// The client broke off.
+    /// The client disconnected.
     Broken,
 }
 
@@ -38,20 +38,20 @@ impl Error for BodyTrouble {}
 
 pub enum Outgoing {
     Whole(Option<Bytes>),
-    /// Boxed, because it is the rarer and larger one.
+    /// Boxed, because it is rare and larger.
     Passing(Box<Passing>),
 }
 
-/// A body that is passed on as it comes.
+/// A streamed body.
 pub struct Passing {
     body: Incoming,
-    /// Bytes that may still come.
+    /// Bytes that may still arrive.
     left: u64,
     patience: Patience,
 }
 
 impl fmt::Debug for Outgoing {
-    /// What a client sends is nobody else's business.
+    /// The content is private and not shown.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Outgoing")
     }
@@ -62,7 +62,7 @@ impl Outgoing {
         Outgoing::Whole(Some(bytes).filter(|bytes| !bytes.is_empty()))
     }
 
-    /// Passes on at most `most` bytes, with at most `pause` between two pieces.
+    /// Streams at most `most` bytes, with at most `pause` between two pieces.
     pub fn passing(body: Incoming, most: u64, pause: Duration) -> Outgoing {
         Outgoing::Passing(Box::new(Passing {
             body,
@@ -71,7 +71,7 @@ impl Outgoing {
         }))
     }
 
-    /// A second one like it, if it is held whole.
+    /// A copy, if it is complete in memory.
     pub fn again(&self) -> Option<Outgoing> {
         match self {
             Outgoing::Whole(bytes) => Some(Outgoing::Whole(bytes.clone())),
@@ -80,7 +80,7 @@ impl Outgoing {
     }
 }
 
-/// Reads a body that says it is `length` bytes long, which must be within the limits.
+/// Reads a body with an announced length, which must be within the limits.
 pub async fn read_whole(
     mut body: Incoming,
     length: usize,

@@ -1,15 +1,15 @@
-//! A path as servers understand it that decode it, by which routes are chosen: another way to write
-//! a path must not lead past a route that is meant for it.
+//! A normalized path for selecting routes, as servers that decode it see it: another spelling of a
+//! path must not bypass its route.
 
 use std::borrow::Cow;
 
 use crate::refusal::Refusal;
 
-/// Decodes `%XX` once and merges slashes, as nginx does before it looks for a location. What nginx
-/// refuses is refused, and `.` and `..` as segments, which it would resolve.
+/// Decodes `%XX` once and merges slashes, as nginx does before it selects a location. It rejects
+/// what nginx rejects, and also the segments `.` and `..`, which nginx would resolve.
 pub fn normalized(path: &str) -> Result<Cow<'_, str>, Refusal> {
     if !path.starts_with('/') {
-        // `OPTIONS *` is for the gateway itself, which has nothing to say.
+        // `OPTIONS *` is for the gateway itself, which does not support it.
         return Err(Refusal::Bad("the target is not a path"));
     }
     if path.contains('\\') {
@@ -36,7 +36,7 @@ fn decoded(path: &str) -> Result<String, Refusal> {
                 let digit = |byte: Option<u8>| char::from(byte.unwrap_or(b'x')).to_digit(16);
                 let (high, low) = (digit(bytes.next()), digit(bytes.next()));
                 match (high, low) {
-                    // Two digits of base 16 fit a byte.
+                    // Two hexadecimal digits fit into a byte.
                     (Some(high), Some(low)) => (high * 16 + low) as u8,
                     _ => return Err(Refusal::Bad("the path has a broken % in it")),
                 }

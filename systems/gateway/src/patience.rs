@@ -1,5 +1,5 @@
-//! A limit on how long the next thing may take. No timer is made before there is
-//! something to wait for, which for small messages is never.
+//! A time limit for the next event. No timer is created until there is something to wait for, which
+//! for small messages never happens.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -17,7 +17,7 @@ impl Patience {
         Patience { limit, timer: None }
     }
 
-    /// What was polled, or `None` if it has been pending for too long.
+    /// The polled value, or `None` if it has been pending for too long.
     pub fn limit<T>(&mut self, polled: Poll<T>, context: &mut Context<'_>) -> Poll<Option<T>> {
         if let Poll::Ready(value) = polled {
             self.timer = None;

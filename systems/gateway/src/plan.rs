@@ -1,5 +1,4 @@
-//! What the gateway does now: the configuration, with what keeps running between two
-//! readings of it.
+//! The current configuration, with the state that survives a reload.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ pub struct Route {
     pub settings: config::Route,
     pub service: Arc<Service>,
     pub limiter: Option<Arc<Limiter>>,
-    /// Which entries it is for, by their place; empty for all.
+    /// The indices of its entries; empty for all.
     entries: Vec<String>,
 }
 
@@ -34,8 +33,8 @@ pub struct Service {
 }
 
 impl Plan {
-    /// The plan for a configuration. What is the same as before goes on: connections,
-    /// health, queues and buckets.
+    /// The plan for a configuration. Unchanged parts keep their state: connections, health, queues
+    /// and buckets.
     pub fn new(config: Config, before: Option<&Plan>, workers: usize) -> Plan {
         let upstreams: Vec<_> = config
             .upstreams
@@ -54,7 +53,7 @@ impl Plan {
             .iter()
             .map(|upstream| (upstream.settings.name.as_str(), upstream))
             .collect();
-        // Reading the configuration has made sure that every name is there.
+        // The configuration was checked: every name exists.
         let services: Vec<_> = config
             .services
             .iter()
@@ -109,7 +108,7 @@ impl Plan {
         route.limiter.clone()
     }
 
-    /// The first route that a request fits.
+    /// The first route that matches a request.
     pub fn route(
         &self,
         entry: &str,
@@ -152,7 +151,7 @@ impl Route {
     }
 }
 
-/// Whether a path is `prefix` or below it: `/a` holds for `/a` and `/a/b`, not for `/ab`.
+/// Whether a path is `prefix` or below it: `/a` matches `/a` and `/a/b`, not `/ab`.
 fn begins(path: &str, prefix: &str) -> bool {
     path.strip_prefix(prefix)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || prefix.ends_with('/'))
@@ -162,7 +161,7 @@ fn is_among(host: &HeaderValue, hosts: &[String]) -> bool {
     let Ok(host) = host.to_str() else {
         return false;
     };
-    // A port follows the last colon, unless that is within an IPv6 address's brackets.
+    // A port follows the last colon, unless that is inside the brackets of an IPv6 address.
     let name = match host.rsplit_once(':') {
         Some((name, port)) if !port.contains(']') => name,
         _ => host,

@@ -1,5 +1,4 @@
-//! The path of one request: checked, routed, limited, sent to a target, retried if
-//! that is allowed, and responded to.
+//! The steps of one request: check, route, limit, send to a target, retry if allowed, and respond.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -27,10 +26,10 @@ use crate::plan::{Plan, Route};
 use crate::refusal::Refusal;
 use crate::{attempt, path, tunnel};
 
-/// A request that came through this gateway so often goes in circles.
+/// A request that has passed through this gateway this often is in a loop.
 const MOST_ROUNDS: usize = 10;
 
-/// What the requests of one client's connection have in common.
+/// The state of one client's connection.
 pub struct Door {
     pub gateway: Arc<Gateway>,
     pub counts: Arc<Counts>,
@@ -42,7 +41,7 @@ pub struct Door {
     pub traffic: Traffic,
 }
 
-/// What tells an idle connection from a busy one.
+/// Distinguishes an idle connection from a busy one.
 #[derive(Default)]
 pub struct Traffic {
     begun: AtomicU64,
@@ -50,18 +49,18 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Requests that have begun so far.
+    /// Number of requests so far.
     pub fn begun(&self) -> u64 {
         self.begun.load(Relaxed)
     }
 
-    /// Whether no request is under way.
+    /// Whether no request is in flight.
     pub fn is_idle(&self) -> bool {
         self.under_way.load(Relaxed) == 0
     }
 }
 
-/// Counts a request of a connection as under way.
+/// Counts a request of a connection as in flight.
 struct Busy(Arc<Door>);
 
 impl Busy {
@@ -158,7 +157,7 @@ async fn pass(
     }
 }
 
-/// Reads a small body whole, and leaves a larger one to be passed on as it comes.
+/// Reads a small body completely; a larger one is streamed.
 async fn take_body(plan: &Plan, asked: &Asked, body: Incoming) -> Result<Outgoing, Refusal> {
     let limits = &plan.config.limits;
     if body.is_end_stream() {
@@ -177,7 +176,7 @@ async fn take_body(plan: &Plan, asked: &Asked, body: Incoming) -> Result<Outgoin
     }
 }
 
-/// The response to a body that did not arrive completely; `most` is the limit.
+/// The error for a body that was not received completely; `most` is the limit.
 pub fn refuse_body(trouble: BodyTrouble, most: u64) -> Refusal {
     match trouble {
         BodyTrouble::TooLarge => Refusal::BodyTooLarge(most),
@@ -222,7 +221,7 @@ fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
         .find_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
 }
 
-/// What is noted of a request: that it is under way, and more if anybody wants to know.
+/// Records a request: that it is in flight, and more if logging is enabled.
 pub struct Record {
     busy: Option<Busy>,
     pub line: Option<Box<Line>>,
@@ -254,7 +253,7 @@ impl Record {
         }
     }
 
-    /// A record that nobody wants.
+    /// A record that is not kept.
     pub fn none() -> Record {
         Record {
             busy: None,
@@ -274,7 +273,7 @@ impl Record {
         }
     }
 
-    /// Hands the record over to the response, which completes it.
+    /// Moves the record to the response, which completes it.
     pub fn take(&mut self) -> Record {
         Record {
             busy: self.busy.take(),
@@ -305,8 +304,7 @@ pub fn is_idempotent(method: &Method) -> bool {
     )
 }
 
-/// Puts the host into a request of HTTP/1.1, or the target's address where the client's
-/// is not kept.
+/// Sets the Host header of an HTTP/1.1 request: the client's, or the target's address.
 pub fn set_host(headers: &mut HeaderMap, host: Option<&HeaderValue>, address: &str) {
     let own = || HeaderValue::from_str(address).ok();
     if let Some(host) = host.cloned().or_else(own) {
@@ -326,7 +324,7 @@ pub fn prepare<B>(
     response
 }
 
-/// Completes the records of a request that an upstream responds to.
+/// Completes the records of a request to which an upstream responds.
 pub fn ticket(
     record: &mut Record,
     status: u16,
@@ -351,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_requests_future_is_small_enough_to_be_moved() {
-        // It is moved into its place for every request.
+        // It is moved for every request, so its size matters.
         assert!(size(answer) <= 4096, "{} bytes", size(answer));
     }
 

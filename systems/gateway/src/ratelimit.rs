@@ -1,4 +1,4 @@
-//! Token buckets: each key has a number of requests at once, and gets more over time.
+//! Token buckets: each key may have a burst of requests, and gets more over time.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::config::RateLimit;
 
-/// Keys are spread over this number of tables, each with its own lock.
+/// Keys are distributed over this number of tables, each with its own lock.
 const TABLES: usize = 16;
 
 /// A full table examines this number of keys to find one to forget.
@@ -19,7 +19,7 @@ pub struct Limiter {
     started: Instant,
     /// Time that one request costs, in nanoseconds.
     cost: u64,
-    /// Time that can be saved up, in nanoseconds.
+    /// Maximum time that can be saved up, in nanoseconds.
     depth: u64,
     tables: Vec<Mutex<HashMap<u64, u64>>>,
 }
@@ -37,11 +37,11 @@ impl Limiter {
         }
     }
 
-    /// Takes a token of `key`, or says how long until there is one.
+    /// Takes a token of `key`, or returns how long until there is one.
     ///
-    /// For each key only the moment is kept at which its bucket will be full again (the
-    /// generic cell rate algorithm, ITU-T I.371): a token moves it by its cost, and it
-    /// may lie ahead by no more than the bucket is deep.
+    /// For each key only the time is stored at which its bucket will be full again (the generic
+    /// cell rate algorithm, ITU-T I.371): a token moves it by its cost, and it may be ahead by at
+    /// most the depth of the bucket.
     pub fn take(&self, key: u64) -> Result<(), Duration> {
         let now = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let Some(table) = self.tables.get(key as usize % TABLES) else {
@@ -55,7 +55,7 @@ impl Limiter {
             return Err(Duration::from_nanos(ahead - self.depth));
         }
         if table.len() >= (self.settings.keys / TABLES).max(1) && !table.contains_key(&key) {
-            // The fullest of some buckets has the least to lose.
+            // Forgetting the fullest bucket loses the least.
             let fullest = table.iter().take(LOOKED_AT).min_by_key(|(_, full)| **full);
             if let Some(fullest) = fullest.map(|(key, _)| *key) {
                 table.remove(&fullest);
@@ -65,7 +65,7 @@ impl Limiter {
         Ok(())
     }
 
-    /// Keys kept now.
+    /// Number of stored keys.
     pub fn keys(&self) -> usize {
         let tables = self.tables.iter();
         tables

@@ -1,4 +1,4 @@
-//! The gateway's own responses: why a request got no response from an upstream.
+//! The gateway's own responses: why a request was not forwarded or got no response.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use hyper::{Response, StatusCode};
 pub enum Refusal {
     Bad(&'static str),
     Method,
-    /// A Transfer-Encoding that is not taken.
+    /// An unsupported Transfer-Encoding.
     Coding,
     NoRoute,
     /// The request has come through this gateway many times before.
@@ -21,11 +21,11 @@ pub enum Refusal {
     ClientGone,
     /// Too many requests for its key; there is capacity again after this time.
     RateLimited(Duration),
-    /// Too many requests are under way and waiting.
+    /// Too many requests are in flight and waiting.
     Overloaded,
-    /// It waited for its turn too long.
+    /// It waited too long.
     Waited,
-    /// No target of the upstream is well.
+    /// No target of the upstream is healthy.
     NoTarget,
     Unreachable,
     Broken,
@@ -70,7 +70,7 @@ impl Refusal {
             Refusal::NoTarget => "no server is well; try again later",
             Refusal::Unreachable => "the server cannot be reached",
             Refusal::Broken => "the server broke off",
-            Refusal::TooLate => "the server does not answer in time",
+            Refusal::TooLate => "the server does not respond in time",
         };
         message.to_owned()
     }
@@ -110,8 +110,7 @@ impl Refusal {
         response
     }
 
-    /// gRPC over HTTP/2, "Responses"; the codes are those of gRPC's own table from
-    /// statuses of HTTP.
+    /// gRPC over HTTP/2, "Responses"; the codes are from gRPC's table for HTTP statuses.
     fn grpc(&self) -> Response<Bytes> {
         let code = match self.status() {
             StatusCode::BAD_REQUEST | StatusCode::METHOD_NOT_ALLOWED => "13",

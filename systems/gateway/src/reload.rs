@@ -1,8 +1,8 @@
-//! Taking up a changed configuration without losing a request.
+//! Applies a changed configuration without losing a request.
 //!
-//! The new file is read and checked first, and new listeners are opened; if anything is
-//! wrong, all stays as it was. Requests under way keep to the plan they began with;
-//! clients' connections stay open, and their next request follows the new plan.
+//! The new file is parsed and checked first, and new listeners are opened. If there is any error,
+//! nothing changes. Requests in flight keep the plan with which they began. Clients' connections
+//! stay open, and their next request uses the new plan.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,22 +21,22 @@ use crate::gateway::Gateway;
 use crate::plan::Plan;
 use crate::upstream::{SWEEP, Upstream, probe};
 
-/// How often the file is looked at.
+/// Interval between checks of the file.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub struct Operator {
     pub gateway: Arc<Gateway>,
     pub workers: Vec<Handle>,
     pub file: PathBuf,
-    /// How long entries that are closed may take.
+    /// Time limit for closing entries.
     pub patience: Duration,
     entries: Vec<Entry>,
     listening: watch::Sender<Vec<Listening>>,
-    /// Entries of earlier configurations that are still being closed.
+    /// Entries of earlier configurations that are being closed.
     closing: Vec<tokio::task::JoinHandle<()>>,
 }
 
-/// An entry's place and counts, for who asks.
+/// An entry's address and counters.
 #[derive(Clone)]
 pub struct Listening {
     pub name: String,
@@ -46,7 +46,7 @@ pub struct Listening {
 }
 
 impl Operator {
-    /// Reads the configuration and opens its entries.
+    /// Loads the configuration and opens its entries.
     pub fn start(file: &Path, workers: &[Handle], patience: Duration) -> Result<Operator, String> {
         let config = config::load(file).map_err(|invalid| invalid.to_string())?;
         let plan = Arc::new(Plan::new(config, None, workers.len()));
@@ -67,13 +67,13 @@ impl Operator {
         Ok(operator)
     }
 
-    /// What is listened on, now and after each change.
+    /// The current listeners, updated after each change.
     pub fn listening(&self) -> watch::Receiver<Vec<Listening>> {
         self.listening.subscribe()
     }
 
-    /// Takes up changes of the file, when it changes and on SIGHUP, until draining
-    /// begins; then closes all entries.
+    /// Applies changes of the file, when it changes and on SIGHUP, until draining begins; then
+    /// closes all entries.
     pub async fn run(mut self, mut hangups: Signal, mut draining: Draining) {
         let mut seen = Stamp::of(&self.file);
         loop {
@@ -102,7 +102,7 @@ impl Operator {
             late += u32::from(!entry.await.unwrap_or(true));
         }
         for entry in self.closing {
-            // It ends within the same patience, and says itself what it cut off.
+            // It ends within the same time, and reports itself what it cut off.
             let _ = entry.await;
         }
         if late > 0 {
@@ -116,7 +116,7 @@ impl Operator {
 
     async fn reload(&mut self, why: &str) {
         let file = self.file.clone();
-        // Reading may take a while; the event loop must not wait.
+        // Loading may take a while; the event loop must not block.
         let read = tokio::task::spawn_blocking(move || config::load(&file)).await;
         let outcome = match read {
             Ok(Ok(config)) => self.take_up(config),
@@ -142,7 +142,7 @@ impl Operator {
         let before = self.gateway.plan();
         let opened = self.open_new(&config)?;
         if let Err(error) = self.gateway.journal.open(&config.access_log) {
-            // Nobody has connected to them yet, or will notice from a closed connection.
+            // No client is connected to them yet.
             drop(opened);
             return Err(error);
         }
@@ -183,7 +183,7 @@ impl Operator {
         Ok(())
     }
 
-    /// Opens those entries that are not open yet.
+    /// Opens entries that are not open yet.
     fn open_new(&self, config: &Config) -> Result<Vec<Entry>, String> {
         config
             .entries
@@ -193,7 +193,7 @@ impl Operator {
             .collect()
     }
 
-    /// Starts what upstreams need besides requests, for those that are new.
+    /// Starts the background tasks of new upstreams.
     fn look_after(&self, plan: &Plan, before: Option<&Plan>) {
         let is_old = |upstream: &Arc<Upstream>| {
             before.is_some_and(|plan| {
@@ -237,7 +237,7 @@ pub fn hangups() -> Result<Signal, String> {
     signal(SignalKind::hangup()).map_err(|error| format!("cannot listen for signals: {error}"))
 }
 
-/// What changes when a file does, also when another takes its place.
+/// Changes whenever a file is modified or replaced.
 #[derive(PartialEq, Eq)]
 struct Stamp(Option<(SystemTime, u64, u64)>);
 

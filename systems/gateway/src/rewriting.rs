@@ -1,4 +1,4 @@
-//! What the upstream is asked for: the path after a route's rewrite.
+//! The path of the upstream request, after a route's rewrite.
 
 use hyper::http::uri::{Authority, Parts, PathAndQuery, Scheme};
 use hyper::{Uri, Version};
@@ -41,7 +41,7 @@ pub fn target(
     Ok((uri, version))
 }
 
-/// Without its rewrite a path would lead elsewhere than its route does.
+/// Without its rewrite, a path would not match its route.
 const ELSEWHERE: Refusal = Refusal::Bad("the path is written in a way that cannot be rewritten");
 
 fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> {
@@ -50,7 +50,7 @@ fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> 
         Rewrite::Keep => return Ok(asked),
         Rewrite::Prefix(to) => {
             let prefix = route.prefix.as_deref().unwrap_or_default();
-            // The route was chosen by the decoded path.
+            // The route was selected by the decoded path.
             let rest = path.strip_prefix(prefix).ok_or(ELSEWHERE)?;
             let to = if rest.starts_with('/') {
                 to.trim_end_matches('/')
@@ -71,7 +71,7 @@ fn rewrite(asked: PathAndQuery, route: &Route) -> Result<PathAndQuery, Refusal> 
         Some(query) => format!("{new}?{query}"),
         None => new,
     };
-    // A replacement may have produced an invalid path, such as one without a slash.
+    // A replacement may give an invalid path, such as one without a slash.
     new.parse()
         .map_err(|_| Refusal::Bad("the rewritten path is none"))
 }

@@ -1,4 +1,4 @@
-//! Certificates for both sides: those that the gateway shows, and those that it trusts.
+//! Certificates: the gateway's own, and the trusted authorities of upstreams.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
 
 use crate::config::{Protocol, Wire};
 
-/// The server's side, with what it offers by ALPN. The error names the file.
+/// The server configuration, with its ALPN protocols. The error names the file.
 pub fn server(certificate: &Path, key: &Path, protocol: Protocol) -> Result<ServerConfig, String> {
     let chain: Vec<CertificateDer> = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect)
@@ -31,12 +31,12 @@ pub fn server(certificate: &Path, key: &Path, protocol: Protocol) -> Result<Serv
         Protocol::H1 => vec![b"http/1.1".to_vec()],
         Protocol::H2 => vec![b"h2".to_vec()],
     };
-    // Tickets let a client resume without anything being kept for it.
+    // Tickets let a client resume without state in the server.
     config.ticketer = ring::Ticketer::new().map_err(|error| format!("TLS tickets: {error}"))?;
     Ok(config)
 }
 
-/// The client's side, which trusts the authorities in `ca` and nobody else.
+/// The client configuration, which only trusts the authorities in `ca`.
 pub fn client(ca: &Path, wire: Wire) -> Result<ClientConfig, String> {
     let said = |error: &dyn std::fmt::Display| format!("{}: {error}", ca.display());
     let mut roots = RootCertStore::empty();

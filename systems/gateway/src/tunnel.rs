@@ -1,5 +1,5 @@
-//! Connections that go on in another protocol, such as WebSocket: once both sides have
-//! agreed, bytes are passed on as they come.
+//! Connections that switch to another protocol, such as WebSocket: once both sides have agreed,
+//! bytes are forwarded unchanged.
 
 use std::io;
 use std::pin::Pin;
@@ -29,10 +29,10 @@ use crate::upstream::{Using, exchange_to_upgrade};
 
 const UPGRADING: HeaderValue = HeaderValue::from_static("upgrade");
 
-/// When one side has ended, the other has so long to end as well.
+/// Once one side has ended, maximum time until the other ends.
 const HALF_CLOSED: Duration = Duration::from_secs(2);
 
-/// A client's wish for another protocol.
+/// A client's request to switch to another protocol.
 pub struct Upgrade {
     protocol: HeaderValue,
     client: OnUpgrade,
@@ -48,7 +48,7 @@ impl Upgrade {
     }
 }
 
-/// Asks a target for the other protocol, on a connection of its own.
+/// Asks a target to switch, on a separate connection.
 pub async fn open(
     passage: Passage<'_>,
     mut request: Request<Outgoing>,
@@ -120,8 +120,8 @@ pub async fn open(
     Ok(response)
 }
 
-/// Passes bytes on until one side ends, nothing has come for `idle`, or the gateway has
-/// no more time: whoever holds `draining` is waited for.
+/// Forwards bytes until one side ends, nothing has arrived for `idle`, or draining times out: the
+/// drain waits for every holder of `draining`.
 async fn pass_on(
     client: OnUpgrade,
     server: OnUpgrade,
@@ -155,24 +155,24 @@ async fn pass_on(
         }
     };
     tokio::select! {
-        // Either side may end it as it likes.
+        // Either side may end it at any time.
         _ = copy_bidirectional(&mut client, &mut server) => {}
         () = silence => {}
     }
     drop((ticket, draining));
 }
 
-/// What is known of both streams of a tunnel.
+/// The state of both streams of a tunnel.
 #[derive(Default)]
 struct Watch {
-    /// When one was last heard of, in milliseconds since the start.
+    /// When data last arrived from either, in milliseconds since the start.
     heard: AtomicU64,
     /// Whether one has ended.
     ended: AtomicBool,
     changed: Notify,
 }
 
-/// A stream that notes when it was last heard of.
+/// A stream that records when data last arrived.
 struct Watched<S> {
     stream: S,
     started: Instant,

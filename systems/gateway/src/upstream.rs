@@ -1,4 +1,4 @@
-//! An upstream: its targets, how they are, and which one is asked next.
+//! An upstream: its targets, their health, and the selection of the next one.
 
 mod balance;
 mod connect;
@@ -33,7 +33,7 @@ pub struct Upstream {
 pub struct Target {
     pub address: String,
     pub health: Health,
-    /// Requests under way; what `least_connections` compares.
+    /// Requests in flight; compared by `least_connections`.
     under_way: AtomicU64,
     weight: u32,
     pools: Vec<Pool>,
@@ -70,9 +70,9 @@ impl Upstream {
         &self.targets
     }
 
-    /// The target to ask, other than those `tried`; for `hash`, `key` decides. A target
-    /// that clients' requests found failing is left out while there is another; one
-    /// that the active check found ill is never asked.
+    /// Selects a target other than those `tried`; for `hash`, `key` decides. A target that failed
+    /// for clients is excluded as long as there is another; one that the active check found
+    /// unhealthy is never used.
     pub fn choose(&self, key: u64, tried: &[Arc<Target>]) -> Option<Arc<Target>> {
         let untried = |target: &Arc<Target>| !tried.iter().any(|other| Arc::ptr_eq(other, target));
         let fit = |target: &Arc<Target>| untried(target) && target.health.is_well();
@@ -91,7 +91,7 @@ impl Upstream {
         }
     }
 
-    /// Closes idle connections of a worker that are broken or were idle too long.
+    /// Closes a worker's idle connections that are broken or were idle too long.
     pub fn sweep(&self, worker: usize) {
         let sweeps = self.settings.keep_timeout.as_secs().max(1);
         let sweeps = u32::try_from(sweeps / SWEEP.as_secs().max(1)).unwrap_or(u32::MAX);
@@ -102,7 +102,7 @@ impl Upstream {
         }
     }
 
-    /// Idle connections kept, over all targets and workers.
+    /// Number of idle connections, over all targets and workers.
     pub fn idle(&self) -> u64 {
         let pools = self.targets.iter().flat_map(|target| &target.pools);
         pools.map(|pool| pool.len() as u64).sum()
@@ -118,25 +118,25 @@ impl Target {
         self.weight
     }
 
-    /// A connection of HTTP/1.1 that is idle, if there is one.
+    /// An idle HTTP/1.1 connection, if there is one.
     pub fn idle_connection(&self, worker: usize) -> Option<Box<Connection>> {
         self.pools.get(worker)?.take()
     }
 
-    /// Keeps a connection for the next request, if it can take one.
+    /// Keeps a connection for the next request, if it is usable.
     pub fn keep(&self, worker: usize, connection: Box<Connection>) {
         if let Some(pool) = self.pools.get(worker) {
             pool.put(connection);
         }
     }
 
-    /// A new connection of HTTP/1.1.
+    /// A new HTTP/1.1 connection.
     pub async fn connect(&self, upstream: &config::Upstream) -> Result<Box<Connection>, Trouble> {
         let stream = connect::connect(&self.address, upstream).await?;
         connection::start(stream).await
     }
 
-    /// A connection of HTTP/2 to send a request on.
+    /// An HTTP/2 connection for a request.
     pub async fn multiplexed(
         &self,
         upstream: &config::Upstream,
@@ -149,7 +149,7 @@ impl Target {
     }
 }
 
-/// Counts a request as under way at a target.
+/// Counts a request as in flight at a target.
 pub struct Using(Arc<Target>);
 
 impl Using {
@@ -169,5 +169,5 @@ impl Drop for Using {
     }
 }
 
-/// How often idle connections are looked over.
+/// Interval between sweeps of idle connections.
 pub const SWEEP: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
-//! `orders`: a small service to put behind a gateway. Its main response is constant, so
-//! that a measurement shows what is in front of it.
+//! `orders`: a small service to run behind a gateway. Its main response is constant, so a
+//! measurement shows the gateway in front of it.
 
 mod pages;
 mod websocket;

@@ -1,4 +1,4 @@
-//! The pages.
+//! The responses, by path.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 
 use crate::websocket;
 
-/// The longest wait that can be asked for.
+/// Maximum wait that a client can request.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const SERVER: HeaderName = HeaderName::from_static("x-server");
 
-/// A body of our own, or one that is echoed as it comes.
+/// Our own body, or an echoed one that is streamed.
 pub type Answer = Either<Full<Bytes>, BoxBody<Bytes, hyper::Error>>;
 
 pub struct Pages {
@@ -31,12 +31,12 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// The pages of a server with a name, if it has one.
+    /// The pages of a server, with its name if it has one.
     pub fn new(name: Option<&str>) -> Result<Pages, String> {
         let name = name.map(HeaderValue::from_str).transpose();
         Ok(Pages {
             order: order().into(),
-            name: name.map_err(|_| "--name: this cannot be told in a header".to_owned())?,
+            name: name.map_err(|_| "--name: not allowed in a header".to_owned())?,
         })
     }
 
@@ -79,7 +79,7 @@ impl Pages {
     }
 }
 
-/// Reads a body to its end, so that the connection can be used again.
+/// Reads a body to its end, so that the connection can be reused.
 async fn take(mut body: Incoming) {
     while let Some(Ok(_)) = body.frame().await {}
 }
@@ -159,7 +159,7 @@ impl From<Value> for JsonText {
     }
 }
 
-/// The constant order: the fields that an exchange's order has.
+/// The constant order, with the fields of an order at an exchange.
 fn order() -> String {
     json!({
         "id": "1852454420",

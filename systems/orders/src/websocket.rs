@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use crate::pages::{Answer, error};
 
-/// The largest message that is echoed, in bytes.
+/// Maximum size of an echoed message, in bytes.
 const LARGEST: usize = 1 << 20;
 
 /// Responds to the handshake (section 4.2), then echoes.

@@ -1,10 +1,10 @@
-//! Reference systems to be measured.
+//! Reference systems for measurements.
 //!
-//! Each is a small, real server on mainstream libraries, with a fixed contract. They
-//! share no code with the load generator, so that one bug cannot hide in both.
+//! Each is a small, real server on mainstream libraries, with a fixed interface. They share no code
+//! with the load generator, so that one bug cannot hide in both.
 //!
-//! Standard output carries one line of JSON when the system is ready, with the
-//! addresses it listens on; the log goes to standard error.
+//! When a system is ready, it prints one line of JSON with its addresses to stdout; the log goes to
+//! stderr.
 
 mod payload;
 
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use plimsoll_serving::{certificates, log};
 
-/// The systems make and free small things for every request, on several threads.
+/// The systems allocate and free small objects for every request, on several threads.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -78,7 +78,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
     })
 }
 
-/// Where the certificates are; a directory of our own is removed at the end.
+/// The directory of the certificates; a temporary one is removed at the end.
 enum Certificates {
     None,
     Given(PathBuf),
@@ -122,7 +122,7 @@ impl Certificates {
     }
 }
 
-/// What is listened on; all are bound before any is served.
+/// The listeners; all are bound before any is served.
 struct Listeners {
     plain: Option<TcpListener>,
     tls: Option<TcpListener>,
@@ -144,7 +144,7 @@ impl Listeners {
         })
     }
 
-    /// The places as they are announced.
+    /// The addresses to announce.
     fn places(&self, certificates: Option<&Path>) -> Places {
         let mut places = Places::of("payload");
         let listeners = [
@@ -167,7 +167,7 @@ impl Listeners {
         }
     }
 
-    /// Begins to take up connections.
+    /// Starts to accept connections.
     fn open(
         self,
         settings: &Settings,

@@ -1,5 +1,5 @@
-//! `plimsoll-serve payload` as its users meet it: started as a program, asked by an
-//! independent client over each of its listeners.
+//! Tests `plimsoll-serve payload` as its users run it: as a program, with an independent client for
+//! each of its listeners.
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod client;
@@ -9,7 +9,7 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::Value;
 
-/// A running system and where it is.
+/// A running system and its addresses.
 struct Served {
     running: Running,
     places: Value,
@@ -88,7 +88,7 @@ fn the_payload_is_the_same_everywhere() {
 #[test]
 fn mutual_tls_refuses_who_shows_no_certificate() {
     let served = serve(&[]);
-    // In TLS 1.3 the refusal may come after the handshake, with the first response.
+    // In TLS 1.3 the rejection may arrive after the handshake, with the first response.
     let outcome = Client::connect(
         served.place("mutual_tls"),
         served.place("certs"),
@@ -111,7 +111,7 @@ fn a_forced_version_is_the_only_one() {
     assert!(client.get("/").unwrap().h2);
     let outcome = Client::connect(served.place("plain"), served.place("certs"), false, false)
         .and_then(|mut client| client.get("/"));
-    assert!(outcome.is_err(), "HTTP/1.1 was answered");
+    assert!(outcome.is_err(), "HTTP/1.1 got a response");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn answers_under_way_are_finished() {
     let mut client = Client::connect(&place, served.place("certs"), false, true).unwrap();
     let waiting =
         std::thread::spawn(move || client.call("/helloworld.Greeter/Slow", b"\x08\xac\x02"));
-    // Once the call is counted, it is under way.
+    // Once the call is counted, it is in flight.
     let mut asking =
         Client::connect(served.place("plain"), served.place("certs"), false, false).unwrap();
     while !String::from_utf8(asking.get("/metrics").unwrap().body)

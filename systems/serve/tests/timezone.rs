@@ -1,5 +1,5 @@
-//! `plimsoll-serve timezone` as its users meet it: started as a program and asked over
-//! HTTP, with polygons in memory and in PostGIS.
+//! Tests `plimsoll-serve timezone` as its users run it: as a program over HTTP, with polygons in
+//! memory and in PostGIS.
 
 mod asking;
 
@@ -31,7 +31,7 @@ fn told(answer: &Answer, status: u16) -> String {
     answer.json()["error"].as_str().unwrap().to_owned()
 }
 
-/// What holds with each store.
+/// Tests for both stores.
 fn answers(client: &mut Client) {
     let mut ask = |query: &str| client.get(&format!("/time_zone?{query}"), &[]);
     let paris = ask("lat=48.8566&lng=2.3522&api_key=one");
@@ -114,7 +114,7 @@ fn postgis_answers_and_may_go_and_come_again() {
         std::thread::sleep(Duration::from_millis(20));
     }
 
-    // One that hangs is not waited for.
+    // The server does not wait for a store that hangs.
     postgres.freeze();
     let begun = Instant::now();
     told(&client.get(paris, &[]), 503);

@@ -1,4 +1,4 @@
-//! `plimsoll-serve zanzibar` as its users meet it, on its embedded default.
+//! Tests `plimsoll-serve zanzibar` as its users run it, with its embedded store.
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod client;
@@ -195,7 +195,7 @@ fn what_is_wrong_is_said_with_connects_codes() {
     let called = connect(&served, true).call(CHECK, &[0; 2000]).unwrap();
     assert_eq!(called.status, "8");
 
-    // One that does not say how long it is.
+    // A body without a length.
     let mut stream = TcpStream::connect(served.address()).unwrap();
     let head = format!(
         "POST {CHECK} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -342,7 +342,7 @@ fn wrong_flags_are_explained_and_passwords_are_not_repeated() {
         assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
         assert_eq!(ended.stdout, "");
     }
-    // The help shows a variable's name, not what is in it.
+    // The help shows a variable's name, not its value.
     let help = program()
         .env("PLIMSOLL_ZANZIBAR_DATABASE", &unreachable)
         .args(["zanzibar", "--help"])

@@ -1,5 +1,5 @@
-//! `plimsoll-serve zanzibar` on PostgreSQL: round trips as counted on the wire, and what
-//! happens when the database goes away.
+//! Tests `plimsoll-serve zanzibar` with PostgreSQL: round trips counted on the wire, and what
+//! happens when the database disappears.
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod client;
@@ -15,7 +15,7 @@ use relay::Relay;
 use serde_json::{Value, json};
 use zanzibar_served::{Served, serve, tuple};
 
-/// One server for the tests that leave it alone.
+/// A server for the tests that do not disturb it.
 static SERVER: LazyLock<Postgres> = LazyLock::new(Postgres::start);
 
 fn post(client: &mut Client, method: &str, text: &str) -> (u16, Value) {
@@ -70,7 +70,7 @@ fn round_trips_are_three_with_queries_and_one_with_functions() {
         }
         assert_eq!(relay.round_trips() - counted, 10 * trips, "{backend}");
         assert_eq!(served.metric(queries) - said, 10 * trips, "{backend}");
-        // What must be denied is, in as many.
+        // A denial takes the same number.
         let counted = relay.round_trips();
         let denied = post(&mut client, "Check", "doc:mydoc7#viewer@user:myuser8");
         assert_eq!(denied, (200, json!({})));
@@ -124,7 +124,7 @@ fn servers_that_start_side_by_side_make_the_tables_once() {
     }
     let versions = "SELECT count(*) = max(steps) FROM zanzibar.version";
     assert_eq!(SERVER.sql(&database, versions), "t");
-    // Tables of a newer program are left alone.
+    // Tables of a newer program are not touched.
     SERVER.sql(&database, "INSERT INTO zanzibar.version VALUES (99)");
     let ended = zanzibar_served::program()
         .args(["zanzibar", "--listen=127.0.0.1:0", "--backend=pgquery"])
@@ -158,7 +158,7 @@ fn a_database_that_dies_is_told_and_its_return_is_noticed() {
         assert_eq!(served.get("/healthz").0, 503);
         postgres.restart();
         let deadline = Instant::now() + Duration::from_secs(10);
-        // Nobody has to ask for anything: it finds out by itself.
+        // The server notices by itself, without requests.
         while served.get("/healthz").0 != 200 {
             assert!(Instant::now() < deadline, "it does not come back");
             std::thread::sleep(Duration::from_millis(20));

@@ -1,10 +1,9 @@
-//! A client's connection that closes so that the client can read the last response.
+//! Closes a client's connection in a way that lets the client read the last response.
 //!
-//! If a socket is closed with unread bytes in it, the kernel sends a reset, and a client
-//! that sees the reset before it has read the response loses it: for example the one that
-//! says its body is too large, say. So the end is in two steps, as RFC 9112, section
-//! 9.6, asks for: nothing more is sent, and what still arrives is thrown away for a
-//! while.
+//! If a socket is closed while it has unread bytes, the kernel sends a reset. A client that sees
+//! the reset before it has read the response loses it, for example a response that says that the
+//! body is too large. So the close has two steps, as RFC 9112, section 9.6, requires: nothing more
+//! is sent, and what still arrives is discarded for a while.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -16,19 +15,19 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// What still arrives is taken for so long, at most.
+/// Maximum time for which data is discarded.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// And as much of it, at most, in bytes.
+/// Maximum amount of discarded data, in bytes.
 const MOST: usize = 64 << 20;
 
-/// A connection that was taken up.
+/// An accepted connection.
 pub struct Arrival {
     stream: TcpStream,
     ending: Option<Ending>,
 }
 
-/// How much longer what arrives is thrown away.
+/// How much longer data is discarded.
 struct Ending {
     until: Pin<Box<Sleep>>,
     left: usize,
@@ -42,7 +41,7 @@ impl Arrival {
         }
     }
 
-    /// Where the client is.
+    /// The client's address.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.stream.peer_addr()
     }
@@ -100,7 +99,7 @@ impl AsyncWrite for Arrival {
             let mut buffer = ReadBuf::new(&mut bin);
             match Pin::new(&mut *stream).poll_read(context, &mut buffer) {
                 Poll::Pending => return ending.until.as_mut().poll(context).map(Ok),
-                // The client is gone, so nobody would read a response.
+                // The client is gone, so nobody will read a response.
                 Poll::Ready(Err(_)) => return Poll::Ready(Ok(())),
                 Poll::Ready(Ok(())) => {}
             }
@@ -133,7 +132,7 @@ mod tests {
             server.write_all(b"too large").await.unwrap();
             server.shutdown().await.unwrap();
         });
-        // More than the kernel holds for the two of them.
+        // More than the buffers of both sockets can hold.
         client.write_all(&vec![b' '; 32 << 20]).await.unwrap();
         client.shutdown().await.unwrap();
         let mut answer = String::new();

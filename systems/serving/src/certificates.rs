@@ -1,4 +1,4 @@
-//! Certificates for tests: an authority, a server's and a client's, as PEM files.
+//! Test certificates: an authority, a server's and a client's, as PEM files.
 
 use std::fs;
 use std::io::Write;
@@ -37,7 +37,7 @@ pub struct Settings {
     names: Vec<String>,
 }
 
-/// Makes the certificates and says where they are.
+/// Creates the certificates and prints their paths.
 pub fn run(settings: &Settings) -> Result<(), String> {
     let present: Vec<_> = FILES
         .iter()
@@ -54,7 +54,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
     writeln!(std::io::stdout(), "{line}").map_err(|error| format!("standard output: {error}"))
 }
 
-/// Makes the directory ready for use: generates the files if none is there.
+/// Prepares the directory: generates the files if there are none.
 pub fn prepare(directory: &Path) -> Result<(), String> {
     let missing: Vec<_> = FILES
         .iter()
@@ -70,8 +70,8 @@ pub fn prepare(directory: &Path) -> Result<(), String> {
     }
 }
 
-/// The server's side of TLS with the files in `directory`, ready for h2 and
-/// HTTP/1.1. With `mutual`, clients must show a certificate of the same authority.
+/// The TLS configuration of a server with the files in `directory`, for h2 and HTTP/1.1. With
+/// `mutual`, clients must have a certificate from the same authority.
 pub fn server_config(directory: &Path, mutual: bool) -> Result<ServerConfig, String> {
     let path = |file: &str| directory.join(file);
     let said =
@@ -105,7 +105,7 @@ pub fn server_config(directory: &Path, mutual: bool) -> Result<ServerConfig, Str
             path("server.pem").display()
         )
     })?;
-    // Tickets let a client resume without the server keeping anything.
+    // Tickets let a client resume without state in the server.
     config.ticketer = ring::Ticketer::new().map_err(|error| format!("TLS tickets: {error}"))?;
     Ok(config)
 }
@@ -186,7 +186,7 @@ mod tests {
         prepare(directory.path()).unwrap();
         server_config(directory.path(), false).unwrap();
         server_config(directory.path(), true).unwrap();
-        // A second start takes what is there.
+        // A second start uses the existing files.
         let before = fs::read(directory.path().join("ca.pem")).unwrap();
         prepare(directory.path()).unwrap();
         assert_eq!(fs::read(directory.path().join("ca.pem")).unwrap(), before);

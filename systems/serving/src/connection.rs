@@ -18,16 +18,16 @@ use tokio_util::either::Either;
 use crate::arrival::Arrival;
 use crate::drain::Draining;
 
-/// A handshake that takes longer is given up.
+/// Time limit of a handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Longest request headers, in bytes.
+/// Maximum length of request headers, in bytes.
 const LARGEST_HEAD: u32 = 32 * 1024;
 
-/// Requests under way on one HTTP/2 connection, at most.
+/// Maximum concurrent requests on one HTTP/2 connection.
 const MOST_STREAMS: u32 = 1000;
 
-/// Bytes that a client may send ahead, on a stream and on a connection.
+/// Bytes that a client may send ahead, per stream and per connection.
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 4 << 20;
 
@@ -58,13 +58,13 @@ impl Protocol {
 pub struct Server {
     http: auto::Builder<TokioExecutor>,
     tls: Option<TlsAcceptor>,
-    /// Whether one version of HTTP alone is spoken.
+    /// Whether only one version of HTTP is allowed.
     forced: bool,
 }
 
 impl Server {
-    /// A server of `protocol`, in plain text without `tls`. A connection on which
-    /// nothing happens for `idle` is closed.
+    /// A server for `protocol`, without TLS if `tls` is `None`. A connection is closed after being
+    /// idle for `idle`.
     pub fn new(protocol: Protocol, tls: Option<TlsAcceptor>, idle: Duration) -> Server {
         let mut http = auto::Builder::new(TokioExecutor::new());
         http.http1()
@@ -110,7 +110,7 @@ impl Server {
             Some(acceptor) => Either::Right(handshake(acceptor, stream).await?),
         };
         let stream = TokioIo::new(stream);
-        // hyper-util respects a forced version only where it serves without upgrades.
+        // hyper-util enforces a single version only when it serves without upgrades.
         if self.forced {
             let connection = self.http.serve_connection(stream, service);
             converse(connection, |it| it.graceful_shutdown(), draining).await
@@ -121,7 +121,7 @@ impl Server {
     }
 }
 
-/// Drives a connection to its end, which `end` brings about when draining begins.
+/// Drives a connection to its end; when draining begins, `end` closes it.
 async fn converse<C, E>(
     connection: C,
     end: impl Fn(Pin<&mut C>),

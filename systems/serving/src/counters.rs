@@ -1,7 +1,7 @@
-//! What the servers count, for `/metrics`.
+//! The servers' counters, for `/metrics`.
 //!
-//! Each worker has counters of its own, so that no cache line is fought over; they
-//! are added up when somebody asks.
+//! Each worker has its own, so that threads do not contend for cache lines; they are added up when
+//! read.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ pub fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Relaxed);
 }
 
-/// One `T` of counters for each worker. Give `T` `#[repr(align(128))]`, so that each
-/// has cache lines of its own.
+/// One `T` of counters per worker. Give `T` `#[repr(align(128))]`, so that each has its own cache
+/// lines.
 pub struct PerWorker<T>(Arc<[Arc<T>]>);
 
 impl<T> Clone for PerWorker<T> {
@@ -42,18 +42,18 @@ impl<T: Default> PerWorker<T> {
     }
 }
 
-/// What is counted of every system.
+/// The counters of every system.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Counters {
-    /// Connections taken up and let go.
+    /// Connections opened and closed.
     pub opened: AtomicU64,
     pub closed: AtomicU64,
     /// Connections closed because there were too many.
     pub rejected: AtomicU64,
     /// Connections that ended in an error, such as a failed handshake.
     pub broken: AtomicU64,
-    /// Requests taken up and done with, but for health and metrics.
+    /// Requests started and finished, except for health and metrics.
     pub begun: AtomicU64,
     pub done: AtomicU64,
     /// Requests that got 503 because too many were in progress.
@@ -67,7 +67,7 @@ impl Counters {
         self.opened.load(Relaxed).saturating_sub(closed)
     }
 
-    /// Requests under way now.
+    /// Requests in flight.
     pub fn under_way(&self) -> u64 {
         let done = self.done.load(Relaxed);
         self.begun.load(Relaxed).saturating_sub(done)
@@ -77,7 +77,7 @@ impl Counters {
 /// All workers' counts.
 pub type AllCounters = PerWorker<Counters>;
 
-/// A metric's name, what it means, and where it is read.
+/// A metric's name, its description, and how to read it.
 pub type Metric<T> = (&'static str, &'static str, fn(&T) -> u64);
 
 const METRICS: &[Metric<Counters>] = &[
@@ -147,12 +147,12 @@ impl Exposition {
         }
     }
 
-    /// What is counted of every system's connections.
+    /// The counters of connections, which every system has.
     pub fn connections(&mut self, counters: &AllCounters) {
         self.metrics(METRICS, counters);
     }
 
-    /// What is counted of the requests of a system that [`crate::run`] runs.
+    /// The counters of requests, for a system that [`crate::run`] runs.
     pub fn requests(&mut self, counters: &AllCounters) {
         self.metrics(REQUESTS, counters);
     }

@@ -1,4 +1,4 @@
-//! Stopping without losing a response: on SIGTERM or SIGINT it accepts no more connections,
+//! Stops without losing a response: on SIGTERM or SIGINT, the server accepts no more connections,
 //! finishes the responses in progress, and closes idle connections.
 
 use std::io;
@@ -7,14 +7,14 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-/// The signal that every connection and listener watches.
+/// The signal that all connections and listeners watch.
 #[derive(Clone)]
 pub struct Draining(watch::Receiver<bool>);
 
 impl Draining {
     /// Returns when draining begins.
     pub async fn begun(&mut self) {
-        // The other end is gone only when the program ends.
+        // The sender is dropped only when the program ends.
         let _ = self.0.wait_for(|begun| *begun).await;
     }
 
@@ -33,8 +33,8 @@ impl Drain {
         (Drain(sender), Draining(receiver))
     }
 
-    /// Begins, and waits until every [`Draining`] is dropped, or for `patience`.
-    /// Returns whether all were done in time.
+    /// Starts draining, and waits until every [`Draining`] is dropped, but at most for `patience`.
+    /// Returns whether all ended in time.
     pub async fn run(self, patience: Duration) -> bool {
         self.0.send_replace(true);
         tokio::time::timeout(patience, self.0.closed())
@@ -43,7 +43,7 @@ impl Drain {
     }
 }
 
-/// The signals to end, listened for from when this is made.
+/// The signals that stop the program, from when this is created.
 pub struct Signals {
     terminate: Signal,
     interrupt: Signal,

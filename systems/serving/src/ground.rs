@@ -1,4 +1,5 @@
-//! A system's life: it starts, says where it is, serves until a signal, and drains.
+//! The life cycle of a system: it starts, announces its addresses, serves until a signal, and
+//! drains.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -16,7 +17,7 @@ use crate::listeners::{self, Room, accept};
 use crate::log;
 use crate::workers::Workers;
 
-/// What a system is given when it starts, to open its listeners on.
+/// What a system gets at its start, to open its listeners.
 pub struct Ground {
     room: Room,
     draining: OnceCell<Draining>,
@@ -24,41 +25,41 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// How many threads serve.
+    /// Number of worker threads.
     pub fn workers(&self) -> usize {
         self.room.workers.len()
     }
 
-    /// Where the one port of a system is that [`crate::run`] runs; unspecified for others.
+    /// The address for a system that [`crate::run`] runs on a single port; unspecified for others.
     pub fn address(&self) -> SocketAddr {
         let unspecified = SocketAddr::from(([0, 0, 0, 0], 0));
         self.address.get().copied().unwrap_or(unspecified)
     }
 
-    /// Tells where that port is.
+    /// Reports the actual address of that port.
     pub(crate) fn is_at(&self, address: SocketAddr) {
         // It is reported once.
         let _ = self.address.set(address);
     }
 
-    /// The workers' event loops, for systems that open listeners of their own.
+    /// The workers' event loops, for systems with their own listeners.
     pub fn handles(&self) -> &[Handle] {
         &self.room.workers
     }
 
-    /// What is counted of connections and requests.
+    /// The counters of connections and requests.
     pub fn counters(&self) -> AllCounters {
         self.room.counters.clone()
     }
 
-    /// Tells when draining begins. The end waits until every clone is dropped, so keep
-    /// one only in what must finish first.
+    /// Signals when draining begins. The end waits until every clone is dropped, so keep one only
+    /// in what must finish first.
     pub fn draining(&self) -> Option<Draining> {
         self.draining.get().cloned()
     }
 
-    /// Begins to take up connections from `listener`. `serve` makes the task of one,
-    /// given the place of its worker (0 for the first); that task runs on the worker.
+    /// Starts to accept connections from `listener`. `serve` returns the task of one, given the
+    /// index of its worker (0 for the first); that task runs on the worker.
     pub fn open<S, F>(&self, listener: TcpListener, serve: S)
     where
         S: Fn(Arrival, usize, Draining) -> F + Clone + Send + 'static,
@@ -70,8 +71,8 @@ impl Ground {
     }
 }
 
-/// Runs a system. `start` opens its listeners and returns the places to announce, and
-/// what to do after the last response.
+/// Runs a system. `start` opens its listeners and returns the addresses to announce, and what to do
+/// after the last response.
 pub fn run<E>(
     limits: &Limits,
     start: impl AsyncFnOnce(&Ground) -> Result<(Places, E), String>,
@@ -116,7 +117,7 @@ where
             return Ok(());
         }
     };
-    // From here only connections and listeners hold it, so that it tells of them.
+    // From here on only connections and listeners hold it, so that it shows when they have ended.
     ground.draining.take();
     places.announce()?;
 
@@ -140,7 +141,7 @@ where
     Ok(())
 }
 
-/// Where a system is, as it is announced.
+/// The addresses to announce.
 #[derive(Debug, Clone)]
 pub struct Places(Map<String, Value>);
 
@@ -149,7 +150,7 @@ impl Places {
         Places(Map::from_iter([("system".to_owned(), system.into())]))
     }
 
-    /// Adds something to know about it.
+    /// Adds another fact to the announcement.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Places {
         self.0.insert(name.to_owned(), value.into());
         self
@@ -160,7 +161,7 @@ impl Places {
         self.with(name, format!("{scheme}{address}"))
     }
 
-    /// Says where the listeners are, to programs and to people.
+    /// Announces the addresses, to programs and people.
     fn announce(&self) -> Result<(), String> {
         let fields: Vec<_> = self
             .0

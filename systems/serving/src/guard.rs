@@ -1,4 +1,4 @@
-//! What stands before every system's service: health, metrics, and the limits.
+//! Runs before every system's service: health, metrics, and limits.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -23,10 +23,10 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const PROMETHEUS: HeaderValue =
     HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// Why a request is not taken up.
+/// Why a request is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Too many are under way.
+    /// Too many are in flight.
     Overloaded,
     /// Its body is larger than this many bytes.
     TooLarge(u64),
@@ -40,7 +40,7 @@ impl Refusal {
         }
     }
 
-    /// What to tell the client.
+    /// The message for the client.
     pub fn message(self) -> String {
         match self {
             Refusal::Overloaded => "too many requests are under way; try again later".to_owned(),
@@ -81,12 +81,12 @@ fn page(status: StatusCode, kind: HeaderValue, body: Bytes) -> Response<Bytes> {
     response
 }
 
-/// What all connections to a system share.
+/// Shared by all connections to a system.
 pub struct Shared<S> {
     system: Arc<S>,
     counters: AllCounters,
     max_requests: u64,
-    /// Below this many on one worker, the others need not be asked.
+    /// While one worker has fewer requests than this, the others need not be checked.
     share: u64,
     max_body: u64,
 }
@@ -147,7 +147,7 @@ impl<S: System> Guarded<S> {
         }
     }
 
-    /// Responds to requests that no system needs to handle itself.
+    /// Responds to requests that the system itself does not need to handle.
     fn at_once(&self, request: &Request<Incoming>) -> Option<Response<Bytes>> {
         let reading = matches!(*request.method(), Method::GET | Method::HEAD);
         match request.uri().path() {
@@ -197,7 +197,7 @@ impl<S: System> Service<Request<Incoming>> for Guarded<S> {
     }
 }
 
-/// Counts a request as done, also when its connection breaks.
+/// Counts a request as done, even if its connection breaks.
 pub struct Done(Arc<Counters>);
 
 impl Drop for Done {

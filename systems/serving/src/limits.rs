@@ -1,4 +1,4 @@
-//! The flags that every system has: how much it takes on at once.
+//! The flags that every system has: limits of its load.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -29,8 +29,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For a system that has limits of its own, and only takes over how many threads
-    /// serve and how long draining may take.
+    /// For a system with its own limits, which uses only the number of threads and the time for
+    /// draining.
     pub fn of_threads(threads: NonZero<usize>, patience: Duration) -> Limits {
         Limits {
             threads,
@@ -42,12 +42,12 @@ impl Limits {
         }
     }
 
-    /// How long a connection may be idle.
+    /// Maximum idle time of a connection.
     pub fn idle(&self) -> Duration {
         Duration::from_secs(self.idle_timeout)
     }
 
-    /// How long draining may take.
+    /// Maximum time for draining.
     pub fn patience(&self) -> Duration {
         Duration::from_secs(self.drain_timeout)
     }

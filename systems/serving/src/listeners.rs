@@ -1,5 +1,4 @@
-//! Ports: bound with errors that name the fix, and connections accepted from them,
-//! never more than the limit.
+//! Binds ports, with errors that name the fix, and accepts connections up to the limit.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -14,10 +13,10 @@ use crate::counters::{AllCounters, Counters, count};
 use crate::drain::Draining;
 use crate::log;
 
-/// Connections that the kernel keeps for us until they are taken up.
+/// Maximum connections that the kernel queues until they are accepted.
 const BACKLOG: u32 = 4096;
 
-/// How long to wait when the process has no file descriptor left.
+/// Pause when the process has no free file descriptor.
 const EXHAUSTED: Duration = Duration::from_millis(50);
 
 /// A port as written on the command line: a number, 0 for any free one, or `off`.
@@ -41,7 +40,7 @@ impl FromStr for Port {
     }
 }
 
-/// Listens on `host:port`. `flag` is what sets the port, for the error's way out.
+/// Listens on `host:port`. `flag` sets the port and is named in the error.
 pub fn bind(host: IpAddr, port: u16, flag: &str) -> Result<TcpListener, String> {
     let address = SocketAddr::new(host, port);
     let listen = || -> io::Result<TcpListener> {
@@ -50,7 +49,7 @@ pub fn bind(host: IpAddr, port: u16, flag: &str) -> Result<TcpListener, String> 
         } else {
             TcpSocket::new_v6()?
         };
-        // A port whose last connections still linger may be taken again at once.
+        // A port whose last connections still linger can be reused immediately.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         socket.listen(BACKLOG)
@@ -70,18 +69,18 @@ pub fn bind(host: IpAddr, port: u16, flag: &str) -> Result<TcpListener, String> 
     })
 }
 
-/// Where accepted connections go.
+/// Where accepted connections run.
 #[derive(Clone)]
 pub struct Room {
-    /// The workers' event loops, which take turns.
+    /// The workers' event loops, used in turn.
     pub workers: Vec<Handle>,
     pub counters: AllCounters,
-    /// Connections open at once, at most.
+    /// Maximum number of open connections.
     pub limit: u64,
 }
 
-/// Takes up connections until draining begins. `serve` makes the task of one, given the
-/// place of its worker.
+/// Accepts connections until draining begins. `serve` returns the task of one, given the index of
+/// its worker.
 pub async fn accept<S, F>(listener: TcpListener, room: Room, mut draining: Draining, serve: S)
 where
     S: Fn(Arrival, usize, Draining) -> F + Clone + Send + 'static,
@@ -118,7 +117,7 @@ where
         let (serve, draining) = (serve.clone(), draining.clone());
         let at_home = room.workers.len() == 1;
         worker.spawn(async move {
-            // A socket belongs to the event loop on which it was made; move it.
+            // A socket belongs to the event loop on which it was created, so move it.
             let stream = if at_home {
                 Ok(stream)
             } else {
@@ -140,12 +139,13 @@ where
     }
 }
 
-/// Lets the process have as many files as the system allows it.
+/// Raises the process's limit of open files to the maximum.
 pub fn allow_many_connections() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // With fewer, connections wait in the kernel's queue, which is said when it happens.
+    // With fewer, connections wait in the kernel's queue, and a warning is logged when that
+    // happens.
     let _ = setrlimit(Resource::Nofile, limit);
 }
 

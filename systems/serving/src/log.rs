@@ -1,4 +1,4 @@
-//! The log: one JSON object a line, on standard error.
+//! The log: one JSON object per line, on stderr.
 
 use std::io::Write;
 use std::time::SystemTime;
@@ -7,20 +7,20 @@ use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Further facts of a line. Never put a secret in one.
+/// Further fields of a line. Never put a secret in one.
 pub type Fields<'a> = &'a [(&'a str, Value)];
 
-/// Something that happens in the course of things.
+/// A normal event.
 pub fn info(message: &str, fields: Fields<'_>) {
     write("info", message, fields);
 }
 
-/// Something that somebody should look at.
+/// An event that needs attention.
 pub fn warn(message: &str, fields: Fields<'_>) {
     write("warn", message, fields);
 }
 
-/// Something that ends the program.
+/// An error that ends the program.
 pub fn error(message: &str, fields: Fields<'_>) {
     write("error", message, fields);
 }

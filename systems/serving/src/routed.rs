@@ -21,7 +21,7 @@ use crate::system::System;
 type Hook<T> = Box<dyn Fn() -> T + Send + Sync>;
 type Metrics = Box<dyn Fn(&mut Exposition) + Send + Sync>;
 
-/// An axum router as a [`System`], with what else it can say.
+/// An axum router as a [`System`], with optional extensions.
 pub struct Routed {
     router: Router,
     max_body: u64,
@@ -32,8 +32,8 @@ pub struct Routed {
 }
 
 impl Routed {
-    /// A system of these routes. Bodies beyond the limit break off with an error, also
-    /// those that do not say how long they are.
+    /// A system with these routes. Bodies above the limit fail with an error, even without a
+    /// length.
     pub fn new(router: Router, limits: &Limits) -> Routed {
         Routed {
             router,
@@ -45,7 +45,7 @@ impl Routed {
         }
     }
 
-    /// Asks `health` for `/healthz`.
+    /// Uses `health` for `/healthz`.
     pub fn health(
         mut self,
         health: impl Fn() -> Result<(), String> + Send + Sync + 'static,
@@ -60,13 +60,13 @@ impl Routed {
         self
     }
 
-    /// Responds to rejected requests in the system's own format.
+    /// Formats responses to rejected requests in the system's own format.
     pub fn refuse(mut self, refuse: fn(Refusal) -> Response<Bytes>) -> Self {
         self.refuse = Some(refuse);
         self
     }
 
-    /// Does something after the last response.
+    /// Runs `ended` after the last response.
     pub fn ended<F>(mut self, ended: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + 'static,

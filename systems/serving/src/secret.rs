@@ -1,11 +1,11 @@
-//! Keys of a system's API: compared in a time that says nothing of them, and never shown;
-//! and addresses of stores without their passwords.
+//! API keys of a system, compared in constant time and never shown; and addresses of stores without
+//! their passwords.
 
 use std::fmt;
 
 use ring::digest::{SHA256, digest};
 
-/// A key. Only its hash is kept, so that no log or dump can show it.
+/// A key. Only its hash is stored, so that no log or dump can show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey([u8; 32]);
 
@@ -17,8 +17,8 @@ impl ApiKey {
         Ok(ApiKey(hash(key.as_bytes())))
     }
 
-    /// Whether `given` is this key. Hashes are compared, so that the time it takes says
-    /// nothing about how much of the key was right.
+    /// Whether `given` is this key. Hashes are compared, so that the time does not depend on how
+    /// much of the key was right.
     pub fn is(&self, given: &[u8]) -> bool {
         self.0 == hash(given)
     }
@@ -38,7 +38,7 @@ fn hash(text: &[u8]) -> [u8; 32] {
     hash
 }
 
-/// A URL of a store as it may be shown: without a password.
+/// The URL of a store for display: without its password.
 pub fn masked(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();

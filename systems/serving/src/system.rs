@@ -1,4 +1,4 @@
-//! What a system with one port gives, and what it is given for it.
+//! The interface of a system with one port.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -28,12 +28,12 @@ pub trait System: Send + Sync + 'static {
     /// The service for a connection on a worker (0 for the first).
     fn service(&self, worker: usize) -> Self::Service;
 
-    /// Whether it can serve, for `/healthz`; an error says why not. It must be cheap.
+    /// Whether it can serve, for `/healthz`; an error contains the reason. It must be cheap.
     fn health(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// Adds metrics of its own to `/metrics`.
+    /// Adds the system's own metrics to `/metrics`.
     fn metrics(&self, _text: &mut Exposition) {}
 
     /// The response to a request that is rejected: 503 when too many are in progress,

@@ -1,5 +1,5 @@
-//! Failures of a store in the log: not one line for each of thousands a second, but
-//! at most one a second, with how many there were.
+//! Logs failures of a store: at most one line per second with the number of failures, instead of
+//! thousands of lines.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ static TOLD: Mutex<Told> = Mutex::new(Told {
     untold: 0,
 });
 
-/// Something failed, for this reason.
+/// Records a failure with its reason.
 pub fn happened(reason: &str) {
     let untold = {
         let mut told = TOLD
@@ -32,7 +32,7 @@ pub fn happened(reason: &str) {
         std::mem::take(&mut told.untold)
     };
     log::warn(
-        "answers failed",
-        &[("reason", reason.into()), ("answers", untold.into())],
+        "responses failed",
+        &[("reason", reason.into()), ("responses", untold.into())],
     );
 }

@@ -1,5 +1,4 @@
-//! The threads that serve: each has an event loop of its own, and a connection stays
-//! on the one it was given to.
+//! The worker threads: each has its own event loop, and a connection stays on its worker.
 
 use std::io;
 use std::num::NonZero;
@@ -14,14 +13,14 @@ pub struct Workers {
     threads: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
-/// As many workers as this process may use processors.
+/// As many workers as processors available to this process.
 pub fn default_count() -> NonZero<usize> {
     thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
 }
 
 impl Workers {
-    /// Starts `count` workers. The first is the calling thread's own event loop,
-    /// which must be running: with one worker, nothing ever crosses a thread.
+    /// Starts `count` workers. The first is the calling thread's own event loop, which must be
+    /// running: with one worker, nothing crosses threads.
     pub fn start(count: NonZero<usize>) -> io::Result<Workers> {
         let mut workers = Workers {
             handles: vec![Handle::current()],
@@ -42,7 +41,7 @@ impl Workers {
         Ok(workers)
     }
 
-    /// How many there are.
+    /// Number of workers.
     pub fn count(&self) -> usize {
         self.handles.len()
     }
@@ -52,11 +51,11 @@ impl Workers {
         &self.handles
     }
 
-    /// Ends the other threads; what still runs there is dropped.
+    /// Ends the other threads; tasks that still run there are dropped.
     pub fn stop(self) {
         for (stop, thread) in self.threads {
             drop(stop);
-            // A worker that panicked has already said so on standard error.
+            // A worker that panicked has already printed its message to stderr.
             let _ = thread.join();
         }
     }

@@ -1,12 +1,12 @@
-//! What a client accepts, and what it knows already.
+//! What a client accepts and has cached.
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 
 use crate::token::Form;
 
-/// The form that a client likes best (RFC 9110, section 12.5.1), the signed JSON one if
-/// it likes several as much. None: it likes none.
+/// The format that a client prefers (RFC 9110, section 12.5.1); the signed JSON one if several are
+/// equal. `None` if it accepts none.
 pub fn form(headers: &HeaderMap) -> Option<Form> {
     let mut qualities = [None; Form::ALL.len()];
     for header in headers.get_all(ACCEPT) {
@@ -25,7 +25,7 @@ pub fn form(headers: &HeaderMap) -> Option<Form> {
     best.map(|(form, _)| form)
 }
 
-/// How exactly a range names a form, and how much the client likes it.
+/// How specific a range is, and its quality value.
 type Quality = Option<(u8, f32)>;
 
 fn consider(range: &str, qualities: &mut [Quality; 3]) {
@@ -49,14 +49,14 @@ fn consider(range: &str, qualities: &mut [Quality; 3]) {
         } else {
             continue;
         };
-        // The most exact range that names it decides.
+        // The most specific range decides.
         if known.is_none_or(|(before, _)| exactness > before) {
             *known = Some((exactness, quality));
         }
     }
 }
 
-/// Whether a list of tags names this one, compared weakly (RFC 9110, section 13.1.2).
+/// Whether a list of tags contains this one, by weak comparison (RFC 9110, section 13.1.2).
 pub fn names(tags: &[u8], tag: &[u8]) -> bool {
     tags.split(|&byte| byte == b',').any(|known| {
         let known = known.trim_ascii();

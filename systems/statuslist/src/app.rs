@@ -1,4 +1,4 @@
-//! What all requests share, and what each asks for, apart from HTTP.
+//! The shared state, and the work of each request, independent of HTTP.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,24 +13,24 @@ use crate::ready::{Ready, Reference};
 use crate::store::{Facts, Store};
 use crate::token::Form;
 
-/// Lists whose facts are remembered, at most.
+/// Maximum lists whose facts are cached.
 const MOST_REMEMBERED: usize = 65_536;
 
-/// Lists that an aggregation names, at most.
+/// Maximum lists in an aggregation.
 const MOST_NAMED: u32 = 10_000;
 
 pub struct App {
     pub store: Arc<Store>,
     pub published: Published,
     pub pools: BTreeMap<String, Arc<Ready>>,
-    /// Where the server is, for lists whose pool names no issuer.
+    /// The server's URL, for lists whose pool names no issuer.
     base: String,
-    /// Bytes of a body, at most.
+    /// Maximum bytes of a body.
     pub max_body: u64,
     facts: RwLock<HashMap<Uuid, Arc<Facts>>>,
 }
 
-/// A status to be set.
+/// A status to set.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Update {
     pub uri: String,
@@ -70,7 +70,7 @@ impl App {
             .ok_or_else(|| Problem::Missing("there is no such pool".to_owned()))
     }
 
-    /// Hands out `amount` indices, which is still text, of a pool.
+    /// Issues `amount` indices of a pool; `amount` is unparsed text.
     pub async fn references(
         &self,
         pool: &str,
@@ -95,10 +95,10 @@ impl App {
     pub async fn update(&self, key: Option<&[u8]>, update: &Update) -> Result<(), Problem> {
         let unknown = || Problem::Wrong("uri: there is no such list".to_owned());
         let key = key.ok_or(Problem::Unauthorized)?;
-        // Only the last segment counts: a server behind a proxy has several names.
+        // Only the last segment counts, because a server behind a proxy has several names.
         let name = update.uri.rsplit('/').next().unwrap_or_default();
         let Some(list) = list_id(name) else {
-            // Whoever has no key learns nothing, also not which lists there are.
+            // Without a valid key, a client learns nothing, not even which lists exist.
             let known = self.pools.values().any(|ready| ready.pool.key.is(key));
             return Err(if known {
                 unknown()
@@ -136,7 +136,7 @@ impl App {
                     update.value
                 ))
             })?;
-        // Counts when it is dropped, so also when the client goes away meanwhile.
+        // Counts when it is dropped, even if the client disconnects.
         let _change = self.published.change(list);
         match self.store.set(list, shape, index, value).await? {
             true => Ok(()),
@@ -144,7 +144,7 @@ impl App {
         }
     }
 
-    /// A list in one form.
+    /// A list in one format.
     pub async fn list(&self, name: &str, form: Form) -> Result<Page, Problem> {
         let missing = || Problem::Missing("there is no such list".to_owned());
         let list = list_id(name).ok_or_else(missing)?;
@@ -163,7 +163,7 @@ impl App {
         self.published.read(list, &listed, form).await
     }
 
-    /// The URIs of a pool's lists of which indices were handed out.
+    /// The URIs of a pool's lists with issued indices.
     pub async fn aggregation(&self, pool: &str) -> Result<Vec<String>, Problem> {
         let ready = self.pool(pool)?;
         let lists = self.store.issued(pool, MOST_NAMED).await?;
@@ -183,7 +183,7 @@ impl App {
         if known.is_some() {
             return Ok(known);
         }
-        // What is not there is not remembered: names can be made up without end.
+        // Missing lists are not cached, because their names are unlimited.
         let Some(facts) = self.store.facts(list).await? else {
             return Ok(None);
         };
@@ -197,7 +197,7 @@ impl App {
     }
 }
 
-/// A list's name: a UUID with hyphens, as it is handed out, and nothing else.
+/// A list's name: a UUID with hyphens, exactly as issued.
 fn list_id(name: &str) -> Option<Uuid> {
     (name.len() == 36)
         .then(|| Uuid::try_parse(name).ok())

@@ -1,4 +1,4 @@
-//! As much CBOR as a token needs (RFC 8949), in its deterministic encoding.
+//! The subset of CBOR that a token needs (RFC 8949), in deterministic encoding.
 
 /// Bytes that are being written.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ impl Cbor {
         self.0
     }
 
-    /// A type and its argument, in as few bytes as it fits (RFC 8949, section 3).
+    /// A type and its argument, in as few bytes as possible (RFC 8949, section 3).
     fn head(&mut self, kind: u8, argument: u64) {
         let bytes = argument.to_be_bytes();
         let [.., fourth, third, second, last] = bytes;

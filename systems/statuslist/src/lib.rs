@@ -1,5 +1,5 @@
-//! `statuslist`: a server of the IETF's Token Status List. It hands out indices that
-//! were never handed out before, sets their statuses, and gives out signed lists.
+//! `statuslist`: a server for the IETF's Token Status List. It issues each index only once, sets
+//! statuses, and returns signed lists.
 
 mod accept;
 mod app;
@@ -36,10 +36,10 @@ use ready::Orders;
 use signer::Signer;
 use store::{Address, Durability, Failure, Store};
 
-/// The key of the pools that the program brings along, unless another is given.
+/// The key of the built-in pools, unless another is given.
 const KNOWN_KEY: &str = "plimsoll";
 
-/// How often the store is asked whether it is there.
+/// Interval between checks of the store.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// How to run the server.
@@ -134,7 +134,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
     )
 }
 
-/// Makes indices ready and begins the tasks that keep them so.
+/// Reserves the first indices and starts the background tasks.
 async fn begin(app: App, limits: &plimsoll_serving::Limits) -> Result<Routed, String> {
     let app = Arc::new(app);
     for ready in app.pools.values() {
@@ -192,11 +192,11 @@ fn refuse(refusal: Refusal) -> Response<Bytes> {
     response
 }
 
-/// Notes whether the store is there, for `/healthz`, and tells the log when that changes.
+/// Records whether the store is available, for `/healthz`, and logs changes.
 async fn listen_to(store: Arc<Store>, reachable: Arc<AtomicBool>) {
     loop {
         let outcome = store.reachable().await;
-        // One that has too much to do is there.
+        // An overloaded store is available.
         let now = !matches!(outcome, Err(Failure::Unavailable(_)));
         if reachable.swap(now, Ordering::Relaxed) != now {
             match outcome {

@@ -1,5 +1,4 @@
-//! Pools, as they are configured: which lists are made for whom, and how indices are
-//! kept ready.
+//! Pools, as configured: their lists, and how many indices are reserved ahead of need.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,12 +9,12 @@ use serde::Deserialize;
 
 use crate::status::Width;
 
-/// What the program brings along.
+/// The built-in pools.
 pub const EMBEDDED: &str = include_str!("pools.yaml");
 
-/// Statuses of one list, at most: each list is held in memory while it is signed.
+/// Maximum statuses of one list: a list is in memory while it is signed.
 const LARGEST: u32 = 10_000_000;
-/// Indices kept ready of one pool, at most.
+/// Maximum reserved indices of one pool.
 const MOST_READY: u32 = 1_000_000;
 const MOST_PRECREATED: u32 = 100;
 
@@ -28,7 +27,7 @@ pub struct Pools(pub BTreeMap<String, Pool>);
 pub struct Pool {
     pub name: String,
     pub key: ApiKey,
-    /// What the lists' URIs begin with; none: where the server listens.
+    /// The start of the lists' URIs; `None` uses the server's URL.
     pub issuer: Option<String>,
     pub shape: Shape,
     pub precreation: Precreation,
@@ -36,21 +35,21 @@ pub struct Pool {
     pub tokens: Tokens,
 }
 
-/// What all lists of a pool have in common.
+/// Properties of all lists of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Statuses in a list.
+    /// Number of statuses in a list.
     pub size: u32,
     pub width: Width,
 }
 
-/// Lists that are made ahead of need.
+/// Lists that are created ahead of need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Precreation {
-    /// Untouched lists to keep.
+    /// Number of unused lists to keep.
     pub lists: u32,
-    /// How often to look.
+    /// Interval between checks.
     #[serde(deserialize_with = "duration")]
     pub check_delay: Duration,
 }
@@ -68,9 +67,9 @@ impl Default for Precreation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Prefetch {
-    /// With fewer than these ready, more are reserved …
+    /// If fewer than these are available, more are reserved …
     pub threshold: u32,
-    /// … until this number are.
+    /// … up to this number.
     pub capacity: u32,
     pub on_underflow: Underflow,
 }
@@ -85,24 +84,24 @@ impl Default for Prefetch {
     }
 }
 
-/// What happens to who asks for more than is ready.
+/// What happens to requests for more than is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Underflow {
-    /// The response waits.
+    /// The response is delayed.
     Delay,
     /// The response is 429.
     Fail,
 }
 
-/// How long signed lists hold.
+/// The validity of signed lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Tokens {
     /// From `iat` to `exp`.
     #[serde(deserialize_with = "duration")]
     pub lifetime: Duration,
-    /// How long others may keep one (`ttl`).
+    /// How long others may cache one (`ttl`).
     #[serde(deserialize_with = "duration")]
     pub time_to_live: Duration,
 }
@@ -122,7 +121,7 @@ struct File {
     pools: BTreeMap<String, Written>,
 }
 
-/// A pool as it is written.
+/// A pool as written in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Written {
@@ -149,8 +148,7 @@ fn usual_bits() -> Width {
 }
 
 impl Pools {
-    /// The pools of a file, or those that the program brings along. `key` is for pools
-    /// that name none.
+    /// The pools of a file, or the built-in ones. `key` is for pools without one.
     pub fn load(file: Option<&Path>, key: Option<&ApiKey>) -> Result<Pools, String> {
         match file {
             None => Pools::read(EMBEDDED, Syntax::Yaml, key),
@@ -247,7 +245,7 @@ fn within(name: &str, value: u32, least: u32, most: u32) -> Result<(), String> {
     }
 }
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Syntax {
     Yaml,

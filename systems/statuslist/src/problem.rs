@@ -1,4 +1,4 @@
-//! Errors as clients see them: `application/problem+json` (RFC 9457).
+//! Errors for clients: `application/problem+json` (RFC 9457).
 
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -8,28 +8,28 @@ use serde_json::json;
 
 use crate::store::Failure;
 
-/// Why a request was not carried out.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// The request itself is wrong; what about it.
+    /// The request is invalid, with the reason.
     Wrong(String),
-    /// No API key, or not the right one.
+    /// No API key, or a wrong one.
     Unauthorized,
-    /// There is no such thing; what thing.
+    /// It does not exist; names what.
     Missing(String),
-    /// No form that the client accepts.
+    /// No format that the client accepts.
     NotAcceptable,
-    /// That method is not for this place.
+    /// The method is not supported here.
     WrongMethod,
     /// The body is larger than this many bytes.
     TooLarge(u64),
-    /// Too few indices are ready.
+    /// Too few indices are available.
     Underflow,
     /// The store failed.
     Store(Failure),
-    /// Too much is under way.
+    /// Too many requests are in flight.
     Overloaded,
-    /// What cannot happen while the system is sound.
+    /// Cannot happen unless there is a bug.
     Broken(String),
 }
 
@@ -60,7 +60,7 @@ impl Problem {
             Problem::WrongMethod => "that method is not for this place".to_owned(),
             Problem::TooLarge(most) => format!("the body is too large: at most {most} bytes"),
             Problem::Underflow => "fewer indices are ready than were asked for".to_owned(),
-            // What the store said is for the log; it may name hosts and users.
+            // The store's message is only for the log: it may name hosts and users.
             Problem::Store(Failure::Unavailable(_)) => {
                 "the store is unavailable; whether a change was made is unknown".to_owned()
             }
@@ -101,7 +101,7 @@ impl IntoResponse for Problem {
             HeaderValue::from_static("application/problem+json"),
         );
         match self.status() {
-            // RFC 9110, section 15.5.2: a 401 names a way to authenticate.
+            // RFC 9110, section 15.5.2: a 401 must name a way to authenticate.
             StatusCode::UNAUTHORIZED => {
                 headers.insert(
                     WWW_AUTHENTICATE,

@@ -1,9 +1,9 @@
-//! Lists as they are given out, kept until they change.
+//! Cache of published lists.
 //!
-//! What is given out is never older than the last status that this server acknowledged:
-//! each change counts, before it is acknowledged, and what was read before it counted is
-//! not given out after. Of changes that another server on the same store acknowledged,
-//! it knows after `refresh` at the latest.
+//! A published list is never older than the last status that this server acknowledged: each change
+//! is counted before it is acknowledged, and what was read before the count is not published
+//! afterwards. Changes that another server acknowledged on the same store are seen after `refresh`
+//! at the latest.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,17 +24,17 @@ use crate::signer::Signer;
 use crate::store::{Failure, Store};
 use crate::token::{Claims, Form};
 
-/// Lists that are kept at once, at most.
+/// Maximum cached lists.
 const MOST_KEPT: usize = 2048;
 
 /// From this number of bytes on, a separate thread compresses and signs.
 const MANY: usize = 256 * 1024;
 
-/// Counters of changes; lists share them, so that there are never more. A list whose
-/// neighbour changed is read again, which is seldom and does no harm.
+/// Counters of changes, shared by lists to bound their number. A list is also read again when
+/// another one with the same counter changed, which is rare and harmless.
 const COUNTERS: usize = 4096;
 
-/// What a list's name leads to, and how its pool signs.
+/// The properties of a list by its name, and how its pool signs.
 #[derive(Debug, Clone)]
 pub struct Listed {
     pub shape: Shape,
@@ -43,7 +43,7 @@ pub struct Listed {
     pub tokens: Tokens,
 }
 
-/// All lists that are kept.
+/// All cached lists.
 pub struct Published {
     store: Arc<Store>,
     signer: Signer,
@@ -52,39 +52,39 @@ pub struct Published {
     changes: Box<[AtomicU64]>,
 }
 
-/// One list's.
+/// The cache of one list.
 struct Kept {
     current: RwLock<Option<Arc<Current>>>,
-    /// Held by who reads the list again; what went wrong last, and when.
+    /// Held by the task that reads the list again; contains the last error and its time.
     reading: Mutex<Option<(Instant, Problem)>>,
 }
 
-/// What was read last.
+/// The last version read.
 struct Current {
-    /// How many changes had counted before it was read.
+    /// The number of changes before it was read.
     changes: u64,
     read: Instant,
-    /// When its tokens are to be signed anew.
+    /// When to sign its tokens again.
     renew: Instant,
     statuses: Digest,
     made: Arc<Made>,
 }
 
-/// A list's tokens, each signed when it is first asked for.
+/// A list's tokens, each signed on first use.
 struct Made {
     claims: Claims,
     forms: [OnceLock<Page>; 3],
 }
 
-/// A response's body and its tag.
+/// A response body and its tag.
 #[derive(Debug, Clone)]
 pub struct Page {
     pub body: Bytes,
     pub tag: HeaderValue,
 }
 
-/// Counts a change when it is dropped, whatever its outcome: a response that was lost
-/// may have been a success.
+/// Counts a change when it is dropped, whatever its outcome: an update whose response was lost may
+/// have succeeded.
 pub struct Change<'a>(&'a AtomicU64);
 
 impl Drop for Change<'_> {
@@ -108,7 +108,7 @@ impl Published {
         &self.signer
     }
 
-    /// How many lists are kept.
+    /// Number of cached lists.
     pub fn kept(&self) -> usize {
         self.kept
             .read()
@@ -118,17 +118,17 @@ impl Published {
 
     fn counter(&self, list: Uuid) -> &AtomicU64 {
         static NEVER: AtomicU64 = AtomicU64::new(0);
-        // There are COUNTERS of them, so that there always is one.
+        // The index is below COUNTERS, so it always exists.
         let place = list.as_u128() % COUNTERS as u128;
         self.changes.get(place as usize).unwrap_or(&NEVER)
     }
 
-    /// To be dropped when a change of the list was made, and before it is acknowledged.
+    /// Drop it after changing the list and before acknowledging.
     pub fn change(&self, list: Uuid) -> Change<'_> {
         Change(self.counter(list))
     }
 
-    /// The list in one form, if what is kept is good.
+    /// The list in one format, if the cache is valid.
     pub fn page(&self, list: Uuid, form: Form) -> Option<Result<Page, Problem>> {
         let kept = self.find(list)?;
         let current = kept.current();
@@ -137,12 +137,12 @@ impl Published {
             .then(|| current.made.page(form, &self.signer))
     }
 
-    /// The list in one form, read again unless what is kept is good.
+    /// The list in one format, read again unless the cache is valid.
     pub async fn read(&self, list: Uuid, listed: &Listed, form: Form) -> Result<Page, Problem> {
         let asked = Instant::now();
         let kept = self.find_or_keep(list);
         let mut reading = kept.reading.lock().await;
-        // Another may have read it while this one waited, or failed to.
+        // Another task may have read it, or failed to, while this one waited.
         if let Some(current) = kept.current()
             && self.is_good(&current, list)
         {
@@ -207,7 +207,7 @@ impl Published {
         Ok(Current {
             changes,
             read,
-            // Well before they expire, so that nobody is given one that soon does.
+            // Well before they expire, so that nobody gets one that expires soon.
             renew: read + tokens.lifetime / 2,
             statuses: hash,
             made: Arc::new(Made {
@@ -238,7 +238,7 @@ impl Published {
         }
         let mut all = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MOST_KEPT {
-            // Those that nobody asked for lately; if all were asked for, all.
+            // Remove lists that were not requested lately; if all were, remove all.
             all.retain(|_, kept| {
                 kept.current()
                     .is_some_and(|current| current.read.elapsed() < self.refresh)
@@ -286,7 +286,7 @@ impl Made {
             tag: HeaderValue::from_str(&format!("\"{tag}\""))
                 .map_err(|error| Problem::Broken(error.to_string()))?,
         };
-        // Two may sign at once; all are given what was first.
+        // Two tasks may sign concurrently; both return the first result.
         Ok(cell.get_or_init(|| page).clone())
     }
 }

@@ -1,5 +1,5 @@
-//! Indices that are ready to be handed out: reserved in the store ahead of need, so that
-//! handing one out asks no store.
+//! Indices that are reserved in the store ahead of need, so that issuing one needs no access to the
+//! store.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,22 +15,22 @@ use crate::problem::Problem;
 use crate::shuffle::{Seed, order};
 use crate::store::{Block, Failure, NewList, Outcome, Store};
 
-/// Requests that wait for indices of one pool, at most.
+/// Maximum requests that wait for indices of one pool.
 const MOST_WAITING: usize = 10_000;
 
-/// How long a request waits for indices.
+/// Maximum time that a request waits for indices.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Between attempts to reserve when the store fails.
+/// Pause between attempts to reserve when the store fails.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// From this number of statuses on, a separate thread shuffles.
 const MANY: u32 = 100_000;
 
-/// An index that is handed out.
+/// An issued index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reference {
-    /// The list's.
+    /// The list's URI.
     #[serde(serialize_with = "as_text")]
     pub uri: Arc<str>,
     pub index: u32,
@@ -40,10 +40,10 @@ fn as_text<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(text)
 }
 
-/// One pool's.
+/// The indices of one pool.
 pub struct Ready {
     pub pool: Pool,
-    /// What the URIs of the pool's lists begin with.
+    /// The start of the URIs of the pool's lists.
     pub base: String,
     queue: Mutex<Queue>,
     low: Notify,
@@ -53,11 +53,11 @@ pub struct Ready {
 struct Queue {
     ready: VecDeque<Reference>,
     waiting: VecDeque<Waiting>,
-    /// The indices that the waiting ask for.
+    /// Total indices that waiting requests need.
     wanted: usize,
-    /// Whether somebody was refused because too few were ready.
+    /// Whether a request was rejected because too few were available.
     short: bool,
-    /// Why the last attempt to reserve failed, if it did.
+    /// The error of the last attempt to reserve, if it failed.
     failed: Option<Failure>,
 }
 
@@ -67,7 +67,7 @@ struct Waiting {
 }
 
 impl Queue {
-    /// Gives to those who wait, in their order, as far as it goes.
+    /// Serves waiting requests in order, as far as possible.
     fn serve(&mut self) {
         while let Some(first) = self.waiting.front() {
             if first.answer.is_closed() {
@@ -84,7 +84,7 @@ impl Queue {
             self.wanted -= first.amount;
             let taken = self.ready.drain(..first.amount).collect();
             if let Err(Ok(taken)) = first.answer.send(Ok(taken)) {
-                // Who asked is gone, and was given nothing.
+                // The requester is gone and got nothing.
                 for reference in taken.into_iter().rev() {
                     self.ready.push_front(reference);
                 }
@@ -112,17 +112,17 @@ impl Ready {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        // No code that holds it panics half-way through a change.
+        // No code that holds it panics in the middle of a change.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many are ready, and how many requests wait.
+    /// Number of available indices, and of waiting requests.
     pub fn counts(&self) -> (usize, usize) {
         let queue = self.queue();
         (queue.ready.len(), queue.waiting.len())
     }
 
-    /// Hands out this number. The amount is at most the pool's capacity.
+    /// Issues this number, which is at most the pool's capacity.
     pub async fn take(&self, amount: usize) -> Result<Vec<Reference>, Problem> {
         let answer = {
             let mut queue = self.queue();
@@ -160,8 +160,8 @@ impl Ready {
         }
     }
 
-    /// How many to reserve now: up to the capacity, once fewer than the threshold are
-    /// ready or fewer than somebody asked for, and for all who wait.
+    /// How many to reserve now: up to the capacity, if fewer than the threshold or than a request
+    /// needs are available, plus those for all waiting requests.
     fn lacking(&self, everything: bool) -> u32 {
         let mut queue = self.queue();
         let prefetch = self.pool.prefetch;
@@ -205,7 +205,7 @@ impl Ready {
         Ok(())
     }
 
-    /// Keeps indices ready, as long as the program runs.
+    /// Keeps indices reserved, as long as the program runs.
     pub async fn keep(self: Arc<Self>, store: Arc<Store>) {
         let mut orders = Orders::default();
         loop {
@@ -217,7 +217,7 @@ impl Ready {
         }
     }
 
-    /// Keeps lists untouched, so that no request has to wait until one is made.
+    /// Keeps unused lists, so that no request waits for the creation of one.
     pub async fn precreate(self: Arc<Self>, store: Arc<Store>) {
         loop {
             if let Err(failure) = self.precreate_now(&store).await {
@@ -233,7 +233,7 @@ impl Ready {
         }
     }
 
-    /// Makes the lists that are wanting.
+    /// Creates the missing lists.
     pub async fn precreate_now(&self, store: &Store) -> Outcome<()> {
         let untouched = store.untouched(&self.pool.name, self.pool.shape).await?;
         for _ in untouched..self.pool.precreation.lists {
@@ -258,7 +258,7 @@ async fn create(store: &Store, pool: &Pool) -> Outcome<()> {
         .await
 }
 
-/// The order of the list that was last asked for: a list is handed out block by block.
+/// The order of the most recently used list: a list is issued block by block.
 #[derive(Default)]
 pub struct Orders {
     last: Option<(Uuid, Arc<Vec<u32>>)>,
@@ -287,7 +287,7 @@ async fn shuffled(seed: Seed, size: u32) -> Vec<u32> {
     if size < MANY {
         return order(seed, size);
     }
-    // Fails only if shuffling panics, which it does not; then it does so here.
+    // Fails only if shuffling panics, which it does not.
     match tokio::task::spawn_blocking(move || order(seed, size)).await {
         Ok(order) => order,
         Err(_) => order(seed, size),

@@ -1,4 +1,4 @@
-//! The routes, and what of a request they understand.
+//! The routes, and the parsing of requests.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub fn routes(app: Arc<App>) -> Router {
         .route("/status-lists/update", patch(update))
         .route("/aggregation/{pool}", get(aggregation))
         .route("/.well-known/jwks.json", get(keys))
-        // The older shapes.
+        // The older paths.
         .route("/api/{pool}/new-reference", post(one_reference))
         .route("/api/{pool}/new-references/{amount}", post(some_references))
         .route("/api/update-status", post(update))
@@ -90,7 +90,7 @@ async fn update(
         StatusCode::PAYLOAD_TOO_LARGE => Problem::TooLarge(app.max_body),
         _ => Problem::Wrong("the body broke off".to_owned()),
     })?;
-    // Whoever has no key learns nothing of what is expected.
+    // Without a key, a client learns nothing about the expected format.
     let key = key(&headers).ok_or(Problem::Unauthorized)?;
     let update: Update = serde_json::from_slice(&body)
         .map_err(|error| Problem::Wrong(format!("the body is not understood: {error}")))?;
@@ -135,7 +135,7 @@ async fn list(
         response.headers_mut().insert(CONTENT_TYPE, kind);
         response
     };
-    // A 304 repeats what a 200 would have said (RFC 9110, section 15.4.5).
+    // A 304 repeats the headers of a 200 (RFC 9110, section 15.4.5).
     let headers = response.headers_mut();
     headers.insert(ETAG, page.tag);
     headers.insert(VARY, HeaderValue::from_static("Accept"));

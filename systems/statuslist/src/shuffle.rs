@@ -1,14 +1,14 @@
-//! The order in which a list's indices are handed out: shuffled, so that an index says
-//! nothing of when it was issued, and the same after every restart, so that a list's
-//! position alone says what has been handed out.
+//! The order in which a list's indices are issued: shuffled, so that an index does not show when it
+//! was issued, and the same after every restart, so that a position in the list is enough to know
+//! what was issued.
 //!
-//! The order follows from a seed that is kept with the list. It must never change for a
-//! given seed, or indices would be handed out twice; so it is spelled out here.
+//! The order follows from a seed that is stored with the list. It must never change for a given
+//! seed, or indices would be issued twice. That is why the algorithm is implemented here.
 
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// What an order follows from.
+/// The seed of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seed(pub [u8; 32]);
 
@@ -69,8 +69,7 @@ impl Words {
         word
     }
 
-    /// Uniform below `bound`, which is not 0: words beyond the last whole multiple of it
-    /// are passed over.
+    /// Uniform below `bound`, which is not 0: words above its last whole multiple are skipped.
     fn below(&mut self, bound: u32) -> u32 {
         let excess = u32::MAX % bound;
         loop {
@@ -95,7 +94,7 @@ mod tests {
         }
     }
 
-    /// If this fails, lists made before would hand out indices twice.
+    /// If this fails, existing lists would issue indices twice.
     #[test]
     fn the_order_never_changes() {
         let order = order(Seed([1; 32]), 10);
@@ -109,8 +108,8 @@ mod tests {
         assert_ne!(Seed::random().unwrap(), Seed::random().unwrap());
     }
 
-    /// Each of the 24 orders of four should come about equally often: chi-squared with
-    /// 23 degrees of freedom is below 49.7 but once in a thousand; the seeds are fixed.
+    /// Each of the 24 orders of four should occur about equally often: chi-squared with 23 degrees
+    /// of freedom is above 49.7 only once in a thousand times; the seeds are fixed.
     #[test]
     fn orders_are_equally_likely() {
         let mut counts = std::collections::BTreeMap::new();

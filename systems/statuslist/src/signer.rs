@@ -1,4 +1,4 @@
-//! The key that lists are signed with: ECDSA on P-256 with SHA-256 (ES256).
+//! The key that signs lists: ECDSA on P-256 with SHA-256 (ES256).
 
 use std::io::Write;
 use std::path::Path;
@@ -24,12 +24,12 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// A new key, which is kept nowhere.
+    /// A new key that is not stored.
     pub fn ephemeral() -> Result<Signer, String> {
         Signer::from_pkcs8(&generate()?)
     }
 
-    /// The key of a PEM file (PKCS#8), which is made if it does not exist.
+    /// The key in a PEM file (PKCS#8), which is created if it does not exist.
     pub fn of_file(file: &Path) -> Result<Signer, String> {
         let told = |error: &dyn std::fmt::Display| {
             format!("cannot use the signing key {}: {error}", file.display())
@@ -114,7 +114,7 @@ fn generate() -> Result<Vec<u8>, String> {
         .map_err(|_| "the system gives no random numbers for a key".to_owned())
 }
 
-/// Writes a file that only its owner may read, and that must not exist.
+/// Writes a new file that only its owner may read.
 fn write_new(file: &Path, text: &str) -> std::io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     std::fs::OpenOptions::new()

@@ -1,9 +1,9 @@
-//! How statuses lie in the bytes of a list (Token Status List, "Status List": the status
+//! The position of statuses in the bytes of a list (Token Status List, "Status List": the status
 //! with index 0 is in the least significant bits of the first byte).
 
 use serde::{Deserialize, Serialize};
 
-/// How many bits a status takes.
+/// The number of bits of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub enum Width {
@@ -33,10 +33,10 @@ impl Width {
         (size as usize).div_ceil(usize::from(8 / self.bits()))
     }
 
-    /// Where a status is.
+    /// The position of a status.
     pub fn place(self, index: u32) -> Place {
         let per_byte = u32::from(8 / self.bits());
-        // Less than 8, so that the conversion loses nothing.
+        // Less than 8, so the conversion is lossless.
         let shift = (index % per_byte) as u8 * self.bits();
         Place {
             byte: index / per_byte,
@@ -66,13 +66,13 @@ impl From<Width> for u8 {
     }
 }
 
-/// Where a status lies: in which byte, and which of its bits.
+/// The position of a status: its byte, and the bits in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     pub byte: u32,
-    /// How far the status is from the least significant bit.
+    /// The distance of the status from the least significant bit.
     pub shift: u8,
-    /// The bits it takes.
+    /// Its bits.
     pub mask: u8,
 }
 
@@ -82,13 +82,13 @@ impl Place {
         before & !self.mask | value << self.shift & self.mask
     }
 
-    /// The bits of `value` in their place.
+    /// The bits of `value` at their position.
     pub fn raised(self, value: u8) -> u8 {
         value << self.shift & self.mask
     }
 
-    /// Where the status begins when bits are counted from the most significant one of
-    /// each byte, as Redis counts them.
+    /// Where the status begins if bits are counted from the most significant one of each byte, as
+    /// in Redis.
     pub fn bits_from_left(self, width: Width) -> u64 {
         u64::from(self.byte) * 8 + u64::from(8 - width.bits() - self.shift)
     }

@@ -1,10 +1,10 @@
-//! Where lists are kept. Whatever the store, three things hold:
+//! Storage of lists. Every store guarantees:
 //!
-//! * A block of positions is reserved durably before any index of it is handed out, and
-//!   never twice; a crash may lose a block, and nothing else.
-//! * A status is durable when [`Store::set`] returns, and setting one touches no other,
-//!   also when many are set at once.
-//! * What is read is whole: as it was at one moment after the read began.
+//! * A block of positions is reserved durably, and only once, before any index of it is
+//!   issued; a crash may lose a block, but nothing else.
+//! * A status is durable when [`Store::set`] returns, and setting one changes no other,
+//!   even if many are set concurrently.
+//! * Reads are consistent: they show the state at one moment after the read began.
 
 mod postgres;
 mod redis;
@@ -22,12 +22,12 @@ use crate::shuffle::Seed;
 
 pub use redis::Durability;
 
-/// Why a store did not do what it was asked.
+/// Why an operation of the store failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// It cannot be reached, or cannot do its work. Whether a change was made is unknown.
+    /// The store is unreachable or failing. It is unknown whether a change was made.
     Unavailable(String),
-    /// Too much waits for it already.
+    /// Too many operations are waiting.
     Overloaded,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Failure {
 
 pub type Outcome<T> = Result<T, Failure>;
 
-/// A list as it is made.
+/// A list to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewList {
     pub id: Uuid,
@@ -51,7 +51,7 @@ pub struct NewList {
     pub seed: Seed,
 }
 
-/// Positions of a list that are nobody else's.
+/// Positions of a list that are reserved exclusively.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
     pub list: Uuid,
@@ -60,14 +60,14 @@ pub struct Block {
     pub count: u32,
 }
 
-/// What is known of a list, and never changes.
+/// Properties of a list that never change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     pub pool: String,
     pub shape: Shape,
 }
 
-/// Where a store is.
+/// The address of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     Sqlite(PathBuf),
@@ -76,7 +76,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// Reads `sqlite:FILE`, `redis://…`, or `postgres://…`.
+    /// Parses `sqlite:FILE`, `redis://…`, or `postgres://…`.
     pub fn parse(text: &str) -> Result<Address, String> {
         let scheme = text.split(':').next().unwrap_or_default();
         match scheme {
@@ -112,10 +112,10 @@ pub enum Store {
     Postgres(postgres::Postgres),
 }
 
-/// How long a store may take: one that hangs is not waited for.
+/// Time limit of an operation, so that requests do not wait for a store that hangs.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-/// Calls the same method of whichever store it is.
+/// Calls the same method of the active store.
 macro_rules! each {
     ($store:expr, $name:ident => $call:expr) => {
         match $store {
@@ -131,13 +131,13 @@ async fn within_patience<T>(call: impl Future<Output = Outcome<T>>) -> Outcome<T
         .await
         .unwrap_or_else(|_| {
             Err(Failure::Unavailable(format!(
-                "the store did not answer within {PATIENCE:?}"
+                "the store did not respond within {PATIENCE:?}"
             )))
         })
 }
 
 impl Store {
-    /// Opens the store and creates what it needs there. The error names the fix.
+    /// Opens the store and creates what it needs. The error names the fix.
     pub async fn open(
         address: &Address,
         connections: usize,
@@ -153,44 +153,44 @@ impl Store {
         .map_err(|reason| format!("cannot open the store {address}: {reason}"))
     }
 
-    /// Makes a list, with all statuses 0 and nothing reserved.
+    /// Creates a list with all statuses 0 and nothing reserved.
     pub async fn create(&self, list: &NewList) -> Outcome<()> {
         each!(self, store => store.create(list))
     }
 
-    /// Reserves at most `want` positions of the pool's oldest list of that shape with
-    /// free positions. None: there is no such list.
+    /// Reserves at most `want` positions of the pool's oldest list of that shape with free
+    /// positions. `None` if there is no such list.
     pub async fn reserve(&self, pool: &str, shape: Shape, want: u32) -> Outcome<Option<Block>> {
         each!(self, store => store.reserve(pool, shape, want))
     }
 
-    /// How many lists of the pool and that shape have nothing reserved.
+    /// Number of the pool's lists of that shape with nothing reserved.
     pub async fn untouched(&self, pool: &str, shape: Shape) -> Outcome<u32> {
         each!(self, store => store.untouched(pool, shape))
     }
 
-    /// What is known of a list. None: there is no such list.
+    /// The properties of a list. `None` if it does not exist.
     pub async fn facts(&self, list: Uuid) -> Outcome<Option<Facts>> {
         each!(self, store => store.facts(list))
     }
 
-    /// Sets a status; index and value must be possible in that shape. False: there is no
-    /// such list.
+    /// Sets a status; index and value must be valid for that shape. Returns false if the list does
+    /// not exist.
     pub async fn set(&self, list: Uuid, shape: Shape, index: u32, value: u8) -> Outcome<bool> {
         each!(self, store => store.set(list, shape, index, value))
     }
 
-    /// The statuses of a list, packed. None: there is no such list.
+    /// The packed statuses of a list. `None` if it does not exist.
     pub async fn statuses(&self, list: Uuid) -> Outcome<Option<Vec<u8>>> {
         each!(self, store => store.statuses(list))
     }
 
-    /// The lists of a pool of which something was reserved, oldest first, at most `most`.
+    /// The lists of a pool with reserved positions, oldest first, at most `most`.
     pub async fn issued(&self, pool: &str, most: u32) -> Outcome<Vec<Uuid>> {
         each!(self, store => store.issued(pool, most))
     }
 
-    /// Whether it can be reached now.
+    /// Checks whether the store is reachable.
     pub async fn reachable(&self) -> Outcome<()> {
         each!(self, store => store.reachable())
     }

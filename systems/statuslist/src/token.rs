@@ -1,7 +1,7 @@
-//! A list as it is given out: signed as JWT or CWT, or unsigned as JSON.
+//! The formats of a published list: signed as JWT or CWT, or unsigned as JSON.
 //!
-//! Token Status List (draft-ietf-oauth-status-list-17, to which the claims' numbers are
-//! due; the unsigned form is of draft 02 to 05).
+//! Token Status List (draft-ietf-oauth-status-list-17, which defines the claims' numbers; the
+//! unsigned format is from drafts 02 to 05).
 
 use std::io::Write;
 use std::time::{Duration, SystemTime};
@@ -17,7 +17,7 @@ use crate::pools::Tokens;
 use crate::signer::Signer;
 use crate::status::Width;
 
-/// The forms, by media type.
+/// The formats, by media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Jwt,
@@ -37,12 +37,12 @@ impl Form {
     }
 }
 
-/// What a token says.
+/// The claims of a token.
 #[derive(Debug, Clone)]
 pub struct Claims {
     /// The list's URI.
     pub subject: String,
-    /// Where all lists of the pool are named.
+    /// The URI that lists all lists of the pool.
     pub aggregation: String,
     /// Seconds since 1970.
     pub issued: i64,
@@ -55,7 +55,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// The claims of a list from now on.
+    /// The claims of a list, starting now.
     pub fn new(
         subject: String,
         aggregation: String,
@@ -77,7 +77,7 @@ impl Claims {
         })
     }
 
-    /// The bytes of one form.
+    /// The bytes in one format.
     pub fn render(&self, form: Form, signer: &Signer) -> Result<Vec<u8>, String> {
         match form {
             Form::Jwt => self.jwt(signer),
@@ -176,7 +176,7 @@ impl Claims {
     }
 }
 
-/// ZLIB with the highest compression, as is recommended ("Compressed Byte Array").
+/// ZLIB with the highest compression, as recommended ("Compressed Byte Array").
 fn compress(statuses: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(statuses)?;

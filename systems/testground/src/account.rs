@@ -1,4 +1,4 @@
-//! Whom a server runs as.
+//! The user account of a server.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -14,7 +14,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// An ordinary user if we are root, the first of `names` that there is.
+    /// The first existing user of `names` if we are root; otherwise `None`.
     pub fn ordinary(names: &[&str]) -> Option<Account> {
         if !rustix::process::geteuid().is_root() {
             return None;

@@ -1,12 +1,12 @@
-//! Real servers for tests: PostgreSQL, Redis, and proxies, each in a private directory
-//! and on a free port of 127.0.0.1, as an ordinary user where the server refuses root.
+//! Real servers for tests: PostgreSQL, Redis, and proxies, each in a private directory and on a
+//! free port of 127.0.0.1, as an ordinary user if the server refuses root.
 //!
-//! Each can be killed with SIGKILL and started again on what it left behind. All are
-//! gone, with their directories, when they are dropped, and also when the test's process
-//! ends without dropping them, as with one kept in a `static` for many tests.
+//! Each can be killed with SIGKILL and restarted on the same data. All servers and their
+//! directories are removed when they are dropped, and also when the test's process ends without
+//! dropping them, as with one in a `static` for many tests.
 //!
-//! A server that is not installed fails the test with the name of its Debian package;
-//! nothing is skipped. What cannot go on panics: this is for tests alone.
+//! If a server is not installed, the test fails with the name of its Debian package; nothing is
+//! skipped. Unrecoverable errors panic: this crate is only for tests.
 
 mod account;
 mod postgres;

@@ -1,4 +1,4 @@
-//! PostgreSQL 15, with PostGIS to be had.
+//! PostgreSQL 15, optionally with PostGIS.
 
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::account::Account;
 use crate::program;
 use crate::server::Server;
 
-/// Where Debian has it.
+/// The directory of Debian's package.
 const BIN: &str = "/usr/lib/postgresql/15/bin";
 
-/// The one user of the database; the server trusts whoever connects.
+/// The only user of the database; the server trusts every connection.
 const USER: &str = "plimsoll";
 
 /// A private PostgreSQL with the default settings for durability.
@@ -46,8 +46,8 @@ impl Postgres {
                     .arg("-c")
                     .arg(sockets(directory));
                 if cfg!(target_os = "linux") {
-                    // After a crash, one call for the whole disk instead of one for each
-                    // of a thousand files; what is promised to last is the same.
+                    // After a crash, one call syncs the whole disk instead of one call for each of
+                    // a thousand files; the durability guarantees are the same.
                     command.args(["-c", "recovery_init_sync_method=syncfs"]);
                 }
                 for setting in &settings {
@@ -95,8 +95,8 @@ impl Postgres {
         format!("postgres://{USER}@{}/{database}", self.address())
     }
 
-    /// Runs SQL with `psql` in a database, given by its name or its address, and returns
-    /// the rows, values apart by `|`.
+    /// Runs SQL with `psql` in a database, given by its name or its address, and returns the rows
+    /// with values separated by `|`.
     pub fn sql(&self, database: &str, sql: &str) -> String {
         let database = match database.contains("://") {
             true => database.to_owned(),
@@ -116,7 +116,7 @@ impl Postgres {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    /// Makes sure that PostGIS is installed, for tests that need it.
+    /// Checks that PostGIS is installed, for tests that need it.
     pub fn require_postgis() {
         program::require(
             "/usr/share/postgresql/15/extension/postgis.control",
@@ -147,7 +147,7 @@ fn data(directory: &Path) -> PathBuf {
     directory.join("data")
 }
 
-/// A socket's path is at most 107 bytes (unix(7)); if it is longer, there is only TCP.
+/// A socket's path has at most 107 bytes (unix(7)); if it is longer, only TCP is used.
 fn sockets(directory: &Path) -> String {
     match directory.to_str().filter(|path| path.len() < 80) {
         Some(path) => format!("unix_socket_directories={path}"),
@@ -160,7 +160,7 @@ fn initialise(directory: &Path, account: Option<Account>) {
     command
         .arg("-D")
         .arg(data(directory))
-        // The server itself syncs as it does by default.
+        // The server itself syncs as usual.
         .args(["--no-sync", "--auth=trust", "--encoding=UTF8"])
         .args(["--locale=C.UTF-8", "--username", USER])
         .current_dir(directory);

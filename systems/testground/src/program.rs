@@ -1,4 +1,4 @@
-//! Where a program is, and what to install when it is nowhere.
+//! Finds programs, or names the package to install.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub fn find(name: &str, places: &[&str], package: &str) -> PathBuf {
         .unwrap_or_else(|| panic!("{}", absent(name, package)))
 }
 
-/// Makes sure that a file of a package is there.
+/// Checks that a file of a package exists.
 pub fn require(file: &str, package: &str) {
     assert!(Path::new(file).exists(), "{}", absent(file, package));
 }

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use crate::program;
 use crate::server::{Server, listens};
 
-/// Which one.
+/// The type of proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Nginx,
@@ -40,8 +40,8 @@ impl Kind {
 pub struct Proxy(Server);
 
 impl Proxy {
-    /// Starts one. `configuration` writes its configuration, given its directory, which
-    /// is also the working directory and nginx's prefix, and the port to listen on.
+    /// Starts one. `configuration` returns its configuration, given its directory, which is also
+    /// the working directory and nginx's prefix, and the port to listen on.
     pub fn start(
         kind: Kind,
         configuration: impl Fn(&Path, u16) -> String + Send + Sync + 'static,
@@ -67,7 +67,7 @@ impl Proxy {
                     Kind::Caddy => command
                         .args(["run", "--adapter", "caddyfile", "--config"])
                         .arg(&file)
-                        // It keeps certificates and its last configuration at home.
+                        // It stores certificates and its last configuration in its home directory.
                         .env("HOME", directory)
                         .env("XDG_DATA_HOME", directory)
                         .env("XDG_CONFIG_HOME", directory),
@@ -79,7 +79,7 @@ impl Proxy {
         ))
     }
 
-    /// Makes sure that nginx has Lua, for tests that need it.
+    /// Checks that nginx has Lua, for tests that need it.
     pub fn require_lua() {
         program::require(
             "/usr/lib/nginx/modules/ngx_http_lua_module.so",

@@ -14,7 +14,7 @@ use crate::server::Server;
 /// When Redis writes its append-only file to disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Append {
-    /// There is none: what is not in memory is lost.
+    /// Never: data that is not in memory is lost.
     Never,
     Always,
     EverySecond,
@@ -54,8 +54,8 @@ impl Redis {
     }
 }
 
-/// Whether it has loaded its data, and is the one we started: another program on the
-/// port would not respond like this.
+/// Whether it has loaded its data and is our own instance: another program on the port would not
+/// respond like this.
 fn answers(address: SocketAddr) -> bool {
     let ask = || -> std::io::Result<bool> {
         let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;

@@ -1,4 +1,4 @@
-//! A server's process: started, killed, started again, and gone at the end.
+//! A server's process: started, killed, restarted, and removed at the end.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// How long a server may take to start.
+/// Time limit for starting.
 const START: Duration = Duration::from_secs(60);
 
-/// How long a server may take to end when it is asked to.
+/// Time limit for an orderly stop.
 const END: Duration = Duration::from_secs(20);
 
-/// How often a start is tried: another process may have taken the port in between.
+/// Number of attempts to start: another process may have taken the port in the meantime.
 const TRIES: usize = 5;
 
 type MakeCommand = Box<dyn Fn(&Path, u16) -> Command + Send + Sync>;
@@ -29,21 +29,21 @@ pub struct Server {
     port: u16,
     command: MakeCommand,
     ready: IsReady,
-    /// What ends it in good order, and what ends it quickly with its children.
+    /// The signal for an orderly stop, and the one for a quick stop with its children.
     end: [Signal; 2],
     running: Option<Running>,
 }
 
 struct Running {
     child: Child,
-    /// Ends the server when we are gone without having done so.
+    /// Stops the server if our process ends without doing so.
     watcher: Child,
     _until: Option<ChildStdin>,
 }
 
 impl Server {
-    /// Starts one: `prepare` fills its directory, `command` makes the command for its
-    /// directory and port, `ready` asks whether it serves.
+    /// Starts one: `prepare` fills its directory, `command` returns the command for its directory
+    /// and port, `ready` checks whether it serves.
     pub(crate) fn start(
         name: &'static str,
         prepare: impl FnOnce(&Path),
@@ -76,7 +76,7 @@ impl Server {
         server
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
     }
@@ -86,19 +86,19 @@ impl Server {
         self.directory.path()
     }
 
-    /// What it said so far.
+    /// Its output so far.
     pub fn said(&self) -> String {
         fs::read(self.directory.path().join("said"))
             .map(|said| String::from_utf8_lossy(&said).into_owned())
             .unwrap_or_default()
     }
 
-    /// Its process, if it runs.
+    /// Its process id, if it runs.
     pub fn pid(&self) -> Option<u32> {
         self.running.as_ref().map(|running| running.child.id())
     }
 
-    /// Kills it and its children with SIGKILL, as a crash does; what it left behind stays.
+    /// Kills it and its children with SIGKILL, like a crash; its files stay.
     pub fn kill(&mut self) {
         if let Some(running) = self.running.take() {
             let children = children_of(running.child.id());
@@ -114,7 +114,7 @@ impl Server {
         }
     }
 
-    /// Ends it in good order.
+    /// Stops it in an orderly way.
     pub fn stop(&mut self) {
         self.end(self.end[0]);
     }
@@ -131,12 +131,12 @@ impl Server {
         }
     }
 
-    /// Stops it for a while: connections stay, and nothing responds.
+    /// Suspends it: connections stay open, but nothing responds.
     pub fn freeze(&self) {
         self.each(Signal::STOP);
     }
 
-    /// Lets it go on.
+    /// Resumes it.
     pub fn thaw(&self) {
         self.each(Signal::CONT);
     }
@@ -149,8 +149,8 @@ impl Server {
         }
     }
 
-    /// Starts it again after [`Server::kill`] or [`Server::stop`], on the same port and
-    /// in the same directory.
+    /// Restarts it after [`Server::kill`] or [`Server::stop`], on the same port and in the same
+    /// directory.
     pub fn restart(&mut self) {
         self.stop();
         self.try_start().unwrap_or_else(|error| panic!("{error}"));
@@ -205,7 +205,7 @@ impl Drop for Server {
 }
 
 impl Running {
-    /// The watcher's standard input ends when we do, by whatever cause.
+    /// The watcher's stdin ends when our process ends, for whatever reason.
     fn watched(child: Child, directory: &Path) -> Running {
         let script = "cat >/dev/null; for child in $(pgrep -P $1); do kill -9 $child; done; \
                       kill -9 $1; sleep 0.1; rm -rf -- \"$2\"";
@@ -226,14 +226,14 @@ impl Running {
     }
 
     fn reap(mut self) {
-        // The watcher goes first, so that it cannot meet another process of that number.
+        // The watcher goes first, so that it cannot kill another process with the same id.
         let _ = self.watcher.kill();
         let _ = self.watcher.wait();
         let _ = self.child.wait();
     }
 }
 
-/// Whether somebody takes up connections there.
+/// Whether a program accepts connections there.
 pub(crate) fn listens(address: SocketAddr) -> bool {
     TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok()
 }
@@ -241,14 +241,14 @@ pub(crate) fn listens(address: SocketAddr) -> bool {
 fn free_port() -> u16 {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
-        .expect("a port can be had")
+        .expect("a free port")
         .port()
 }
 
 fn signal(process: u32, which: Signal) {
     let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
     if let Some(pid) = pid {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = kill_process(pid, which);
     }
 }
@@ -257,7 +257,7 @@ fn exists(process: u32) -> bool {
     stat(process).is_some_and(|(state, _)| state != 'Z')
 }
 
-/// The processes that `parent` started and that still run.
+/// The running processes that `parent` started.
 fn children_of(parent: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -268,8 +268,8 @@ fn children_of(parent: u32) -> Vec<u32> {
         .collect()
 }
 
-/// A process's state and parent: proc(5), /proc/pid/stat. The name before them is in
-/// parentheses and may hold anything.
+/// A process's state and parent: proc(5), /proc/pid/stat. The name before them is in parentheses
+/// and may contain any characters.
 fn stat(process: u32) -> Option<(char, u32)> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();

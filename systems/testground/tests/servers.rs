@@ -1,5 +1,4 @@
-//! Each server starts, survives a crash with what it promised to keep, and is gone at
-//! the end.
+//! Each server starts, keeps its durable data after a crash, and is removed at the end.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -86,7 +85,7 @@ fn proxies_answer() {
     ] {
         let read = || {
             let mut stream = TcpStream::connect(proxy.address()).unwrap();
-            // Caddy tells sites apart by their port too.
+            // Caddy distinguishes sites by their port too.
             let get = get.replace("127.0.0.1", &proxy.address().to_string());
             stream.write_all(get.as_bytes()).unwrap();
             let mut answer = String::new();

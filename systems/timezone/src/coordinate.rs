@@ -1,6 +1,6 @@
-//! A place on Earth.
+//! A coordinate on Earth.
 
-/// A possible coordinate, in degrees.
+/// A valid coordinate, in degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coordinate {
     /// -90 to 90.
@@ -9,11 +9,11 @@ pub struct Coordinate {
     pub longitude: f64,
 }
 
-/// Longer numbers are not coordinates.
+/// Maximum length of a number.
 const LONGEST: usize = 40;
 
 impl Coordinate {
-    /// Reads the two numbers. The error says what is wrong with which.
+    /// Parses the two numbers. The error says which one is invalid and why.
     pub fn parse(latitude: Option<&str>, longitude: Option<&str>) -> Result<Coordinate, String> {
         Ok(Coordinate {
             latitude: degrees("lat", latitude, 90.0)?,

@@ -1,11 +1,11 @@
-//! The polygons that the program carries: timezone-boundary-builder's, simplified so
-//! that no border lies more than 112 m from where it was, in the crate tzf-rs.
+//! The built-in polygons: timezone-boundary-builder's from the crate tzf-rs, simplified so that no
+//! border is more than 112 m from its original place.
 
 use tzf_rs::DefaultFinder;
 
 use crate::coordinate::Coordinate;
 
-/// The zones of the sea, which nobody lives by.
+/// The time zones of the oceans.
 const NAUTICAL: &str = "Etc/";
 
 /// All zones, in memory.
@@ -18,7 +18,7 @@ pub struct Embedded {
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
 impl Embedded {
-    /// With `oceans`, zones of the sea count too.
+    /// With `oceans`, the zones of the oceans are included.
     pub fn new(oceans: bool) -> Embedded {
         Embedded {
             finder: DefaultFinder::new(),
@@ -26,9 +26,8 @@ impl Embedded {
         }
     }
 
-    /// The zone at a place; where several overlap or meet, the first by name. Polygons
-    /// alone decide: the library's index of tiles, which is faster, also matches
-    /// places just across a border.
+    /// The zone at a coordinate; if several overlap or meet, the first by name. Only polygons
+    /// decide: the library's tile index is faster, but also matches places just across a border.
     pub fn at(&self, place: Coordinate) -> Option<&str> {
         self.finder
             .get_tz_names(place.longitude, place.latitude)
@@ -41,9 +40,8 @@ impl Embedded {
         self.finder.data_version()
     }
 
-    /// All polygons with their zones' names. Coordinates have five decimals; the library
-    /// gives them by way of single precision, which moves some east of 128°E and west of
-    /// 128°W by 0.00001°.
+    /// All polygons with their zones' names. Coordinates have five decimals. The library stores
+    /// them in single precision, which moves some east of 128°E and west of 128°W by 0.00001°.
     pub fn polygons(&self) -> impl Iterator<Item = (String, Rings)> {
         let features = self.finder.to_geojson().features;
         features.into_iter().flat_map(|feature| {
@@ -54,7 +52,7 @@ impl Embedded {
     }
 }
 
-/// Whether a zone is one of the sea.
+/// Whether a zone is one of the oceans.
 pub fn is_nautical(zone: &str) -> bool {
     zone.starts_with(NAUTICAL)
 }

@@ -1,5 +1,5 @@
-//! `timezone`: tells the time zone of a coordinate, from polygons that the program
-//! carries, in memory or in PostGIS.
+//! `timezone`: returns the time zone of a coordinate, from built-in polygons, in memory or in
+//! PostGIS.
 
 mod coordinate;
 mod embedded;
@@ -20,13 +20,13 @@ use embedded::Embedded;
 use postgis::PostGis;
 use routes::App;
 
-/// The key, unless another is given.
+/// The default key.
 const KNOWN_KEY: &str = "plimsoll";
 
-/// How often PostGIS is asked whether it is there.
+/// Interval between checks of PostGIS.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// How long PostGIS may take: one that hangs is not waited for.
+/// Time limit for PostGIS, so that requests do not wait if it hangs.
 const PATIENCE: Duration = Duration::from_secs(6);
 
 /// How to run the server.
@@ -93,7 +93,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
     })
 }
 
-/// Where zones are looked up.
+/// The zone lookup.
 pub(crate) enum Zones {
     Embedded(Embedded),
     PostGis(PostGis),
@@ -118,25 +118,25 @@ impl Zones {
             .map_err(|reason| format!("cannot open the store {}: {reason}", masked(url)))
     }
 
-    /// The zone at a place, if there is one. An error says why it is not known.
+    /// The zone at a coordinate, if any. An error says why it is unknown.
     pub(crate) async fn at(&self, place: Coordinate) -> Result<Option<String>, String> {
         match self {
             Zones::Embedded(zones) => Ok(zones.at(place).map(str::to_owned)),
             Zones::PostGis(zones) => tokio::time::timeout(PATIENCE, zones.at(place))
                 .await
-                .unwrap_or_else(|_| Err(format!("PostGIS did not answer within {PATIENCE:?}"))),
+                .unwrap_or_else(|_| Err(format!("PostGIS did not respond within {PATIENCE:?}"))),
         }
     }
 }
 
-/// Notes whether PostGIS is there, for `/healthz`, and tells the log when that changes.
+/// Records whether PostGIS is available, for `/healthz`, and logs changes.
 async fn listen_to(app: Arc<App>, reachable: Arc<AtomicBool>) {
     loop {
         let outcome = match &app.zones {
             Zones::Embedded(_) => return,
             Zones::PostGis(zones) => tokio::time::timeout(PATIENCE, zones.reachable())
                 .await
-                .unwrap_or_else(|_| Err(format!("it did not answer within {PATIENCE:?}"))),
+                .unwrap_or_else(|_| Err(format!("it did not respond within {PATIENCE:?}"))),
         };
         let now = outcome.is_ok();
         if reachable.swap(now, Ordering::Relaxed) != now {

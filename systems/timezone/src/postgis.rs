@@ -1,4 +1,4 @@
-//! The same polygons in PostgreSQL with PostGIS, loaded at the first start.
+//! The same polygons in PostgreSQL with PostGIS, loaded on the first start.
 
 mod load;
 
@@ -9,15 +9,16 @@ use tokio_postgres::{Config, Error, NoTls};
 
 use crate::coordinate::Coordinate;
 
-/// How long to wait for a connection, and for one that is busy.
+/// Time limit for connecting, and for a busy connection.
 const CONNECTING: Duration = Duration::from_secs(3);
 
-/// How long the server may take for a statement, in milliseconds, and a network for an
-/// acknowledgement.
+/// Time limit of the server for a statement, and of the network for an acknowledgement, in
+/// milliseconds.
 const ANSWERING: u32 = 5000;
 const SILENCE: Duration = Duration::from_secs(6);
 
-/// `C` sorts by bytes, as the embedded look-up does. `$3`: whether zones of the sea count.
+/// `C` sorts by bytes, like the embedded lookup. `$3`: whether the zones of the oceans are
+/// included.
 const AT: &str = r#"
 SELECT zone FROM timezone_shapes
 WHERE ST_Intersects(shape, ST_SetSRID(ST_MakePoint($1, $2), 4326)) AND ($3 OR NOT nautical)
@@ -29,14 +30,13 @@ pub struct PostGis {
 }
 
 impl PostGis {
-    /// Connects, and loads the polygons unless they are there. The error names what is
-    /// wrong.
+    /// Connects, and loads the polygons unless they exist. The error says what failed.
     pub async fn open(url: &str, connections: usize, oceans: bool) -> Result<PostGis, String> {
         let mut config: Config = url
             .parse()
             .map_err(|error: Error| format!("the URL is not understood: {}", told(&error)))?;
         let options = config.get_options().unwrap_or_default();
-        // Compiling so small a query costs more than it saves.
+        // JIT compilation costs more than it saves for so small a query.
         let options = format!("-c statement_timeout={ANSWERING} -c jit=off {options}");
         config
             .options(options.trim())
@@ -71,7 +71,7 @@ impl PostGis {
         })
     }
 
-    /// The zone at a place, if there is one.
+    /// The zone at a coordinate, if any.
     pub async fn at(&self, place: Coordinate) -> Result<Option<String>, String> {
         let client = self.client().await?;
         let work = async {
@@ -86,7 +86,7 @@ impl PostGis {
         work.await.map_err(|error| told(&error))
     }
 
-    /// Whether it can be reached now.
+    /// Checks whether the server is reachable.
     pub async fn reachable(&self) -> Result<(), String> {
         let client = self.client().await?;
         client
@@ -96,7 +96,7 @@ impl PostGis {
     }
 }
 
-/// The error with its cause, in which the server's own words are.
+/// The error with its cause, which contains the server's message.
 fn told(error: &Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
         (Some(told), _) => told.message().to_owned(),

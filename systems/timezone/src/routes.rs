@@ -1,4 +1,4 @@
-//! The routes, and what of a request they understand.
+//! The routes, and the parsing of requests.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::Zones;
 use crate::coordinate::Coordinate;
 
-/// What all requests share.
+/// The state that all requests share.
 pub struct App {
     pub zones: Zones,
     pub keys: Vec<ApiKey>,

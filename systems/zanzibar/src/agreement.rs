@@ -1,5 +1,5 @@
-//! All ways of checking, and the judge, agree: on random models and tuples with their
-//! cycles, and at the limit of levels.
+//! All implementations of a check, and the reference evaluator, agree: on random models and tuples
+//! with cycles, and at the limit of levels.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
@@ -16,8 +16,8 @@ use crate::messages::Tuple;
 use crate::model::{DEFAULT, Model, Rewrite, Types};
 use crate::store::{DEEPEST, Place, Store, read_address};
 
-/// One server for all tests here; each has a database of its own. None of them crashes
-/// it, so nothing needs to wait for the disk.
+/// One server for all tests here, each with its own database. No test crashes it, so durability is
+/// disabled.
 static SERVER: LazyLock<Postgres> =
     LazyLock::new(|| Postgres::start_with(&["synchronous_commit=off"]));
 
@@ -47,7 +47,7 @@ impl Stores {
         Stores { stores, model }
     }
 
-    /// Both of PostgreSQL share their tuples.
+    /// Both PostgreSQL stores share their tuples.
     async fn write(&self, tuple: &Tuple) {
         for (_, store) in &self.stores[..2] {
             store.write(tuple.clone()).await.unwrap();
@@ -109,7 +109,7 @@ impl Random {
                 computed: (*self.of(&RELATIONS)).to_owned(),
             },
             _ => {
-                // Mostly with tuples of its own, or hardly anything would be granted.
+                // Mostly with its own tuples, or hardly anything would be granted.
                 let mut any = match self.below(4) {
                     0 => vec![self.rewrite(relations, depth + 1)],
                     _ => vec![Rewrite::This],
@@ -135,8 +135,8 @@ impl Random {
         Model::for_test(types)
     }
 
-    /// Any tuple over few ids, so that there are cycles; also of relations whose tuples do
-    /// not count, or that their type has no more, as an older model leaves them behind.
+    /// Any tuple over a few ids, so that there are cycles; also tuples that no longer count or
+    /// whose relation no longer exists, as an older model leaves them behind.
     fn tuple(&mut self) -> Tuple {
         let ids = ["1", "2", "3"];
         let object = [*self.of(&TYPES), *self.of(&ids), *self.of(&RELATIONS)];
@@ -170,7 +170,7 @@ fn all_agree_on_random_models_and_tuples() {
                 stores.write(tuple).await;
             }
             for _ in 0..4 {
-                // Mostly somebody who has something.
+                // Mostly a subject that has some relation.
                 let asked = match random.below(4) {
                     0 => random.tuple(),
                     _ => random.of(&tuples).clone(),
@@ -214,7 +214,7 @@ fn the_sixteenth_level_is_the_last() {
     runtime().block_on(async {
         let model = Model::read("default", DEFAULT).unwrap();
         let stores = Stores::open(model, &database).await;
-        // g1 has g2's members, and so on; the last has the user.
+        // g1 has g2's members, and so on; the last one has the user.
         let mut tuples = Vec::new();
         for number in 1..DEEPEST + 2 {
             let (this, next) = (format!("g{number}"), format!("g{}", number + 1));
@@ -225,7 +225,7 @@ fn the_sixteenth_level_is_the_last() {
             let user = format!("u{number}");
             tuples.push(tuple(["group", &this, "member"], ["user", &user, ""]));
         }
-        // And a way back, so that it is a cycle too.
+        // And a tuple back, so that it is a cycle too.
         tuples.push(tuple(["group", "g3", "member"], ["group", "g1", "member"]));
         for tuple in &tuples {
             stores.write(tuple).await;
@@ -256,7 +256,7 @@ fn a_check_that_leads_everywhere_is_given_up() {
         );
         let ids: Vec<String> = (1..=10_001).map(|number| number.to_string()).collect();
         let (_, sqlite) = &stores.stores[0];
-        // In groups, so that the queue of changes never fills up.
+        // In groups, so that the queue of changes never becomes full.
         for group in ids.chunks(500) {
             let writes = group
                 .iter()

@@ -1,23 +1,23 @@
-//! What can go wrong with a request, in the words of gRPC's status codes.
+//! Errors of requests, in terms of gRPC's status codes.
 
 use std::fmt;
 
 use plimsoll_serving::log;
 
-/// Why a request was not served.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The request is wrong; says which field and why.
+    /// The request is invalid; says which field and why.
     Invalid(String),
-    /// There is no such tuple.
+    /// The tuple does not exist.
     NotFound,
-    /// It would take more work than one request may.
+    /// It would take more work than one request may use.
     TooMuch(String),
-    /// The storage is down or full now.
+    /// The storage is currently unavailable or full.
     Unavailable(String),
-    /// The method is not there, or not in this form.
+    /// The method does not exist, or not in this form.
     Unimplemented(String),
-    /// A bug in this program; the log says more than the client gets.
+    /// A bug in this program; the log contains more than the client's message.
     Internal,
 }
 
@@ -28,7 +28,7 @@ impl Failure {
         Failure::Internal
     }
 
-    /// The message that the client gets.
+    /// The message for the client.
     pub fn message(&self) -> &str {
         match self {
             Failure::Invalid(message)

@@ -1,6 +1,6 @@
-//! A slow evaluator that judges the others. It shares nothing with them but the meaning
-//! of a model: it has no plans and no search, but a table of who has what within how many
-//! levels, worked out from the bottom for every object that there is.
+//! A slow reference evaluator, for comparison with the others. It shares only the meaning of a
+//! model with them: it has no plans and no search, but computes a table of all relations by level,
+//! bottom-up for every object.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use crate::store::DEEPEST;
 /// Object type, object id, relation.
 type Node = (String, String, String);
 
-/// Everything that a subject has, within this number of levels.
+/// All relations of a subject within this number of levels.
 pub struct Judge {
     holds: BTreeMap<Node, bool>,
 }
 
 impl Judge {
-    /// What `subject` (type, id, relation) has by `tuples`.
+    /// The relations of `subject` (type, id, relation) that follow from `tuples`.
     pub fn of(model: &Model, tuples: &[Tuple], subject: (&str, &str, &str)) -> Judge {
         let objects: BTreeSet<(String, String)> = tuples
             .iter()
@@ -31,8 +31,8 @@ impl Judge {
         let mut before: BTreeMap<Node, bool> = BTreeMap::new();
         for _ in 0..DEEPEST {
             let mut now: BTreeMap<Node, bool> = BTreeMap::new();
-            // Relations of one object follow from each other within a level, so this goes
-            // on until nothing changes.
+            // Relations of one object follow from each other within a level, so repeat until
+            // nothing changes.
             loop {
                 let mut changed = false;
                 for (of, id) in &objects {

@@ -1,10 +1,10 @@
-//! `zanzibar`: relationship-based authorization after Zanzibar (Pang et al., "Zanzibar:
-//! Google's Consistent, Global Authorization System", USENIX ATC 2019), to find out what
-//! it costs to ask for permission over a network.
+//! `zanzibar`: relationship-based authorization after Zanzibar (Pang et al., "Zanzibar: Google's
+//! Consistent, Global Authorization System", USENIX ATC 2019), to measure the cost of asking for
+//! permission over a network.
 //!
-//! Tuples say which subject has which relation to which object; the [`model`] says which
-//! relations follow from which; the [`store`] keeps the tuples and checks; the
-//! [`service`] speaks Connect and gRPC.
+//! Tuples say which subject has which relation to which object; the [`model`] defines which
+//! relations follow from which; the [`store`] stores the tuples and checks them; the [`service`]
+//! implements Connect and gRPC.
 
 mod failure;
 #[doc(hidden)]
@@ -89,7 +89,7 @@ pub struct Settings {
     limits: Limits,
 }
 
-/// Models are smaller than this, in bytes.
+/// Maximum size of a model, in bytes.
 const LARGEST_MODEL: u64 = 1 << 20;
 
 /// Serves until a signal stops it.
@@ -158,7 +158,7 @@ fn place(settings: &Settings) -> Result<Place, String> {
     }
 }
 
-/// Whether `text` is a model, or what is wrong with it and in which line.
+/// Checks whether `text` is a valid model; the error contains the line.
 pub fn check_model(text: &str) -> Result<(), String> {
     Model::read("text", text).map(drop)
 }

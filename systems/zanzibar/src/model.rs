@@ -1,5 +1,4 @@
-//! The model: which types of objects there are, which relations they have, and how a
-//! relation follows from others.
+//! The model: types of objects, their relations, and how a relation follows from others.
 
 mod nodes;
 pub mod plan;
@@ -11,14 +10,14 @@ use rustc_hash::FxHashMap;
 
 pub use plan::Plan;
 
-/// Types and relations, at most of each, and parts of one rewrite.
+/// Maximum number of types, of relations of each, and of parts of one rewrite.
 const MOST: usize = 200;
 
-/// Bytes of the name of a type or a relation, at most: two of them and a sign fit into
-/// an identifier of PostgreSQL.
+/// Maximum bytes of the name of a type or a relation: two of them and a separator fit into a
+/// PostgreSQL identifier.
 const LONGEST_NAME: usize = 30;
 
-/// The model that is used when none is given.
+/// The default model.
 pub const DEFAULT: &str = include_str!("model/default.yaml");
 
 /// How a relation's members are found (Zanzibar, 2.3.1, "userset rewrite rules").
@@ -28,8 +27,7 @@ pub enum Rewrite {
     This,
     /// The members of another relation of the same object.
     Computed(String),
-    /// For every object that a tuple of `tupleset` names, the members of its relation
-    /// `computed`.
+    /// For every object in a tuple of `tupleset`, the members of its relation `computed`.
     FromTupleset { tupleset: String, computed: String },
     /// The members of any of these.
     AnyOf(Vec<Rewrite>),
@@ -46,7 +44,7 @@ impl Rewrite {
     }
 }
 
-/// The relations of every type, as they are written.
+/// The relations of every type, as written.
 pub type Types = BTreeMap<String, BTreeMap<String, Rewrite>>;
 
 /// The number of a relation of a type in its model.
@@ -54,13 +52,13 @@ pub type Types = BTreeMap<String, BTreeMap<String, Rewrite>>;
 pub struct Relation(usize);
 
 impl Relation {
-    /// Its place among [`Model::plans`].
+    /// Its index in [`Model::plans`].
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// A valid model, ready for use.
+/// A valid model.
 #[derive(Debug)]
 pub struct Model {
     types: Types,
@@ -69,12 +67,12 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads a model from YAML or JSON; `place` is what errors call it.
+    /// Parses a model from YAML or JSON; `place` is its name in errors.
     pub fn read(place: &str, text: &str) -> Result<Model, String> {
         Ok(Model::of(text::read(place, text)?))
     }
 
-    /// A model of types that refer to nothing that is not there.
+    /// A model of types whose references are all valid.
     fn of(types: Types) -> Model {
         let mut numbers: FxHashMap<String, FxHashMap<String, Relation>> = FxHashMap::default();
         let mut names = Vec::new();
@@ -103,12 +101,12 @@ impl Model {
         &self.types
     }
 
-    /// The relation of a type, if there is one.
+    /// The relation of a type, if it exists.
     pub fn relation(&self, type_name: &str, relation: &str) -> Option<Relation> {
         self.numbers.get(type_name)?.get(relation).copied()
     }
 
-    /// How to go about a relation.
+    /// The plan of a relation.
     pub fn plan(&self, relation: Relation) -> Option<&Plan> {
         self.plans.get(relation.0)
     }
@@ -122,7 +120,7 @@ impl Model {
     }
 }
 
-/// `; did you mean '…'?` with the name that is nearest, if one is near.
+/// `; did you mean '…'?` with the closest name, if one is close.
 pub fn suggestion<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> String {
     let nearest = right
         .into_iter()
@@ -138,7 +136,7 @@ pub fn suggestion<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> 
 
 #[cfg(test)]
 impl Model {
-    /// A model made by a test, which must refer to nothing that is not there.
+    /// A model for tests, whose references must be valid.
     pub fn for_test(types: Types) -> Model {
         Model::of(types)
     }

@@ -25,14 +25,14 @@ use crate::store::METRICS;
 use grpc::Grpc;
 pub use methods::{Methods, Shared};
 
-/// The whole system.
+/// The complete system.
 pub struct Zanzibar {
     shared: Arc<Shared>,
     max_body: usize,
 }
 
 impl Zanzibar {
-    /// Bodies of more than `max_body` bytes are refused.
+    /// Bodies of more than `max_body` bytes are rejected.
     pub fn new(shared: Shared, max_body: u64) -> Zanzibar {
         Zanzibar {
             shared: Arc::new(shared),
@@ -85,7 +85,7 @@ impl Service<Request<Incoming>> for Front {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let kind = request.headers().get(CONTENT_TYPE);
         if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
-            // Cloning is counting: there is one service for the connection.
+            // A clone only counts references: there is one service per connection.
             let answer = self.grpc.clone().call(request);
             return Box::pin(async move { Ok(answer.await?.map(Either::Right)) });
         }

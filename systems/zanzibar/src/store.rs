@@ -1,10 +1,10 @@
-//! Where tuples are kept, and how a check finds its way through them.
+//! Storage of tuples, and checks.
 //!
-//! A check goes from the object towards the subject, level by level. A level is one look
-//! at objects: whether one of their tuples names the subject itself, and to which further
-//! relations of other objects the others lead. Level 1 is the object that is asked about;
-//! after [`DEEPEST`] levels the result is no. A relation of an object is looked at once,
-//! so that cycles end, and at most [`MOST_NODES`] are.
+//! A check goes from the object towards the subject, level by level. On each level, it looks up
+//! whether one of the objects' tuples names the subject itself, and to which relations of other
+//! objects the tuples lead. Level 1 is the requested object; after [`DEEPEST`] levels the result is
+//! no. Each relation of an object is looked up once, so that cycles end, and at most [`MOST_NODES`]
+//! are looked up.
 
 mod counters;
 mod pgfunc;
@@ -26,22 +26,22 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Relation};
 
-/// Levels that a check goes, at most.
+/// Maximum levels of a check.
 pub const DEEPEST: usize = 16;
 
-/// Relations of objects that a check looks at, at most.
+/// Maximum relations of objects that a check looks up.
 pub const MOST_NODES: usize = 10_000;
 
-/// Which store, and where.
+/// The type and location of a store.
 #[derive(Debug, Clone)]
 pub enum Place {
-    /// A file, or none for one that is gone at the end.
+    /// A file, or `None` for a temporary one.
     Sqlite(Option<PathBuf>),
     PgQuery(tokio_postgres::Config),
     PgFunc(tokio_postgres::Config),
 }
 
-/// A store with its way of checking.
+/// A store with its implementation of checks.
 pub enum Store {
     Sqlite(Sqlite),
     PgQuery(PgQuery),
@@ -52,13 +52,13 @@ pub enum Store {
 #[derive(Debug, Default, PartialEq)]
 pub struct Page {
     pub tuples: Vec<Tuple>,
-    /// The number of the last tuple of the page, if there are more behind it.
+    /// The number of the last tuple of the page, if more follow.
     pub more_after: Option<i64>,
 }
 
 impl Store {
-    /// Opens a store and brings its tables up to date. `workers` may read at once, and
-    /// `connections` to a server are kept, at most.
+    /// Opens a store and updates its tables. `workers` may read concurrently, and at most
+    /// `connections` to a server are kept.
     pub async fn open(
         place: Place,
         model: Arc<Model>,
@@ -78,8 +78,8 @@ impl Store {
         }
     }
 
-    /// Whether the subject of `tuple` has `relation`, which is that of `tuple`, to its
-    /// object. Asked by a worker, counted from 0.
+    /// Whether the subject of `tuple` has `relation`, which is that of `tuple`, to its object.
+    /// `worker` is counted from 0.
     pub async fn check(
         &self,
         worker: usize,
@@ -93,7 +93,7 @@ impl Store {
         }
     }
 
-    /// Stores a tuple; it may be there already.
+    /// Stores a tuple, unless it exists.
     pub async fn write(&self, tuple: Tuple) -> Result<(), Failure> {
         match self {
             Store::Sqlite(store) => store.write(tuple).await,
@@ -123,8 +123,8 @@ impl Store {
         }
     }
 
-    /// At most `limit` of the tuples whose fields are those of `filter` that are not
-    /// empty, from behind the tuple of number `after`.
+    /// At most `limit` tuples that match the non-empty fields of `filter`, starting after the tuple
+    /// with number `after`.
     pub async fn list(&self, filter: Tuple, after: i64, limit: usize) -> Result<Page, Failure> {
         match self {
             Store::Sqlite(store) => store.list(filter, after, limit).await,
@@ -134,7 +134,7 @@ impl Store {
         }
     }
 
-    /// Whether the storage was within reach when it was last asked.
+    /// Whether the storage was reachable in the last request.
     pub fn health(&self) -> Result<(), String> {
         match self {
             Store::Sqlite(_) => Ok(()),
@@ -144,7 +144,7 @@ impl Store {
         }
     }
 
-    /// What was counted.
+    /// The counters.
     pub fn counters(&self) -> &counters::AllCounters {
         match self {
             Store::Sqlite(store) => store.counters(),
@@ -155,15 +155,15 @@ impl Store {
     }
 }
 
-/// What to tell a client whose check grew too large.
+/// The error for a check that became too large.
 fn too_many_nodes() -> Failure {
     Failure::TooMuch(format!(
         "the check leads to more than {MOST_NODES} relations of objects"
     ))
 }
 
-/// The condition that fields are equal to parameters, and the parameters, for those
-/// fields of a filter that are not empty. Parameters are counted from `first`.
+/// The SQL condition for the non-empty fields of a filter, and its parameters, which are numbered
+/// from `first`.
 fn conditions(filter: &Tuple, mark: char, first: usize) -> (String, Vec<&String>) {
     let mut sql = String::new();
     let mut values = Vec::new();
@@ -177,7 +177,7 @@ fn conditions(filter: &Tuple, mark: char, first: usize) -> (String, Vec<&String>
     (sql, values)
 }
 
-/// A page of what was found with a limit of one more.
+/// A page of the results, which were requested with a limit of one more.
 fn page(mut found: Vec<(i64, Tuple)>, limit: usize) -> Page {
     let more = found.len() > limit;
     found.truncate(limit);

@@ -1,14 +1,13 @@
-//! Tuples as they come from outside, checked against the model.
+//! Validates tuples from clients against the model.
 
 use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Relation, suggestion};
 
-/// Bytes of an object's or a subject's id, at most.
+/// Maximum bytes of an object's or a subject's id.
 const LONGEST_ID: usize = 256;
 
-/// Checks that a tuple is whole and the model knows what it names; returns the object's
-/// relation.
+/// Checks that a tuple is complete and its names are in the model; returns the object's relation.
 pub fn check(model: &Model, tuple: Option<Tuple>) -> Result<(Tuple, Relation), Failure> {
     let tuple = tuple.ok_or_else(|| invalid("tuple", "it is missing"))?;
     let relation = known_relation(
@@ -30,7 +29,7 @@ pub fn check(model: &Model, tuple: Option<Tuple>) -> Result<(Tuple, Relation), F
     Ok((tuple, relation))
 }
 
-/// As [`check`], for a tuple to be stored: the relation must have tuples of its own.
+/// As [`check`], for a tuple to be stored: the relation must allow tuples.
 pub fn check_to_store(model: &Model, tuple: Option<Tuple>) -> Result<Tuple, Failure> {
     let (tuple, relation) = check(model, tuple)?;
     if model.plan(relation).is_some_and(|plan| plan.writable) {
@@ -45,7 +44,7 @@ pub fn check_to_store(model: &Model, tuple: Option<Tuple>) -> Result<Tuple, Fail
     ))
 }
 
-/// Checks a filter: what it names must be possible, and what is empty is not asked for.
+/// Checks a filter: its names must be valid; empty fields match everything.
 pub fn check_filter(filter: Option<Tuple>) -> Result<Tuple, Failure> {
     let filter = filter.unwrap_or_default();
     for (field, value) in fields(&filter) {
@@ -119,7 +118,7 @@ fn id(field: &str, id: &str) -> Result<(), Failure> {
         let problem = format!("{} bytes, at most {LONGEST_ID}", id.len());
         return Err(invalid(field, &problem));
     }
-    // PostgreSQL cannot store NUL, and nobody can see the others.
+    // PostgreSQL cannot store NUL, and the others are invisible.
     if id.chars().any(char::is_control) {
         return Err(invalid(field, "it has a control character in it"));
     }
@@ -133,7 +132,7 @@ fn invalid(field: &str, problem: &str) -> Failure {
     }
 }
 
-/// Foreign text as part of an error: not too long, and nothing invisible.
+/// Text from outside for an error message: shortened, without invisible characters.
 fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().nth(40).is_some() {

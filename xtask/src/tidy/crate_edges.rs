@@ -1,10 +1,10 @@
-//! Which of our crates may use which. The same table, with its reasons, is in
-//! `ARCHITECTURE.md`; change both together.
+//! Which of our crates may use which. `ARCHITECTURE.md` has the same table with the reasons; change
+//! both together.
 
 use super::Finding;
 use super::manifest::{Manifest, short_name};
 
-/// A crate and what it may use besides the standard library and other people's crates.
+/// A crate, and what it may use besides the standard library and third-party crates.
 const EDGES: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("clock", &["units"]),
@@ -101,7 +101,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "lab",
         ],
     ),
-    // What is measured, and what checks us, shares no code with what measures.
+    // The measured systems and the test tools share no code with the product.
     ("testkit", &[]),
     ("testground", &[]),
     ("serving", &[]),
@@ -123,7 +123,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("bench", &[]),
     ("xtask", &[]),
-    // Uses every crate whose parsers read foreign input.
+    // Uses every crate that parses untrusted input.
     (
         "fuzz",
         &[
@@ -184,7 +184,7 @@ pub fn check(manifests: &[Manifest]) -> Vec<Finding> {
                     format!(
                         "'{name}' may not use '{used}'; it may use: {}",
                         if allowed.is_empty() {
-                            "none of ours".to_owned()
+                            "no crate of this workspace".to_owned()
                         } else {
                             allowed.join(", ")
                         }

@@ -1,4 +1,4 @@
-//! The documents that a newcomer looks for, and that their links lead somewhere.
+//! Checks that the important documents exist, and that their links resolve.
 
 use super::Finding;
 use super::manifest::Manifest;
@@ -65,7 +65,7 @@ fn crates_without_row(tree: &Tree, manifests: &[Manifest]) -> Vec<Finding> {
         .collect()
 }
 
-/// Relative links of a Markdown file that lead nowhere.
+/// Relative links of a Markdown file that do not resolve.
 fn dead_links(tree: &Tree, path: &str, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut in_code = false;
@@ -94,7 +94,7 @@ fn dead_links(tree: &Tree, path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// `target` as seen from the file at `path`, relative to the root.
+/// `target` in a link of the file at `path`, relative to the root.
 fn resolve(path: &str, target: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     parts.pop();

@@ -1,5 +1,5 @@
-//! Which heavy dependency belongs where: each to one crate, so that its build time and
-//! its types stay there.
+//! Which crates may use large dependencies: one crate each, so that their build time and types stay
+//! there.
 
 use super::Finding;
 use super::manifest::Manifest;
@@ -62,7 +62,7 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     ),
 ];
 
-/// Crates that are not product: they bring what they check with.
+/// Crates that are not part of the product may use any.
 const FREE: &[&str] = &[
     "testkit",
     "testground",
@@ -76,7 +76,7 @@ const FREE: &[&str] = &[
     "bench",
 ];
 
-/// Every use of a heavy dependency must be in its crate. Tests are exempt.
+/// A large dependency may only be used by its crate. Tests are exempt.
 pub fn check(manifests: &[Manifest]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in manifests

@@ -90,7 +90,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("tells of", "\"reports\""),
 ];
 
-/// A phrase is fine where this stands directly before or after it.
+/// A phrase is fine if this text is directly before or after it.
 const FINE: &[(&str, Position, &str)] = &[
     ("is no", Position::After, "longer"),
     ("are no", Position::After, "longer"),
@@ -113,7 +113,7 @@ enum Position {
     After,
 }
 
-/// What other programs or people wrote, and what has a vocabulary of its own.
+/// Text from other programs or people, and text with its own vocabulary.
 const NOT_OURS: &[&str] = &[
     "cases/",
     "docs/reports/",
@@ -220,7 +220,7 @@ fn occurrences(text: &str, phrase: &str) -> usize {
         .count()
 }
 
-/// Lines of `count path`.
+/// Lines with a count and a path.
 struct Backlog(Vec<(String, usize, usize)>);
 
 impl Backlog {
@@ -237,7 +237,7 @@ impl Backlog {
         Backlog(text.lines().enumerate().filter_map(entry).collect())
     }
 
-    /// How many phrases the file may have, and the line that says so.
+    /// How many phrases the file may have, and the line of that entry.
     fn of(&self, path: &str) -> (usize, usize) {
         let entry = self.0.iter().find(|(of, _, _)| of == path);
         entry.map_or((0, 0), |(_, count, line)| (*count, *line))

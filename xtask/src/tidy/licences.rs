@@ -1,5 +1,5 @@
-//! Licences: whatever is linked must allow what Plimsoll allows. The list is that of
-//! `deny.toml`, so that there is one; cargo-deny reads it too, where it is installed.
+//! Licences of all linked packages must be compatible with ours. The list is in `deny.toml`, which
+//! cargo-deny also reads if it is installed.
 
 use serde_json::Value;
 
@@ -8,8 +8,8 @@ use super::tree::Tree;
 
 const LIST: &str = "deny.toml";
 
-/// Checks the licence of every package that the workspace could use on any platform.
-/// `metadata` is what cargo prints of all of them.
+/// Checks the licence of every package that the workspace may use on any platform. `metadata` is
+/// the output of `cargo metadata`.
 pub fn check(tree: &Tree, metadata: &Value) -> Vec<Finding> {
     let list = tree.files.iter().find(|file| file.path == LIST);
     let allowed = list.map(|file| allowed(&file.text)).unwrap_or_default();
@@ -65,8 +65,8 @@ fn allowed(deny: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The quoted words of the lists under `exceptions` that are for one package, each
-/// exception on a line of its own: `{ allow = ["…"], crate = "name" }`.
+/// The quoted words of the `exceptions` lists for one package. Each exception is on a separate
+/// line: `{ allow = ["…"], crate = "name" }`.
 fn excepted<'a>(deny: &'a str, package: &str) -> Vec<&'a str> {
     let named = format!("crate = \"{package}\"");
     deny.lines()
@@ -76,8 +76,8 @@ fn excepted<'a>(deny: &'a str, package: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Whether an SPDX expression can be met by the licences in `allowed`; `None` if it
-/// is none. The old way of writing OR as a slash is understood.
+/// Whether the licences in `allowed` satisfy an SPDX expression; `None` if it is invalid. The old
+/// notation with a slash for OR is accepted.
 fn permits(expression: &str, allowed: &[&str]) -> Option<bool> {
     let spaced = expression
         .replace('(', " ( ")

@@ -20,7 +20,7 @@ pub struct Manifest {
 /// One dependency, as written in a manifest.
 #[derive(Debug, Clone)]
 pub struct Dependency {
-    /// The package that is meant, whatever it is called here.
+    /// The name of the package, even if it is renamed in the manifest.
     pub package: String,
     /// Whether only tests use it.
     pub dev: bool,
@@ -59,8 +59,8 @@ pub fn short_name(package: &str) -> &str {
     }
 }
 
-/// Asks cargo for the workspace and all it could use, on any platform. Fetches what
-/// was not fetched yet.
+/// Asks cargo for the workspace and everything it may use, on any platform. Downloads what is
+/// missing.
 pub fn metadata(root: &Path) -> Result<Value, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)

@@ -1,4 +1,4 @@
-//! Names that say nothing are not given: a thing without a home needs a name.
+//! Rejects names without meaning for directories, files and modules.
 
 use super::Finding;
 use super::tree::Tree;
@@ -12,7 +12,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust() {
         let mut parts: Vec<&str> = file.path.trim_end_matches(".rs").split('/').collect();
-        // `lib.rs` is cargo's own name at the root of a crate, and nowhere else.
+        // `lib.rs` is only accepted at the root of a crate, where cargo requires it.
         if file.path.ends_with("/src/lib.rs") {
             parts.pop();
         }

@@ -1,11 +1,11 @@
-//! Nothing from outside may cause a panic: an `unwrap` or `expect` in product code
-//! needs a comment above it that says why it cannot fail. And no test is disabled.
+//! Outside input must not cause a panic: an `unwrap` or `expect` in product code needs a comment
+//! above it that says why it cannot fail. Disabled tests are rejected.
 
 use super::Finding;
 use super::source::Line;
 use super::tree::Tree;
 
-/// Programs of this workspace that serve developers alone.
+/// Programs of this workspace that only developers use.
 const FOR_DEVELOPERS: &[&str] = &[
     "xtask",
     "bench",
@@ -38,7 +38,7 @@ const CALLS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Never in the tree, tests or not. Written in two parts, so as not to find itself.
+/// Rejected everywhere, including tests. Written in two parts, so that this file does not match.
 const NEVER: &[(&str, &str)] = &[
     (
         concat!("todo", "!("),
@@ -85,8 +85,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether the statement that line `index` belongs to carries a comment: at one of
-/// its lines, or right above its first.
+/// Whether the statement at line `index` has a comment: on one of its lines, or directly above.
 fn explained(lines: &[Line], index: usize) -> bool {
     let comment = |at: usize| {
         lines
@@ -110,7 +109,7 @@ fn explained(lines: &[Line], index: usize) -> bool {
     }
 }
 
-/// Documentation of an item explains the item, not a panic in it.
+/// Documentation of an item does not explain a panic in it.
 fn is_doc(line: &Line) -> bool {
     line.comment.starts_with(['/', '!'])
 }

@@ -1,9 +1,9 @@
-//! Where clocks, sockets, runtimes and metric names may be.
+//! Which crates may use clocks, sockets, runtimes and metric names.
 
 use super::Finding;
 use super::tree::Tree;
 
-/// Crates, what their product code may not name, and the reason.
+/// Crates, names that their product code may not use, and the reason.
 const RULES: &[(&[&str], &[&str], &str)] = &[
     (
         &["units", "plan", "pace", "stats"],
@@ -37,8 +37,8 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
     ),
 ];
 
-/// Crates in which no string may name a built-in metric: only `samples` and what
-/// prints its results know them.
+/// Crates in which no string may contain a built-in metric's name: only `samples` and the crates
+/// that print its results know them.
 const NAMELESS: &[&str] = &["net", "http", "engine", "pace", "clock", "units"];
 
 /// Checks the rules above outside tests.
@@ -56,7 +56,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
                     ));
                 }
             }
-            // Strings are blanked in `code`, so this looks at the line itself.
+            // `code` has no strings, so look at the original line.
             let raw = file.text.lines().nth(line.number - 1).unwrap_or("");
             if NAMELESS.contains(&name) && !line.code.is_empty() && raw.contains("\"http_req") {
                 findings.push(Finding::new(
@@ -70,7 +70,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether `code` names `path`: written out, or as `std::time::{Duration, Instant}`.
+/// Whether `code` contains `path`, directly or as `std::time::{Duration, Instant}`.
 fn names_path(code: &str, path: &str) -> bool {
     let grouped = path.rsplit_once("::").is_some_and(|(parent, leaf)| {
         code.split_once(&format!("{parent}::{{"))
@@ -79,7 +79,7 @@ fn names_path(code: &str, path: &str) -> bool {
     grouped || names_word(code, path)
 }
 
-/// Whether `code` has `word` as a whole, not as part of a longer name.
+/// Whether `code` contains `word` as a whole word.
 fn names_word(code: &str, word: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(at, _)| {

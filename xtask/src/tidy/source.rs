@@ -1,14 +1,14 @@
-//! Rust source, divided line by line into code, comment and test.
+//! Rust source, divided line by line into code, comments and tests.
 //!
-//! A whole parser would be a heavy dependency for so little: rules here only need
-//! to know that a word is not in a string, a comment or a test.
+//! A full parser would be a large dependency: the rules only need to know that a word is not in a
+//! string, a comment or a test.
 
 /// One line of Rust.
 #[derive(Debug, Default, Clone)]
 pub struct Line {
     /// From 1.
     pub number: usize,
-    /// The code, with the insides of strings and all comments blanked.
+    /// The code, without comments and the content of strings.
     pub code: String,
     /// The text of its comments.
     pub comment: String,
@@ -18,7 +18,7 @@ pub struct Line {
     pub in_test: bool,
 }
 
-/// Where the scan is.
+/// The state of the scanner.
 enum State {
     Code,
     LineComment,
@@ -27,7 +27,7 @@ enum State {
     RawText { hashes: usize },
 }
 
-/// Tells `text` apart.
+/// Divides `text` into lines.
 pub fn lines(text: &str) -> Vec<Line> {
     let mut lines = blank(text);
     mark_tests(&mut lines);
@@ -168,7 +168,7 @@ fn character_literal(chars: &[char], at: usize) -> usize {
 /// Marks the lines of items that only tests compile, by matching braces.
 fn mark_tests(lines: &mut [Line]) {
     let mut depth = 0usize;
-    // The depth at which the test item under way began, and whether its braces opened.
+    // The depth at which the current test item began, and whether its braces were opened.
     let mut item: Option<(usize, bool)> = None;
     for line in lines.iter_mut() {
         let attribute = line.code.trim_start();

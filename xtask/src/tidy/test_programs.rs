@@ -1,11 +1,12 @@
-//! `scripts/test-programs` names tests by hand; a renamed test must not drop out of it.
+//! Checks `scripts/test-programs`, which lists tests by name: a renamed test must not be lost from
+//! it.
 
 use super::Finding;
 use super::tree::Tree;
 
 const TABLE: &str = "scripts/test-programs";
 
-/// Checks that each test in the table exists and that each names a program.
+/// Checks that each listed test exists and names a program.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let Some(table) = tree.files.iter().find(|file| file.path == TABLE) else {
         return Vec::new();

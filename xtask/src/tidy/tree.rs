@@ -10,8 +10,7 @@ pub struct File {
     /// Relative to the root, with forward slashes.
     pub path: String,
     pub text: String,
-    /// Whether the whole file is a test, serves tests alone, or is an example or a
-    /// measurement beside the product.
+    /// Whether the whole file is a test, only supports tests, or is an example or a benchmark.
     pub is_test: bool,
 }
 
@@ -60,7 +59,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Lists the files with git, so that whatever git ignores is not judged.
+    /// Lists the files with git, so that ignored files are not checked.
     pub fn read(root: &Path) -> Result<Tree, String> {
         let listing = Command::new("git")
             .args([
@@ -84,8 +83,7 @@ impl Tree {
             if path.is_empty() || path.starts_with("vendor/") || path.starts_with("fuzz/corpora/") {
                 continue;
             }
-            // A file deleted but still in the index, or one that is not text, has
-            // nothing to say here.
+            // Skip files that are deleted but still in the index, and files that are not text.
             let Ok(bytes) = std::fs::read(root.join(path)) else {
                 continue;
             };
@@ -115,7 +113,7 @@ impl Tree {
         self.files.iter().filter(|file| file.is_rust())
     }
 
-    /// Whether a file or a directory with files stands at `path`.
+    /// Whether a file or a directory with files exists at `path`.
     pub fn has(&self, path: &str) -> bool {
         self.files.iter().any(|file| {
             file.path == path
@@ -144,8 +142,8 @@ fn is_test_path(path: &str) -> bool {
         || path.ends_with("_tests.rs")
 }
 
-/// The paths, without their ending, of the modules that `file` declares for tests
-/// alone: `#[cfg(test)] mod name;`.
+/// The paths, without extension, of the modules that `file` declares only for tests: `#[cfg(test)]
+/// mod name;`.
 fn test_modules(file: &File) -> Vec<String> {
     let parent = match file.path.rsplit_once('/') {
         Some((folder, "mod.rs" | "lib.rs" | "main.rs")) => folder,

@@ -1,21 +1,21 @@
-//! Text that may not be in the tree at all, and printing where nobody reads it.
+//! Text that may not be in the tree, and printing from crates that may not print.
 
 use super::Finding;
 use super::tree::Tree;
 
-/// Parts of a line, and what to do instead. Written in two parts, so as not to find
-/// themselves.
+/// Rejected parts of a line, and what to do instead. Written in two parts, so that this file does
+/// not match.
 const WORDS: &[(&str, &str)] = &[
     (concat!("../", "shared"), "name nothing outside the tree"),
     (concat!("/work", "/wt"), "name no place of one machine"),
     (concat!("<<<<", "<<< "), "a merge was left half done"),
     (
         concat!("FIX", "ME"),
-        "mend it, or write down what is left out where a reader looks",
+        "fix it, or document what is missing where a reader looks",
     ),
     (
         concat!("XX", "X:"),
-        "mend it, or write down what is left out where a reader looks",
+        "fix it, or document what is missing where a reader looks",
     ),
     (
         concat!("TO", "DO:"),
@@ -23,14 +23,14 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Who may print: the program's front, and developers' tools.
+/// Crates that may print: the command line, and developers' tools.
 const PRINTERS: &[&str] = &["crates/cli", "xtask", "bench", "fuzz"];
 
 /// Checks every text file.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
-        // Recorded output of other programs is as it is.
+        // Recorded output of other programs stays unchanged.
         if file.path.starts_with("cases/") || file.path == "Cargo.lock" {
             continue;
         }
@@ -43,7 +43,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
                 ));
             }
         }
-        // A build script talks to cargo by printing.
+        // A build script prints its instructions to cargo.
         let printer = PRINTERS.contains(&file.crate_dir()) || file.path.ends_with("/build.rs");
         if file.is_rust() && !printer {
             for line in file.rust_lines().iter().filter(|line| !line.in_test) {

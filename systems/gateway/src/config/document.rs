@@ -1,8 +1,8 @@
-//! The text of a configuration as a tree whose every node knows its line.
+//! The text of a configuration as a tree in which each node knows its line.
 
 use saphyr_parser::{Event, Input, Parser, ScalarStyle, Span};
 
-/// Nesting beyond this is refused, so that reading has a bounded cost.
+/// Maximum nesting, so that parsing has a bounded cost.
 const DEEPEST: usize = 32;
 
 /// A value and the line it begins on, counted from 1.
@@ -28,7 +28,7 @@ pub struct Key {
     pub name: String,
 }
 
-/// What cannot be read at all, with its line.
+/// A syntax error, with its line.
 #[derive(Debug)]
 pub struct Unreadable {
     pub line: usize,
@@ -36,7 +36,7 @@ pub struct Unreadable {
 }
 
 impl Node {
-    /// What kind of value this is, in words for a person.
+    /// The type of this value, in words.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Absent => "nothing",
@@ -47,7 +47,7 @@ impl Node {
     }
 }
 
-/// Reads one YAML document.
+/// Parses one YAML document.
 pub fn parse(text: &str) -> Result<Node, Unreadable> {
     let mut reader = Reader {
         events: Parser::new_from_str(text),
@@ -112,7 +112,7 @@ impl<'a, I: Input> Reader<'a, I> {
                 }
             }
             Event::MappingStart(..) => self.map(depth)?,
-            // Copies of copies could make a small file large.
+            // Nested aliases could make a small file huge.
             Event::Alias(_) => return refuse("aliases (*name) are not taken; write the value out"),
             _ => return refuse("a value belongs here"),
         };

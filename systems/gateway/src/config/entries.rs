@@ -1,4 +1,4 @@
-//! Entries: where clients connect.
+//! Entries: the listeners for clients.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -18,13 +18,13 @@ pub struct Entry {
     pub protocol: Protocol,
     pub tls: Option<Tls>,
     pub forwarded: Forwarded,
-    /// Connections open at once, at most; further ones are closed.
+    /// Maximum open connections; further ones are closed.
     pub max_connections: u64,
-    /// A connection on which nothing is asked for so long is closed.
+    /// A connection without a request for this time is closed.
     pub idle_timeout: Duration,
 }
 
-/// Which HTTP an entry speaks.
+/// The version of HTTP of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/2 if the client asks for it (by ALPN, or by prior knowledge).
@@ -33,16 +33,16 @@ pub enum Protocol {
     H2,
 }
 
-/// What to make of `X-Forwarded-*` that a client sends.
+/// How to treat `X-Forwarded-*` from a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forwarded {
-    /// They are forgotten: the client is the first.
+    /// They are dropped: the client is the first hop.
     Replace,
-    /// The client is our own proxy: its values are kept and added to.
+    /// The client is a trusted proxy: its values are kept and extended.
     Append,
 }
 
-/// A certificate ready for use. Read anew with every load, so never equal to another.
+/// A loaded certificate. It is loaded again on each reload, so it never equals another.
 #[derive(Debug, Clone)]
 pub struct Tls(pub Arc<ServerConfig>);
 

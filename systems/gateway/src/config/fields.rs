@@ -1,5 +1,5 @@
-//! Reading a tree of nodes into values: for an unknown key it names the closest valid
-//! one, and it collects every problem with its line, so that all are reported at once.
+//! Converts a tree of nodes to values. For an unknown key it names the closest valid one. It
+//! collects all errors with their lines, so that they are reported together.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use std::time::Duration;
 use super::document::{Key, Node, Value};
 use super::nearest::way_out;
 
-/// Problems beyond this number are not reported.
+/// Maximum number of reported errors.
 const MOST_PROBLEMS: usize = 20;
 
-/// A problem, its place, and the fix.
+/// An error, its location, and the fix.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
     pub line: usize,
-    /// The keys that lead there, such as `routes.orders.prefix`.
+    /// The path of keys, such as `routes.orders.prefix`.
     pub path: String,
     pub what: String,
 }
@@ -37,14 +37,14 @@ impl Problems {
         }
     }
 
-    /// All of them, in the order of the file; empty if all is well.
+    /// All errors in the order of the file; empty if there are none.
     pub fn into_sorted(mut self) -> Vec<Problem> {
         self.0.sort_by_key(|problem| problem.line);
         self.0
     }
 }
 
-/// A node and the path that leads to it.
+/// A node and its path.
 pub struct Field<'n> {
     pub node: &'n Node,
     pub path: String,
@@ -84,7 +84,7 @@ impl<'n> Field<'n> {
         }
     }
 
-    /// A mapping with names of the writer's own choice.
+    /// A mapping with names chosen by the user.
     pub fn named(&self, problems: &mut Problems) -> Vec<(&'n Key, Field<'n>)> {
         match &self.node.value {
             Value::Map(map) => map
@@ -105,7 +105,7 @@ impl<'n> Field<'n> {
         }
     }
 
-    /// A list, or one value that stands for a list of one.
+    /// A list, or a single value as a list of one.
     pub fn items(&self) -> Vec<Field<'n>> {
         match &self.node.value {
             Value::List(list) => list
@@ -134,7 +134,7 @@ impl<'n> Field<'n> {
         }
     }
 
-    /// What `read` makes of the text; `expected` says what it takes.
+    /// Converts the text with `read`; `expected` describes valid values.
     pub fn read<T>(
         &self,
         expected: &str,
@@ -197,7 +197,7 @@ pub struct Fields<'n> {
 }
 
 impl<'n> Fields<'n> {
-    /// The field of that name, if it is written and has a value.
+    /// The field with that name, if it is present and has a value.
     pub fn get(&self, name: &str) -> Option<&Field<'n>> {
         self.fields
             .iter()
@@ -205,7 +205,7 @@ impl<'n> Fields<'n> {
             .map(|(_, field)| field)
     }
 
-    /// The field of that name, whose absence is a problem.
+    /// The field with that name; its absence is an error.
     pub fn need(&self, name: &str, problems: &mut Problems) -> Option<&Field<'n>> {
         let field = self.get(name);
         if field.is_none() {

@@ -4,8 +4,7 @@ use hyper::http::{HeaderName, HeaderValue};
 
 use super::fields::{Field, Fields, Problems};
 
-/// Changes to a message's headers: first what is removed, then what is set, then what
-/// is added.
+/// Changes to a message's headers: first removals, then replacements, then additions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HeaderRules {
     pub remove: Vec<HeaderName>,
@@ -13,8 +12,8 @@ pub struct HeaderRules {
     pub add: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// Those that frame a message or belong to one connection; they are the gateway's own
-/// business (RFC 9110, section 7.6.1; RFC 9112, section 6).
+/// Headers that frame a message or belong to one connection; only the gateway itself sets them (RFC
+/// 9110, section 7.6.1; RFC 9112, section 6).
 const FRAMING: [&str; 7] = [
     "connection",
     "content-length",
@@ -25,7 +24,7 @@ const FRAMING: [&str; 7] = [
     "upgrade",
 ];
 
-/// The rules under `name`, if there are any.
+/// The rules under `name`, if any.
 pub fn read(name: &str, fields: &Fields<'_>, problems: &mut Problems) -> HeaderRules {
     let mut rules = HeaderRules::default();
     let Some(field) = fields.get(name) else {
@@ -52,7 +51,7 @@ pub fn read(name: &str, fields: &Fields<'_>, problems: &mut Problems) -> HeaderR
     rules
 }
 
-/// A header that rules may touch.
+/// The name of a header that rules may change.
 pub fn header_name(text: &str, field: &Field<'_>, problems: &mut Problems) -> Option<HeaderName> {
     let Ok(name) = text.parse::<HeaderName>() else {
         problems.add(field, format!("'{text}' is not a name of a header"));

@@ -1,6 +1,6 @@
 //! The name that was probably meant.
 
-/// The candidate nearest to `written`, if at most a third of its letters differ.
+/// The candidate closest to `written`, if at most a third of its letters differ.
 pub fn nearest<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -15,7 +15,7 @@ pub fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// `; did you mean 'x'?`, or the names there are.
+/// `; did you mean 'x'?`, or the valid names.
 pub fn way_out(written: &str, candidates: &[&str]) -> String {
     match nearest(written, candidates.iter().copied()) {
         Some(name) => format!("; did you mean '{name}'?"),
@@ -24,8 +24,8 @@ pub fn way_out(written: &str, candidates: &[&str]) -> String {
     }
 }
 
-/// Letters to insert, remove, replace or swap with their neighbour (the optimal
-/// string alignment distance), without regard to case.
+/// Number of letters to insert, remove, replace or swap with their neighbour (the optimal string
+/// alignment distance), ignoring case.
 fn distance(one: &str, other: &str) -> usize {
     let letters =
         |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).take(64).collect() };

@@ -1,4 +1,4 @@
-//! Routes: which requests go to which service.
+//! Routes: the service for a request.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use super::headers::{self, HeaderRules, header_name};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
     pub name: String,
-    /// Conditions; those that are empty hold for every request.
+    /// Conditions; an empty one matches every request.
     pub entries: Vec<String>,
-    /// In small letters, without port; `*.` at the beginning stands for any name before.
+    /// In lower case, without a port; a leading `*.` matches any subdomain.
     pub hosts: Vec<String>,
     pub methods: Vec<Method>,
-    /// The path begins with this, up to its end or a slash.
+    /// The path begins with this, followed by its end or a slash.
     pub prefix: Option<String>,
     pub regex: Option<Pattern>,
     pub service: String,
@@ -27,7 +27,7 @@ pub struct Route {
     pub rate_limit: Option<RateLimit>,
 }
 
-/// A regular expression, equal to another of the same text.
+/// A regular expression; equal if the texts are equal.
 #[derive(Debug, Clone)]
 pub struct Pattern(pub Regex);
 
@@ -37,7 +37,7 @@ impl PartialEq for Pattern {
     }
 }
 
-/// What the upstream is asked for instead.
+/// How the path is rewritten for the upstream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rewrite {
     Keep,
@@ -54,19 +54,19 @@ pub struct RateLimit {
     pub count: NonZero<u32>,
     /// … in this time.
     pub per: Duration,
-    /// Requests that may come at once.
+    /// Maximum requests in a burst.
     pub burst: NonZero<u32>,
     pub key: Key,
-    /// Keys that are kept at once; beyond, the one idle longest is forgotten.
+    /// Maximum keys to remember; above it, the one idle longest is forgotten.
     pub keys: usize,
 }
 
-/// What tells one client from another.
+/// The key that distinguishes clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key {
     All,
     Address,
-    /// The header's value; the address where it is missing.
+    /// The header's value; the client's address if it is missing.
     Header(HeaderName),
 }
 

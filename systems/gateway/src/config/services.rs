@@ -1,4 +1,4 @@
-//! Services: how an upstream is asked.
+//! Services: how requests are sent to an upstream.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use super::fields::{Field, Problems};
 pub struct Service {
     pub name: String,
     pub upstream: String,
-    /// Until the response headers have arrived, all attempts together.
+    /// Time limit for the response headers, over all attempts.
     pub response_timeout: Duration,
-    /// Until the next piece of a response's body has come.
+    /// Maximum time until the next piece of a response body.
     pub idle_timeout: Duration,
     pub retries: Retries,
-    /// Requests under way at once.
+    /// Maximum concurrent requests.
     pub max_requests: usize,
-    /// Requests that may wait for one of these to end; further ones get 503.
+    /// Maximum requests that wait for one of these to end; further ones get 503.
     pub max_queue: usize,
-    /// How long they may wait.
+    /// Maximum waiting time.
     pub queue_timeout: Duration,
     /// Whether the upstream gets the host that the client requested.
     pub preserve_host: bool,
@@ -25,9 +25,9 @@ pub struct Service {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retries {
-    /// Tries after the first, at most.
+    /// Maximum number of retries.
     pub attempts: u32,
-    /// Retries, as a share of requests, over time.
+    /// Retries as a share of requests, over time.
     pub budget_percent: u32,
 }
 

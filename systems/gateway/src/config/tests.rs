@@ -47,7 +47,7 @@ fn problems(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The problems of the whole file with one text replaced.
+/// The errors in the whole file with one text replaced.
 fn with(old: &str, new: &str) -> Vec<String> {
     assert!(WHOLE.contains(old), "{old}");
     problems(&WHOLE.replacen(old, new, 1))
@@ -102,7 +102,7 @@ fn everything_is_read() {
         Duration::from_millis(500)
     );
     assert_eq!(upstream.passive.failures, 2);
-    // Reading the same again gives an equal value: nothing would be replaced.
+    // Parsing the same text again gives an equal value: a reload would replace nothing.
     assert_eq!(config, read(WHOLE, Path::new("/folder")).unwrap());
 }
 

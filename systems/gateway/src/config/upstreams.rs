@@ -1,4 +1,4 @@
-//! Upstreams: the servers behind the gateway, and how one is chosen.
+//! Upstreams: the servers behind the gateway, and how to select one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ pub struct Upstream {
     pub wire: Wire,
     pub tls: Option<Tls>,
     pub connect_timeout: Duration,
-    /// Idle connections that each worker keeps to each target.
+    /// Maximum idle connections per worker and target.
     pub keep: usize,
     /// Idle connections are closed after this time.
     pub keep_timeout: Duration,
-    /// HTTP/2 connections of each worker to each target.
+    /// HTTP/2 connections per worker and target.
     pub connections: usize,
     pub active: Option<ActiveCheck>,
     pub passive: PassiveCheck,
@@ -36,11 +36,11 @@ pub enum Strategy {
     /// In turn, by weight.
     RoundRobin,
     LeastConnections,
-    /// The same key goes to the same target, as long as that is there.
+    /// The same key goes to the same target, as long as that exists.
     Hash(HashBy),
 }
 
-/// What is hashed; the client's address where it is missing.
+/// The hashed value; the client's address if it is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HashBy {
     Address,
@@ -55,7 +55,7 @@ pub struct Target {
     pub weight: u32,
 }
 
-/// Which HTTP the upstream is spoken to.
+/// The version of HTTP for the upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     H1,
@@ -77,7 +77,7 @@ impl PartialEq for Tls {
     }
 }
 
-/// Requests of our own that find out whether a target is well.
+/// The gateway's own requests that check whether a target is healthy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActiveCheck {
     pub path: String,
@@ -85,17 +85,17 @@ pub struct ActiveCheck {
     pub timeout: Duration,
     /// Consecutive successful responses that make a target healthy again.
     pub healthy: u32,
-    /// Failures in a row that make it ill.
+    /// Consecutive failures that make it unhealthy.
     pub unhealthy: u32,
 }
 
-/// What is learnt from the clients' own requests.
+/// Health information from clients' requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassiveCheck {
-    /// Consecutive failures (no connection, no response, or 502 to 504) after which a target
-    /// is left out; 0 for never.
+    /// Consecutive failures (no connection, no response, or 502 to 504) after which a target is
+    /// excluded; 0 for never.
     pub failures: u32,
-    /// For so long.
+    /// How long it is excluded.
     pub leave_out: Duration,
 }
 

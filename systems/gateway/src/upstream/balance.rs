@@ -1,4 +1,4 @@
-//! Which target is next: in turn, the least busy, or by a hash.
+//! Selects the next target: in turn, the least busy, or by a hash.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use super::Target;
 use crate::config::{self, Strategy};
 use crate::hash::hash;
 
-/// Places on the ring for each unit of weight: enough that shares are within some
-/// percent of the weights.
+/// Points on the ring per unit of weight: enough to keep shares within a few percent of the
+/// weights.
 const PLACES: u32 = 160;
 
-/// Turns of a round, at most: weights are made smaller together until they fit.
+/// Maximum turns in a round: weights are scaled down until they fit.
 const LONGEST_ROUND: u64 = 10_000;
 
 pub enum Balance {
@@ -23,7 +23,7 @@ pub enum Balance {
     Least {
         next: AtomicUsize,
     },
-    /// Places in ascending order, with their targets (Karger et al., STOC 1997).
+    /// Points in ascending order, with their targets (Karger et al., STOC 1997).
     Ring(Vec<(u64, usize)>),
 }
 
@@ -66,7 +66,7 @@ impl Balance {
         }
     }
 
-    /// The next of `targets` that is `fit`.
+    /// The next of `targets` for which `fit` is true.
     pub fn choose<'t>(
         &self,
         targets: &'t [Arc<Target>],
@@ -75,7 +75,7 @@ impl Balance {
     ) -> Option<&'t Arc<Target>> {
         match self {
             Balance::Turns { round, next } => {
-                // Every place of the round is looked at, once.
+                // Every turn of the round is checked once.
                 (0..round.len())
                     .filter_map(|_| {
                         let turn = next.fetch_add(1, Relaxed) % round.len();
@@ -84,7 +84,7 @@ impl Balance {
                     .find(|target| fit(target))
             }
             Balance::Least { next } => {
-                // Who is first among equals changes, so that they share.
+                // The first of several equal targets varies, so that they share the load.
                 let first = next.fetch_add(1, Relaxed) % targets.len().max(1);
                 let (before, after) = targets.split_at(first);
                 after
@@ -111,8 +111,8 @@ impl Balance {
     }
 }
 
-/// The order of turns in which each index comes as often as its weight says, spread out
-/// evenly: smooth weighted round robin, laid out once.
+/// The order of turns in which each index occurs as often as its weight, evenly distributed: smooth
+/// weighted round robin, computed once.
 fn round(weights: &[u32]) -> Vec<usize> {
     let divisor = weights
         .iter()

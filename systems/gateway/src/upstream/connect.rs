@@ -1,4 +1,4 @@
-//! Reaching a target: TCP, and TLS where it is asked for.
+//! Connects to a target: TCP, with TLS if configured.
 
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;

@@ -1,9 +1,8 @@
-//! One connection of HTTP/1.1 to a target.
+//! One HTTP/1.1 connection to a target.
 //!
-//! hyper's connection is a future that somebody must drive. No task is spawned for that:
-//! whoever waits for the response drives it, and so a request and its response never leave
-//! the task of the client's connection. That spares two switches of task for each
-//! request.
+//! hyper's connection is a future that must be driven. There is no separate task for that: the task
+//! that waits for the response drives it, so a request and its response never leave the task of the
+//! client's connection. That saves two task switches per request.
 
 use std::error::Error;
 use std::future::poll_fn;
@@ -20,21 +19,21 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::Stream;
 use crate::outgoing::{BodyTrouble, Outgoing};
 
-/// Where a new connection's timer stands before it is moved.
+/// The initial deadline of a new connection's timer.
 const FIRST_DEADLINE: Duration = Duration::from_secs(3600);
 
-/// Longest response headers, in bytes.
+/// Maximum length of response headers, in bytes.
 const LARGEST_HEAD: usize = 64 << 10;
 
 pub struct Connection {
     sender: SendRequest<Outgoing>,
     driver: http1::Connection<TokioIo<Stream>, Outgoing>,
-    /// The driver is done and must not be polled again.
+    /// The driver has ended and must not be polled again.
     over: bool,
-    /// How often the pool was swept since it was used.
+    /// Number of sweeps of the pool since its last use.
     age: u32,
-    /// Fires at or before the deadline of the awaited response. It is moved
-    /// only when it fires or is too late, and so costs a request next to nothing.
+    /// Fires at or before the deadline of the expected response. It is reset only when it fires or
+    /// is too late, so it costs a request almost nothing.
     timer: Pin<Box<Sleep>>,
 }
 
@@ -42,9 +41,9 @@ pub struct Connection {
 #[derive(Debug)]
 pub struct Trouble {
     pub kind: TroubleKind,
-    /// For the log; nothing of the request is in it.
+    /// For the log; contains nothing from the request.
     pub reason: String,
-    /// The request, if it was handed back.
+    /// The request, if it was returned.
     pub request: Option<Box<Request<Outgoing>>>,
 }
 
@@ -52,14 +51,13 @@ pub struct Trouble {
 pub enum TroubleKind {
     /// There was no connection.
     Unreachable,
-    /// The target cannot have acted on the request: nothing of it was sent, or the
-    /// target said so.
+    /// The target cannot have processed the request: nothing of it was sent, or the target said so.
     Unsent,
-    /// The connection broke after the request was sent, at least in part.
+    /// The connection broke after at least a part of the request was sent.
     Broken,
     /// There was no response in time.
     Late,
-    /// The client's own body did not come through.
+    /// The client's body was not received completely.
     Client(BodyTrouble),
 }
 
@@ -75,7 +73,7 @@ impl Trouble {
     pub fn late() -> Trouble {
         Trouble {
             kind: TroubleKind::Late,
-            reason: "no answer in time".to_owned(),
+            reason: "no response in time".to_owned(),
             request: None,
         }
     }
@@ -86,7 +84,7 @@ impl Trouble {
         self
     }
 
-    /// What hyper says of a request that it was given.
+    /// Converts hyper's error for a request.
     pub fn of(error: &hyper::Error, request: Option<Request<Outgoing>>) -> Trouble {
         let mut causes = Vec::new();
         let mut cause: Option<&(dyn Error + 'static)> = Some(error);
@@ -112,11 +110,11 @@ impl Trouble {
     }
 }
 
-/// Begins HTTP/1.1 on a fresh stream.
+/// Starts HTTP/1.1 on a new stream.
 pub async fn start(stream: Stream) -> Result<Box<Connection>, Trouble> {
     let (sender, driver) = http1::Builder::new()
         .max_buf_size(LARGEST_HEAD)
-        // Requests mostly are small: one piece of memory is written faster than two.
+        // Most requests are small: writing one buffer is faster than two.
         .writev(false)
         .handshake(TokioIo::new(stream))
         .await
@@ -131,34 +129,34 @@ pub async fn start(stream: Stream) -> Result<Box<Connection>, Trouble> {
 }
 
 impl Connection {
-    /// Reads and writes what can be read and written now.
+    /// Reads and writes as far as possible.
     pub fn drive(&mut self, context: &mut Context<'_>) {
         if !self.over {
             self.over = Pin::new(&mut self.driver).poll(context).is_ready();
         }
     }
 
-    /// Whether the target has left it open. What has come meanwhile is looked at; the
-    /// event loop keeps that ready, so an idle connection costs no system call.
+    /// Whether the target has left it open. Received data is processed. The event loop keeps its
+    /// readiness, so an idle connection costs no system call.
     pub fn is_open(&mut self) -> bool {
         self.drive(&mut Context::from_waker(Waker::noop()));
         !self.over && self.sender.is_ready()
     }
 
-    /// Notes that it is put into a pool now.
+    /// Records that it is returned to a pool.
     pub fn rest(&mut self) {
         self.age = 0;
     }
 
-    /// Notes that the pool is swept; returns how often that was, since it is there.
+    /// Records a sweep of the pool; returns the number of sweeps since it was returned.
     pub fn grow_older(&mut self) -> u32 {
         self.age = self.age.saturating_add(1);
         self.age
     }
 }
 
-/// Sends a request and waits for the headers of its response until `deadline`. The body that
-/// comes with it arrives only while the connection is driven.
+/// Sends a request and waits for the response headers until `deadline`. The body arrives only while
+/// the connection is driven.
 pub async fn exchange(
     connection: &mut Connection,
     request: Request<Outgoing>,
@@ -193,8 +191,7 @@ pub async fn exchange(
     })
 }
 
-/// Sends a request that asks for another protocol, on a connection of its own that
-/// drives itself from then on.
+/// Sends a request to switch protocols, on a separate connection that drives itself from then on.
 pub async fn exchange_to_upgrade(
     connection: Box<Connection>,
     request: Request<Outgoing>,

@@ -12,7 +12,7 @@ pub struct Health {
     leave_out: Duration,
     started: Instant,
     failures: AtomicU32,
-    /// Milliseconds since `started`; 0 if it is not left out.
+    /// Milliseconds since `started`; 0 if it is not excluded.
     left_out_until: AtomicU64,
     ill: AtomicBool,
 }
@@ -29,7 +29,7 @@ impl Health {
         }
     }
 
-    /// Whether it should be asked.
+    /// Whether it may be used.
     pub fn is_well(&self) -> bool {
         if self.is_ill() {
             return false;
@@ -40,12 +40,12 @@ impl Health {
         }
     }
 
-    /// Whether the active check found it so.
+    /// Whether the active check found it unhealthy.
     pub fn is_ill(&self) -> bool {
         self.ill.load(Relaxed)
     }
 
-    /// What the active check found; returns whether that is new.
+    /// Sets the result of the active check; returns whether it changed.
     pub fn set_ill(&self, ill: bool) -> bool {
         if !ill {
             self.succeeded();
@@ -55,16 +55,15 @@ impl Health {
 
     /// A request got a response.
     pub fn succeeded(&self) {
-        // Mostly there is nothing to change, and nothing is written to.
+        // Usually there is nothing to change, and nothing is written.
         if self.failures.load(Relaxed) != 0 {
             self.failures.store(0, Relaxed);
             self.left_out_until.store(0, Relaxed);
         }
     }
 
-    /// A request got no response, or 502 to 504. Once there were too many in a
-    /// row, each further one leaves the target out again, so that a single try after the
-    /// pause decides.
+    /// A request got no response, or 502 to 504. After too many consecutive failures, each further
+    /// one excludes the target again, so that a single attempt after the pause decides.
     pub fn failed(&self) {
         let failures = self.failures.fetch_add(1, Relaxed).saturating_add(1);
         if self.most_failures > 0 && failures >= self.most_failures {

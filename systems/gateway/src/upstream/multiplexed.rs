@@ -1,4 +1,4 @@
-//! Connections of HTTP/2 of one worker to one target, each shared by many requests.
+//! HTTP/2 connections of one worker to one target, each shared by many requests.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::{Trouble, connect};
 use crate::config::Upstream;
 use crate::outgoing::Outgoing;
 
-/// Bytes that a target may send ahead, on a stream and on a connection.
+/// Bytes that a target may send ahead, per stream and per connection.
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 4 << 20;
 
-/// Longest response headers, in bytes.
+/// Maximum length of response headers, in bytes.
 const LARGEST_HEAD: u32 = 64 << 10;
 
-/// A silent connection is asked for a sign of life this often.
+/// Interval of pings on a silent connection.
 const PING: Duration = Duration::from_secs(20);
 
 pub struct Multiplexed {
@@ -29,7 +29,7 @@ pub struct Multiplexed {
 }
 
 impl Multiplexed {
-    /// This number of connections, opened when they are needed.
+    /// This number of connections, opened on demand.
     pub fn new(count: usize) -> Multiplexed {
         Multiplexed {
             slots: (0..count).map(|_| Mutex::new(None)).collect(),
@@ -37,7 +37,7 @@ impl Multiplexed {
         }
     }
 
-    /// The next of the connections. Whoever comes while it is being made waits for it.
+    /// The next connection. Requests that arrive while it is being opened wait for it.
     pub async fn sender(&self, address: &str, upstream: &Upstream) -> Result<Sender, Trouble> {
         let turn = self.next.fetch_add(1, Relaxed) % self.slots.len().max(1);
         let Some(slot) = self.slots.get(turn) else {
@@ -60,14 +60,14 @@ impl Multiplexed {
             .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| Trouble::unreachable(error.to_string()))?;
-        // It ends when the last sender is gone; its requests get the error that broke it.
+        // It ends with the last sender; its requests get the error that broke it.
         tokio::spawn(connection);
         *slot = Some(sender.clone());
         Ok(Sender(sender))
     }
 }
 
-/// A share in a connection.
+/// A handle of a connection.
 pub struct Sender(http2::SendRequest<Outgoing>);
 
 impl Sender {

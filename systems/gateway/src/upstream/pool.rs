@@ -1,18 +1,18 @@
-//! Idle connections of one worker to one target, the last used first.
+//! Idle connections of one worker to one target, the most recently used first.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Connection;
 
-/// Only its worker takes from it and gives to it, so that the lock is never waited for.
+/// Only its worker uses it, so the lock never blocks.
 pub struct Pool {
     idle: Mutex<VecDeque<Box<Connection>>>,
     most: usize,
 }
 
 impl Pool {
-    /// A pool that keeps at most this number.
+    /// A pool with at most this number of connections.
     pub fn new(most: usize) -> Pool {
         Pool {
             idle: Mutex::default(),
@@ -20,7 +20,7 @@ impl Pool {
         }
     }
 
-    /// The connection used last of those that still are open.
+    /// The most recently used connection that is still open.
     pub fn take(&self) -> Option<Box<Connection>> {
         loop {
             let mut connection = self.lock().pop_back()?;
@@ -38,7 +38,7 @@ impl Pool {
         }
     }
 
-    /// Lets go of connections that are closed, or were there for this many sweeps.
+    /// Removes connections that are closed or have stayed for this many sweeps.
     pub fn sweep(&self, sweeps: u32) {
         self.lock()
             .retain_mut(|connection| connection.grow_older() < sweeps && connection.is_open());

@@ -1,4 +1,4 @@
-//! The active check: requests of our own, on connections of their own.
+//! The active check: the gateway's own requests, on separate connections.
 
 use std::sync::{Arc, Weak};
 
@@ -12,7 +12,7 @@ use super::{Target, Upstream, exchange, multiplexed::Multiplexed};
 use crate::config::{ActiveCheck, Wire};
 use crate::outgoing::Outgoing;
 
-/// Checks the targets of an upstream until that is gone.
+/// Checks the targets of an upstream until it is dropped.
 pub async fn probe(upstream: Weak<Upstream>, check: ActiveCheck) {
     let mut rounds = tokio::time::interval(check.interval);
     rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -100,10 +100,10 @@ async fn ask(
         };
         match answer.map_err(|trouble| trouble.reason)?.status() {
             status if status.is_success() || status == StatusCode::NOT_MODIFIED => Ok(()),
-            status => Err(format!("{} answers {status}", check.path)),
+            status => Err(format!("{} responds with {status}", check.path)),
         }
     };
     tokio::time::timeout(check.timeout, ask)
         .await
-        .unwrap_or_else(|_| Err(format!("no answer within {:?}", check.timeout)))
+        .unwrap_or_else(|_| Err(format!("no response within {:?}", check.timeout)))
 }

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use plimsoll_serving::counters::{Metric, PerWorker};
 
-/// One worker's counts, on cache lines of their own.
+/// One worker's counters, on their own cache lines.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Counters {
-    /// Responses, by what was requested.
+    /// Number of responses, by request.
     pub payloads: AtomicU64,
     pub others: AtomicU64,
     pub calls: AtomicU64,

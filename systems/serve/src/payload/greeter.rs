@@ -16,13 +16,13 @@ mod described {
 use described::greeter_server::{self, GreeterServer};
 use described::{HelloReply, HelloRequest, PushReply, PushRequest, SlowReply, SlowRequest};
 
-/// The largest message that is taken.
+/// Maximum size of a message.
 const LARGEST_MESSAGE: usize = 16 << 20;
 
-/// The longest wait that can be asked for, in milliseconds.
+/// Maximum wait that a client can request, in milliseconds.
 const LONGEST_WAIT: u32 = 60_000;
 
-/// The longest name that is greeted, in bytes.
+/// Maximum length of a name, in bytes.
 const LONGEST_NAME: usize = 4096;
 
 /// The service for one connection.

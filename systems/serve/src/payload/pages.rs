@@ -21,8 +21,8 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const PROMETHEUS: HeaderValue =
     HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// The contents of the pages, made once and never freed, so that responding touches no
-/// counter that threads share.
+/// The contents of the pages, created once and never freed, so that responses touch no reference
+/// counter shared by threads.
 #[derive(Clone, Copy)]
 pub struct Content(&'static Fixed);
 
@@ -67,8 +67,8 @@ impl Content {
     }
 }
 
-/// Letters and digits that do not compress to nothing. SplitMix64 (Steele, Lea and
-/// Flood, OOPSLA 2014) from a fixed seed.
+/// Letters and digits that do not compress well. SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)
+/// with a fixed seed.
 fn random_text(length: usize) -> Vec<u8> {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut state = 0x0070_6c69_6d73_6f6c_u64;
@@ -82,7 +82,7 @@ fn random_text(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// One connection's view of the pages.
+/// The pages for one connection.
 pub struct Pages {
     content: Content,
     counters: Arc<Counters>,
@@ -111,7 +111,7 @@ impl Pages {
         match path {
             "/" | "/json" | "/healthz" | "/metrics" if !reading => {
                 let text =
-                    Bytes::from_static(b"{\"error\":\"only GET and HEAD are answered here\"}\n");
+                    Bytes::from_static(b"{\"error\":\"only GET and HEAD are supported here\"}\n");
                 let mut response = page(StatusCode::METHOD_NOT_ALLOWED, JSON, text);
                 response
                     .headers_mut()

@@ -1,4 +1,4 @@
-//! A small client of its own for these tests: one connection, one request after another.
+//! A small client for these tests: one connection, one request after another.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -46,8 +46,8 @@ impl Client {
         }
     }
 
-    /// Asks, and takes up a new connection when there is none. An error leaves it open
-    /// whether the request was carried out.
+    /// Sends a request, on a new connection if there is none. After an error it is unknown whether
+    /// the server processed the request.
     pub fn ask(
         &mut self,
         method: &str,

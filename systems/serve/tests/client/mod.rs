@@ -1,5 +1,4 @@
-//! A small client of its own for these tests, on hyper: one connection, one request
-//! after another.
+//! A small hyper client for these tests: one connection, one request after another.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -48,9 +47,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to `place` (`https://127.0.0.1:1`), trusting the authority in
-    /// `certificates`, and showing the client's certificate if `showing` it. With
-    /// `h2`, HTTP/2 is asked for: in TLS by ALPN, else by prior knowledge.
+    /// Connects to `place` (`https://127.0.0.1:1`), trusts the authority in `certificates`, and
+    /// shows the client's certificate if `showing` is set. With `h2`, it uses HTTP/2: through ALPN
+    /// with TLS, otherwise by prior knowledge.
     pub fn connect(place: &str, certificates: &str, showing: bool, h2: bool) -> Outcome<Client> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

@@ -1,5 +1,6 @@
-//! Requests by which a client could get past a route, sent to nginx with its defaults as well: what
-//! nginx refuses is refused, and what it takes goes to the same server or is refused.
+//! Requests with which a client might bypass a route, also sent to nginx with its defaults: the
+//! gateway rejects what nginx rejects, and sends what nginx accepts to the same server or rejects
+//! it.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -44,7 +45,7 @@ const REQUESTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The status, and which server responded.
+/// The status, and the server that responded.
 fn ask(address: SocketAddr, request: &(&str, &str, &str)) -> (u16, Option<String>) {
     let (method, target, fields) = request;
     let body = if *method == "POST" { "0\r\n\r\n" } else { "" };
@@ -61,7 +62,7 @@ fn ask(address: SocketAddr, request: &(&str, &str, &str)) -> (u16, Option<String
     stream.write_all(bytes.as_bytes()).unwrap();
     let mut answer = Vec::new();
     let mut piece = [0; 4096];
-    // The headers are enough: a connection that was to be upgraded stays open.
+    // The headers are enough: an upgraded connection stays open.
     while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
         match stream.read(&mut piece) {
             Ok(count @ 1..) => answer.extend_from_slice(&piece[..count]),
@@ -121,6 +122,6 @@ fn nothing_gets_past_a_route_that_would_not_with_nginx() {
         }
         assert_ne!(ours, 101, "{request:?}");
     }
-    // Nginx takes some and refuses others, or nothing is compared.
+    // The comparison is meaningful only if nginx accepts some and rejects others.
     assert!(taken > 5 && taken < REQUESTS.len() - 5, "{taken}");
 }

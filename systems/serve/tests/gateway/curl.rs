@@ -1,4 +1,4 @@
-//! Requests by curl.
+//! Sends requests with curl.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::running::tool;
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// `1.1` or `2`, as curl has it.
+    /// `1.1` or `2`, as printed by curl.
     pub version: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
@@ -30,7 +30,7 @@ pub fn get(url: &str) -> Answer {
     curl(&[url])
 }
 
-/// Over TLS, trusting the authority of `certs`.
+/// Over TLS, trusting the authority in `certs`.
 pub fn trusting(certs: &Path, arguments: &[&str]) -> Answer {
     let authority = certs.join("ca.pem");
     let mut all = vec!["--cacert", authority.to_str().unwrap()];
@@ -38,7 +38,7 @@ pub fn trusting(certs: &Path, arguments: &[&str]) -> Answer {
     curl(&all)
 }
 
-/// Runs curl. Status 0 means no response at all.
+/// Runs curl. Status 0 means that there was no response.
 pub fn curl(arguments: &[&str]) -> Answer {
     let output = tool("curl", "curl")
         .args(["--silent", "--include", "--max-time", "20", "--path-as-is"])

@@ -1,4 +1,4 @@
-//! Upstreams that fail: retries, leaving out, active checks, and recovery.
+//! Upstreams that fail: retries, excluding targets, active checks, and recovery.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -19,13 +19,13 @@ fn who_cannot_be_reached_is_replaced_by_another() {
     let (orders, closed) = (Orders::start("A"), ports::closed().to_string());
     let gateway = Gateway::start(&simple(&[&closed, &orders.address()], "", ""));
     let url = gateway.url("/spot/orders");
-    // A POST as well: nothing of it was sent.
+    // A POST too, because nothing of it was sent.
     for _ in 0..20 {
         assert_eq!(curl(&[&url, "-d", "{}"]).status, 200);
     }
     let retries = gateway.metric("retries_total");
     assert!((1..=10).contains(&retries), "{retries}");
-    // It was left out after its failures, and so was not asked every other time.
+    // The target was excluded after its failures, so it did not get every second request.
     assert_eq!(gateway.metric("targets_well"), 1);
 }
 
@@ -58,7 +58,8 @@ fn an_upstream_killed_under_load_costs_little_and_comes_back() {
     let other = Orders::start_at("B", &address);
     eventually("its return", || other.requests() > 100);
     let counted = running.join().unwrap();
-    // GET may be sent twice, so nobody noticed, but for what the budget did not cover.
+    // GET may be sent twice, so clients notice nothing, except for requests that the budget did not
+    // cover.
     let [good, _, _, bad] = counted.classes;
     assert!(good > 1000, "{counted:?}");
     assert!(bad <= 20, "{counted:?}");
@@ -66,7 +67,7 @@ fn an_upstream_killed_under_load_costs_little_and_comes_back() {
     assert!(gateway.metric("retries_total") > 0);
 }
 
-/// A server that reads a request, counts it, and breaks off.
+/// A server that reads a request, counts it, and closes the connection.
 fn breaking() -> (String, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -117,7 +118,7 @@ fn retries_have_a_budget() {
     for _ in 0..60 {
         assert_eq!(get(&url).status, 502);
     }
-    // Ten saved up, and a tenth of sixty.
+    // Ten saved, plus a tenth of sixty.
     let retries = seen.load(Relaxed) - 60;
     assert!((15..=17).contains(&retries), "{retries}");
 }

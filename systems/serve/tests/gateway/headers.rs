@@ -107,7 +107,8 @@ fn a_request_in_circles_is_stopped() {
     let first = Gateway::start(&simple(&["127.0.0.1:1"], "", ""));
     let own = first.address().to_string();
     let config = simple(&[&own], "", "");
-    // The entry keeps its place, which port 0 does not say: a new one would be opened.
+    // The entry keeps its port: with port 0 in the configuration, a new listener would get another
+    // one.
     first.reload(&config);
     let answer = get(&first.url("/spot/orders"));
     assert_eq!(answer.status, 508);

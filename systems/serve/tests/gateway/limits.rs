@@ -1,4 +1,4 @@
-//! What is refused, and when: rates, overload, sizes and times.
+//! Rejected requests: rates, overload, sizes and times.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -24,7 +24,7 @@ fn a_rate_is_kept_for_each_key() {
     let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
     assert!((50..=60).contains(&wait), "{wait}");
     assert_eq!(gateway.metric("rate_limited_total"), 3);
-    // A new configuration does not fill the buckets again.
+    // A reload does not refill the buckets.
     gateway.reload(&format!("{config}# changed\n"));
     assert_eq!(ask("a").status, 429);
 }
@@ -58,7 +58,7 @@ fn overload_is_refused_at_once_and_the_queue_is_bounded() {
     }
     assert_eq!(gateway.metric("overloaded_total"), 6);
     assert_eq!(gateway.metric("requests_waiting"), 0);
-    // And it is as good as before.
+    // Afterwards it works as before.
     assert_eq!(get(&gateway.url("/spot/orders")).status, 200);
 }
 
@@ -96,8 +96,8 @@ fn large_bodies_are_refused_whether_they_say_so_or_not() {
         let data = format!("@{}", file.display());
         for framing in ["Content-Type: text/plain", "Transfer-Encoding: chunked"] {
             let answer = curl(&[&url, "--data-binary", &data, "-H", framing, "-H", "Expect:"]);
-            // A body that turns out too large after its echo began interrupts the response,
-            // and what is still being sent may cost the client all of it.
+            // A body that turns out to be too large after its echo has begun interrupts the
+            // response, and sending the rest of the request may cost the client the whole response.
             let broken = framing.starts_with("Transfer") && status == 413;
             let cut = matches!(answer.status, 0 | 200) && answer.body.len() < length;
             if !(broken && cut) {
@@ -120,7 +120,7 @@ fn large_heads_are_refused() {
     let url = gateway.url("/spot/orders");
     let header = |length: usize| format!("x-long: {}", "x".repeat(length));
     assert_eq!(curl(&[&url, "-H", &header(4096)]).status, 200);
-    // What the client has not sent yet when it is refused may cost it the response.
+    // A client that is still sending when it is rejected may lose the response.
     let refused = curl(&[&url, "-H", &header(20_000)]);
     assert!(matches!(refused.status, 431 | 0), "{refused:?}");
     assert_eq!(
@@ -223,7 +223,9 @@ fn connections_are_bounded() {
         .collect();
     assert_eq!(get(&gateway.url("/spot/orders")).status, 0);
     drop(kept);
-    eventually("room", || get(&gateway.url("/spot/orders")).status == 200);
+    eventually("capacity", || {
+        get(&gateway.url("/spot/orders")).status == 200
+    });
 }
 
 #[test]
@@ -232,7 +234,7 @@ fn a_connection_on_which_nothing_is_asked_is_closed() {
     let config = simple(&[&orders.address()], "", "");
     let gateway =
         Gateway::start(&config.replace("127.0.0.1:0}", "127.0.0.1:0, idle_timeout: 200ms}"));
-    // Nothing, incomplete headers, a whole request, and one of HTTP/2.
+    // Nothing, incomplete headers, a complete request, and an HTTP/2 request.
     for sent in [
         &b""[..],
         b"GET /spot",
@@ -245,7 +247,7 @@ fn a_connection_on_which_nothing_is_asked_is_closed() {
             .unwrap();
         stream.write_all(sent).unwrap();
         let mut answer = Vec::new();
-        // The end may come as a reset; what may not come is the timeout.
+        // The connection may end with a reset, but not by the timeout of this test.
         if let Err(error) = stream.read_to_end(&mut answer) {
             assert_eq!(
                 error.kind(),
@@ -254,6 +256,6 @@ fn a_connection_on_which_nothing_is_asked_is_closed() {
             );
         }
     }
-    // A request that takes longer is under way, and no reason to close.
+    // A longer request is in flight, so the connection must not be closed.
     assert_eq!(get(&gateway.url("/long?ms=900")).status, 200);
 }

@@ -1,4 +1,4 @@
-//! Load by h2load.
+//! Generates load with h2load.
 
 use std::thread::{JoinHandle, spawn};
 
@@ -25,7 +25,7 @@ impl Counted {
             (0, 0, 0),
             "{self:?}"
         );
-        // A response whose headers were read when the time was over counts by its class alone.
+        // Responses whose headers had arrived when the time was over count only by class.
         assert!(good >= self.succeeded, "{self:?}");
         assert_eq!(self.classes, [good, 0, 0, 0], "{self:?}");
     }

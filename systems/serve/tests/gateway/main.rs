@@ -1,6 +1,6 @@
-//! `plimsoll-serve gateway` as its users meet it: started as a program before real
-//! upstreams (`orders`, `payload`, nginx), and asked by independent clients (curl,
-//! h2load, a WebSocket library, and bytes by hand).
+//! Tests `plimsoll-serve gateway` as its users run it: as a program in front of real upstreams
+//! (`orders`, `payload`, nginx), with independent clients (curl, h2load, a WebSocket library, and
+//! hand-written bytes).
 
 mod beside_nginx;
 #[path = "../client/mod.rs"]

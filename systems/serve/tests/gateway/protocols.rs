@@ -112,7 +112,7 @@ fn upstreams_can_be_encrypted() {
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(answer.json()["version"], wire);
     }
-    // An authority that did not sign it is not enough.
+    // An authority that did not sign it is not accepted.
     let (_other, strangers) = certificates();
     let tls = format!(", tls: {{ca: {}/ca.pem}}", strangers.display());
     let gateway = Gateway::start(&simple(&[&address], "", &tls));
@@ -140,7 +140,7 @@ fn nginx_is_an_upstream_too() {
     assert_eq!(head.header("content-length"), Some("3145728"));
     let part = curl(&["--range", "5-9", &gateway.url("/large")]);
     assert_eq!((part.status, part.body.as_str()), (206, "xxxxx"));
-    // nginx closes each connection after three requests; nobody notices.
+    // nginx closes each connection after three requests; clients do not notice.
     let url = gateway.url("/say");
     load::start(&["--h1", "-c10", "-n2000", &url])
         .join()
@@ -235,7 +235,7 @@ fn a_websocket_over_tls_passes_and_a_silent_one_ends() {
     assert_eq!(refused.status, 400);
 }
 
-/// A running `payload`, of which only gRPC is asked.
+/// A running `payload`, of which only the gRPC port is used.
 fn greeter() -> (Running, String) {
     let flags = [
         "--plain-port=off",
@@ -268,7 +268,7 @@ fn grpc_passes_with_its_trailers() {
             (greeted.status.as_str(), &greeted.message[..]),
             ("0", &b"\x0a\x0bHello world"[..])
         );
-        // An error of the service comes as a trailers-only response.
+        // An error of the service arrives as a trailers-only response.
         assert_eq!(call("Slow", b"\x08\xff\xff\xff\x07").status, "3");
         assert_eq!(call("Absent", b"").status, "12");
         // More than any flow-control window holds.
@@ -277,7 +277,7 @@ fn grpc_passes_with_its_trailers() {
             call("Push", &data).message,
             b"\x0a\x163145728 bytes received"
         );
-        // The gateway's own refusal has gRPC's format: DEADLINE_EXCEEDED.
+        // The gateway's own error response has gRPC's format: DEADLINE_EXCEEDED.
         assert_eq!(call("Slow", b"\x08\xd0\x0f").status, "4");
     }
     running.signal(Signal::TERM);

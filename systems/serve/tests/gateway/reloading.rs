@@ -1,4 +1,4 @@
-//! A changed file is taken up without losing a request.
+//! A changed configuration is applied without losing a request.
 
 use std::time::Duration;
 use std::{fs, thread};
@@ -14,7 +14,7 @@ use crate::running::{Gateway, Orders, eventually, simple};
 fn under_load_no_request_is_lost() {
     let servers = ["A", "B"].map(Orders::start);
     let port = ports::closed().to_string();
-    // Each differs in its targets, limits, rules, and in an entry that comes and goes.
+    // They differ in targets, limits, rules, and in an entry that exists only in one.
     let configs = [0, 1].map(|index| {
         let config = simple(
             &[&servers[index].address()],
@@ -39,7 +39,7 @@ fn under_load_no_request_is_lost() {
     let before = gateway.metric("reloads_total");
     for round in 1..=15 {
         gateway.reload(&configs[round % 2]);
-        // The one after is met by new and old connections alike.
+        // The new configuration applies to new and old connections alike.
         thread::sleep(Duration::from_millis(60));
     }
     assert!(gateway.metric("reloads_total") >= before + 15);

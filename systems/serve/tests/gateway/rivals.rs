@@ -1,5 +1,5 @@
-//! The configurations of other products next to ours: each starts, responds,
-//! and speaks the intended protocols on both sides.
+//! The configurations of other products for comparison: each starts, responds, and uses the
+//! intended protocols on both sides.
 
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
@@ -11,7 +11,7 @@ use crate::curl::{Answer, trusting};
 use crate::load;
 use crate::running::{Gateway, Orders, certificates, program};
 
-/// A template, by its file's name, with everything put in.
+/// A template, by its file name, with all placeholders filled in.
 fn fill(file: &str, ports: &[u16; 4], orders: &str, certs: &Path, directory: &Path) -> String {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gateway/configs");
     let text = fs::read_to_string(folder.join(file)).unwrap();
@@ -32,7 +32,7 @@ fn certificates_for_all() -> (tempfile::TempDir, PathBuf) {
     let (folder, certs) = certificates();
     let [chain, key] = ["server.pem", "server.key"].map(|file| fs::read(certs.join(file)).unwrap());
     fs::write(certs.join("both.pem"), [chain, key].concat()).unwrap();
-    // Who does not run as root must read it, too.
+    // Users other than root must be able to read it.
     let readable = |path: &Path, mode| {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -49,7 +49,7 @@ fn free() -> u16 {
     ports::closed().port()
 }
 
-/// Asks each of the four places, and checks what is spoken on either side.
+/// Sends requests to each of the four ports, and checks the protocols on both sides.
 fn check(ports: &[u16; 4], certs: &Path, h2_to_upstream: bool) {
     let body = "{\"text\":\"你好\"}";
     let assert = |answer: Answer, version: &str, wire: &str, proto: &str| {
@@ -81,7 +81,7 @@ fn check(ports: &[u16; 4], certs: &Path, h2_to_upstream: bool) {
         "https",
     );
     assert(ask("--http2", &url(2, "https")), "2", "HTTP/1.1", "https");
-    // A client that offers HTTP/2 gets HTTP/1.1 where only that is spoken.
+    // A client that offers HTTP/2 gets HTTP/1.1 if nothing else is supported.
     assert(ask("--http2", &url(1, "https")), "1.1", "HTTP/1.1", "https");
     if h2_to_upstream {
         assert(ask("--http2", &url(3, "https")), "2", "HTTP/2.0", "https");
@@ -107,7 +107,7 @@ fn rival(kind: Kind, file: &'static str, h2_to_upstream: bool) {
         fill(file, &ports, &address, &directory, folder)
     });
     let ports = [proxy.address().port(), others[0], others[1], others[2]];
-    // The places are opened one after another, and the first alone was waited for.
+    // The ports are opened one after another, and only the first was waited for.
     for port in &ports[..if h2_to_upstream { 4 } else { 3 }] {
         while std::net::TcpStream::connect(("127.0.0.1", *port)).is_err() {
             thread::sleep(std::time::Duration::from_millis(10));

@@ -1,4 +1,4 @@
-//! Which requests go where.
+//! Selection of the target.
 
 use std::collections::HashMap;
 
@@ -123,7 +123,7 @@ fn a_hash_keeps_a_key_at_its_target() {
         let again: Vec<_> = (0..30).map(ask).collect();
         assert_eq!(first, again);
         assert_eq!(shares(30, ask).len(), 3);
-        // Without a key it is the address that counts, which is one.
+        // Without a key the client's address is used, which is always the same here.
         assert_eq!(shares(10, |_| server(&[&url])).len(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The programs: gateways with a configuration of their own, and what they lead to.
+//! The programs: gateways with their configurations, and upstreams.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ impl Orders {
         Orders::start_with(&["--listen=127.0.0.1:0", "--name", name])
     }
 
-    /// One at a place where another was.
+    /// Starts one at an address that another one used before.
     pub fn start_at(name: &str, address: &str) -> Orders {
         Orders::start_with(&["--listen", address, "--name", name])
     }
@@ -55,12 +55,12 @@ impl Orders {
         self.url().trim_start_matches("http://").to_owned()
     }
 
-    /// Requests it has taken up.
+    /// Number of requests it has accepted.
     pub fn requests(&self) -> u64 {
         metric(self.url(), "plimsoll_serve_requests_total")
     }
 
-    /// Kills it, as a crash does.
+    /// Kills it, like a crash.
     pub fn kill(self) {
         self.running.signal(Signal::KILL);
         self.running.wait();
@@ -85,7 +85,7 @@ impl Gateway {
         Gateway::start_in(folder, flags)
     }
 
-    /// One whose directory holds more than the configuration.
+    /// Starts one whose directory contains more than the configuration.
     pub fn start_in(folder: TempDir, flags: &[&str]) -> Gateway {
         let mut running = program()
             .args(["gateway", "--listen=127.0.0.1:0", "--threads=2", "--config"])
@@ -100,7 +100,7 @@ impl Gateway {
         }
     }
 
-    /// Where the entry `web` is, with `path`.
+    /// The URL of the entry `web` with `path`.
     pub fn url(&self, path: &str) -> String {
         self.entry("web", path)
     }
@@ -126,7 +126,7 @@ impl Gateway {
         self.folder.path()
     }
 
-    /// Writes a new configuration, as editors do: beside the old one, then in its place.
+    /// Writes a new configuration as editors do: to another file, which then replaces the old one.
     pub fn write(&self, config: &str) {
         let (new, file) = (
             self.folder().join("new"),
@@ -136,7 +136,7 @@ impl Gateway {
         fs::rename(new, file).unwrap();
     }
 
-    /// Writes a new configuration and waits until it is taken up.
+    /// Writes a new configuration and waits until it is applied.
     pub fn reload(&self, config: &str) {
         let before = self.metric("reloads_total");
         self.write(config);
@@ -175,7 +175,7 @@ fn metric(url: &str, name: &str) -> u64 {
         .unwrap()
 }
 
-/// Waits until something holds, at most ten seconds.
+/// Waits at most ten seconds until a condition holds.
 pub fn eventually(what: &str, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !holds() {
@@ -193,7 +193,7 @@ pub fn certificates() -> (TempDir, PathBuf) {
     (folder, certs)
 }
 
-/// A program that Debian packages as `package`.
+/// A program from the Debian package `package`.
 pub fn tool(name: &str, package: &str) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|folder| folder.join(name).is_file());

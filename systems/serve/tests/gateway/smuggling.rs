@@ -1,4 +1,4 @@
-//! Requests that two servers could understand in two ways, written by hand.
+//! Hand-written requests that two servers may interpret differently.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::running::{Gateway, Orders, simple};
 
-/// Sends bytes and returns all that comes back until the connection is closed or still.
+/// Sends bytes, and returns everything received until the connection is closed or idle.
 fn exchange(gateway: &Gateway, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(gateway.address()).unwrap();
     stream
@@ -71,8 +71,8 @@ fn what_is_ambiguous_is_refused() {
 fn with_two_framings_the_chunks_count_and_nothing_is_left_for_a_second_request() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
-    // By its Content-Length this is one request, by its chunks it is two (RFC 9112,
-    // section 6.3): the connection must end after the first.
+    // By its Content-Length this is one request, by its chunks it is two (RFC 9112, section 6.3):
+    // the connection must end after the first.
     let hidden = "0\r\n\r\nGET /status/418 HTTP/1.1\r\nhost: a\r\n\r\n";
     for heads in [
         format!(

@@ -1,6 +1,5 @@
-//! A relay before PostgreSQL that counts round trips on the wire, whatever anybody says
-//! of them: the frontend ends each with a Sync or a Query and waits for what comes back
-//! (PostgreSQL, "Message Formats").
+//! A relay in front of PostgreSQL that counts round trips on the wire: the frontend ends each with
+//! a Sync or a Query and waits for the response (PostgreSQL, "Message Formats").
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -42,7 +41,7 @@ impl Relay {
         Relay { address, trips }
     }
 
-    /// The address of a database at `server`, by way of this.
+    /// The address of a database at `server`, through this relay.
     pub fn through(&self, database: &str, server: SocketAddr) -> String {
         database.replace(&server.to_string(), &self.address.to_string())
     }
@@ -66,7 +65,7 @@ fn pass(mut client: TcpStream, mut server: &TcpStream, trips: &AtomicU64) -> io:
     }
 }
 
-/// A length that counts itself, and what follows.
+/// A length that includes itself, and the rest of the message.
 fn body(client: &mut TcpStream, mut message: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     client.read_exact(&mut length)?;

@@ -37,7 +37,7 @@ fn indices_are_handed_out_in_both_shapes() {
     assert!(all.iter().all(|reference| {
         reference.index < 100 && reference.uri.starts_with(&format!("{}/", served.url))
     }));
-    // Shuffled: 20 in rising order by chance are rarer than one in 10^18.
+    // Shuffled: the chance of 20 in ascending order is less than one in 10^18.
     assert!(!all[..20].is_sorted_by_key(|reference| reference.index));
     let different: HashSet<_> = all.iter().collect();
     assert_eq!(different.len(), 52);
@@ -48,7 +48,7 @@ fn indices_are_handed_out_in_both_shapes() {
         all.iter()
             .all(|one| lists.contains(&one.uri.as_str().into()))
     );
-    // The list that is made ahead of need is not named before it is used.
+    // A list that was created ahead of need is not listed before it is used.
     assert!(lists.len() <= 2, "{lists:?}");
 }
 
@@ -129,7 +129,7 @@ fn statuses_are_set_in_both_shapes_and_seen_at_once() {
         assert_eq!(answer.status, 204, "{answer:?}");
         assert!(answer.body.is_empty());
         let now = client.get(&reference.path(), &[json]).json();
-        // The first sets what is set already.
+        // The first one sets the value that is already set.
         assert_eq!(now == last, turn == 0);
         last = now;
     }
@@ -248,14 +248,14 @@ fn what_a_client_has_is_not_sent_again() {
     assert_eq!(again.status, 304);
     assert_eq!(again.header("etag"), Some(tag.as_str()));
     assert_eq!(again.header("vary"), Some("Accept"));
-    // Another form has another tag.
+    // Another format has another tag.
     let cwt = ("accept", "application/statuslist+cwt");
     let other = client.get(&path, &[cwt, ("if-none-match", &tag)]);
     assert_eq!(other.status, 200);
     assert_ne!(other.header("etag"), Some(tag.as_str()));
     let head = client.ask("HEAD", &path, &[], None).unwrap();
     assert_eq!(head.header("etag"), Some(tag.as_str()));
-    // And so has the list, once it has changed.
+    // The tag also changes with the list.
     let body = reference.update(1);
     client
         .ask("PATCH", "/status-lists/update", AUTHORISED, Some(&body))
@@ -286,7 +286,7 @@ fn another_servers_changes_are_seen_in_time() {
     std::thread::sleep(std::time::Duration::from_millis(60));
     let after = other.client().get(&reference.path(), &[]);
     assert_ne!(before.body, after.body);
-    // What has not changed is not signed again, though it was read again.
+    // An unchanged list is not signed again, although it was read again.
     std::thread::sleep(std::time::Duration::from_millis(60));
     let again = other.client().get(&reference.path(), &[]);
     assert_eq!(again.body, after.body);

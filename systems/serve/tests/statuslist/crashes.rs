@@ -1,5 +1,5 @@
-//! Crashes at random moments, under a hundred clients: no index is handed out twice, and
-//! no status that was acknowledged is lost.
+//! Crashes at random moments, with a hundred clients: no index is issued twice, and no acknowledged
+//! status is lost.
 
 // What a test prints is shown when it fails.
 #![allow(clippy::print_stdout)]
@@ -23,7 +23,7 @@ const CLIENTS: usize = 100;
 const BITS: u64 = 2;
 const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
 
-/// What the clients did between two crashes, at least.
+/// Minimum number of operations of the clients between two crashes.
 const PROGRESS: u64 = 50;
 
 /// Random numbers (xorshift64*), from a seed that is printed.
@@ -46,20 +46,20 @@ impl Random {
     }
 }
 
-/// What one client knows.
+/// The expectations of one client.
 #[derive(Default)]
 struct Memory {
-    /// Each index that it was given, and the statuses it may have now: more than one if
-    /// an update got no response.
+    /// Each index that it got, and the statuses that it may have now: more than one if an update
+    /// got no response.
     given: Vec<(Reference, Vec<u64>)>,
     acknowledged: u64,
 }
 
-/// What all clients share.
+/// Shared by all clients.
 struct Crowd {
     url: String,
     over: AtomicBool,
-    /// Updates that were acknowledged.
+    /// Number of acknowledged updates.
     progress: AtomicU64,
     memories: Mutex<Vec<Memory>>,
 }
@@ -81,8 +81,8 @@ impl Crowd {
             } else {
                 let place = random.below(memory.given.len() as u64) as usize;
                 let (reference, statuses) = &mut memory.given[place];
-                // An update whose response was lost may still be in progress in the store;
-                // after it, nobody could say which came last.
+                // An update whose response was lost may still be in progress in the store; after
+                // another one, the order would be unknown.
                 if statuses.len() > 1 {
                     continue;
                 }
@@ -103,7 +103,7 @@ impl Crowd {
         self.memories.lock().unwrap().push(memory);
     }
 
-    /// Waits until the clients have got on, and a random while longer.
+    /// Waits until the clients have made progress, and for a random time longer.
     fn get_on(&self, random: &mut Random) {
         let begun = Instant::now();
         let before = self.progress.load(Relaxed);
@@ -115,7 +115,7 @@ impl Crowd {
     }
 }
 
-/// What was found at the end.
+/// The results at the end.
 #[derive(Debug, Default)]
 struct Found {
     handed_out: usize,
@@ -141,8 +141,8 @@ impl Found {
     }
 }
 
-/// A server that is killed `kills` times, on a store that is crashed by `crash` as often
-/// as `crashes` says, in turns.
+/// A server that is killed `kills` times, on a store that `crash` crashes `crashes` times,
+/// alternating.
 struct Run<'a> {
     flags: Vec<String>,
     kills: usize,
@@ -179,7 +179,7 @@ impl Run<'_> {
                 let seed = seed.wrapping_add(client.wrapping_mul(0x9E37_79B9_7F4A_7C15));
                 scope.spawn(move || crowd.live(seed));
             }
-            // Also when this panics, so that the clients end and the test can fail.
+            // Also after a panic, so that the clients end and the test can fail.
             let _over = Over(&crowd.over);
             for turn in 0..self.kills.max(self.crashes) {
                 if turn < self.kills {
@@ -245,7 +245,7 @@ fn look(served: &Served, memories: Vec<Memory>) -> Found {
     found
 }
 
-/// The statuses of a list; none if there is no such list any more.
+/// The statuses of a list; empty if the list no longer exists.
 fn unpacked(client: &mut Client, path: &str) -> Vec<u8> {
     let answer = client.get(path, &[("accept", "application/statuslist+json")]);
     if answer.status == 404 {
@@ -267,7 +267,7 @@ fn seed(of: &str) -> u64 {
     seed
 }
 
-// Together 56 crashes: 36 of the server, 10 of Redis, 10 of PostgreSQL.
+// 56 crashes in total: 36 of the server, 10 of Redis, 10 of PostgreSQL.
 
 #[test]
 fn sqlite_16_kills_of_the_server() {
@@ -307,7 +307,7 @@ fn postgres_10_kills_of_the_server_and_10_of_postgres() {
     run.go(seed).nothing_wrong(seed);
 }
 
-/// What the tests above look for is found where it happens: on a store that forgets.
+/// The tests above do detect errors: here, on a store that loses data.
 #[test]
 fn a_store_that_forgets_is_noticed() {
     let seed = seed("forgetful");

@@ -1,4 +1,4 @@
-//! Stores that are not there: at the start, and later.
+//! Stores that are unavailable, at the start and later.
 
 use std::time::{Duration, Instant};
 
@@ -79,11 +79,11 @@ fn outlives(store: &str, server: &mut Server) {
     let told = update(0);
     told.problem(503);
     assert_eq!(told.header("retry-after"), Some("1"));
-    // What was reserved before is still handed out; then there is no more.
+    // Reserved indices are still issued; then there are none left.
     for pool in ["a", "b"] {
         let path = format!("/pools/{pool}/new-references?amount=3");
         assert_eq!(post(&path).status, 200);
-        // Until an attempt to reserve more has failed, there are merely too few (429).
+        // Until an attempt to reserve more has failed, the status is 429 (too few available).
         let mut last = post(&path);
         while matches!(last.status, 200 | 429) {
             assert!(
@@ -103,7 +103,7 @@ fn outlives(store: &str, server: &mut Server) {
     }
     assert!(
         begun.elapsed() < Duration::from_secs(20),
-        "answers must come soon"
+        "responses must arrive soon"
     );
 
     server.restart();
@@ -119,7 +119,7 @@ fn outlives(store: &str, server: &mut Server) {
     }
     assert_eq!(served.client().get(&reference.path(), &[]).status, 200);
 
-    // One that hangs is not waited for.
+    // The server does not wait for a store that hangs.
     server.freeze();
     let begun = Instant::now();
     update(0).problem(503);

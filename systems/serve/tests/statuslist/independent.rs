@@ -1,5 +1,5 @@
-//! Lists are read, and their signatures checked, by libraries that share no code with
-//! the server: PyPI's `token-status-list` (with `cryptography` and `cbor2`) and npm's
+//! Lists are read, and their signatures verified, by libraries that share no code with the server:
+//! PyPI's `token-status-list` (with `cryptography` and `cbor2`) and npm's
 //! `@sd-jwt/jwt-status-list`. They are installed below `target`, in these versions.
 
 use std::fs;
@@ -18,7 +18,7 @@ const FROM_PYPI: &[&str] = &[
 const FROM_NPM: &str = "@sd-jwt/jwt-status-list@0.19.0";
 const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
 
-/// Makes `directory` by `make` unless it was made for these versions before.
+/// Creates `directory` with `make`, unless that was done for these versions before.
 fn once(name: &str, versions: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let stamp = directory.join("versions");
@@ -70,8 +70,8 @@ fn node_modules() -> PathBuf {
     })
 }
 
-/// A server with a list of each width, some statuses set, and what should be read:
-/// `{"keys":…, "lists":[{"uri", "bits", "size", "statuses":{index: status}}]}`.
+/// A server with a list of each width, some statuses set, and the expected content: `{"keys":…,
+/// "lists":[{"uri", "bits", "size", "statuses":{index: status}}]}`.
 fn prepared(ground: &Ground) -> (Served, Value) {
     let served = ground.start();
     let mut client = served.client();

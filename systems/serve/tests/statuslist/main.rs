@@ -1,5 +1,5 @@
-//! `plimsoll-serve statuslist` as its users meet it: started as a program, asked over
-//! HTTP, read by independent libraries, and killed at random moments.
+//! Tests `plimsoll-serve statuslist` as its users run it: as a program, over HTTP, read by
+//! independent libraries, and killed at random moments.
 
 #[path = "../asking/mod.rs"]
 mod asking;

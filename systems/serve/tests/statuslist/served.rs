@@ -1,4 +1,4 @@
-//! The program under way.
+//! The running program.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ pub fn program(flags: &[&str]) -> Program {
 }
 
 impl Served {
-    /// Starts one and waits until it is ready.
+    /// Starts a server and waits until it is ready.
     pub fn start(flags: &[&str]) -> Served {
         let mut running = program(flags).start();
         let places: Value = serde_json::from_str(&running.line()).unwrap();
@@ -37,7 +37,7 @@ impl Served {
         Client::new(&self.url)
     }
 
-    /// As a crash does.
+    /// Kills it, like a crash.
     pub fn kill(self) {
         self.running.signal(Signal::KILL);
         self.running.wait();
@@ -82,7 +82,7 @@ impl Ground {
     }
 }
 
-/// A handed-out index.
+/// An issued index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Reference {
     pub uri: String,
@@ -97,7 +97,7 @@ impl Reference {
         }
     }
 
-    /// A whole response.
+    /// All indices in a response.
     pub fn all(answer: &Answer) -> Vec<Reference> {
         assert_eq!(answer.status, 200, "{answer:?}");
         let json = answer.json();
@@ -105,7 +105,7 @@ impl Reference {
         references.iter().map(Reference::of).collect()
     }
 
-    /// Where the list is on its server.
+    /// The path of the list on its server.
     pub fn path(&self) -> String {
         format!("/{}", self.uri.rsplit('/').next().unwrap())
     }
@@ -115,7 +115,7 @@ impl Reference {
     }
 }
 
-/// What a problem says, having made sure that it is one.
+/// The text of a problem response; checks that it is one.
 pub trait Told {
     fn problem(&self, status: u16) -> String;
 }

@@ -1,6 +1,6 @@
-//! A running zanzibar, and its tuples in their forms.
+//! A running zanzibar server, and its tuples in several forms.
 
-// Each test uses its part of it.
+// Each test uses only a part of this module.
 #![allow(dead_code)]
 
 use plimsoll_testkit::program::{Ended, Program, Running, Signal};
@@ -71,8 +71,7 @@ fn parts(text: &str) -> [&str; 6] {
     [a, b, c, d, e, f]
 }
 
-/// `type:id#relation@type:id#relation` as JSON, the last relation left out if there is
-/// none.
+/// `type:id#relation@type:id#relation` as JSON; the last relation is omitted if there is none.
 pub fn tuple(text: &str) -> Value {
     let [
         object_type,

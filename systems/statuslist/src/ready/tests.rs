@@ -101,7 +101,7 @@ async fn indices_taken_for_one_who_is_gone_are_given_to_the_next() {
     let _ = gone.await;
     let mut orders = Orders::default();
     bench.ready.fill(&bench.store, &mut orders).await.unwrap();
-    // Ten are ready, none is lost, and nobody is waited for.
+    // Ten are available, none was lost, and nothing waits.
     assert_eq!(bench.ready.counts().1, 0);
     assert!(bench.ready.take(10).await.is_ok());
 }

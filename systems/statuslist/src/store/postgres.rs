@@ -1,6 +1,5 @@
-//! Lists in PostgreSQL. Statuses lie in small rows, each a stretch of a list, so that
-//! updates of different statuses seldom wait for one another's row, and their commits
-//! can be flushed together.
+//! Lists in PostgreSQL. Statuses are in small rows, each with a section of a list, so that updates
+//! of different statuses rarely wait for the same row, and their commits can be flushed together.
 
 use std::time::Duration;
 
@@ -14,18 +13,18 @@ use crate::pools::Shape;
 use crate::shuffle::Seed;
 use crate::status::Width;
 
-/// How long to wait for a connection, and for one that is busy.
+/// Time limit for connecting, and for a busy connection.
 const CONNECTING: Duration = Duration::from_secs(3);
 
-/// How long the server may take for a statement, and a network for an acknowledgement.
+/// Time limit of the server for a statement, and of the network for an acknowledgement.
 const ANSWERING: &str = "5000";
 const SILENCE: Duration = Duration::from_secs(6);
 
-/// Bytes of a list in one row. With 1 bit a status, that is 128 statuses: a list of
-/// 50,000 is 391 rows.
+/// Bytes of a list per row. With 1 bit per status, that is 128 statuses: a list of 50,000 has 391
+/// rows.
 const STRETCH: u32 = 16;
 
-/// Two servers that start at once must not both make the tables; the number is ours.
+/// Two servers that start at once must not both create the tables; the lock number is arbitrary.
 const SCHEMA: &str = "
 BEGIN;
 SELECT pg_advisory_xact_lock(7311466120013);
@@ -59,8 +58,8 @@ INSERT INTO statuslist_statuses (list, stretch, statuses)
 SELECT $1, stretch, decode(repeat('00', least($7, $6 - stretch * $7)), 'hex')
 FROM generate_series(0, ($6 - 1) / $7) AS stretch";
 
-/// The row that is updated is locked before its last value is read, so that of two
-/// servers the second reads what the first has written.
+/// The updated row is locked before its last value is read, so that of two servers the second one
+/// reads what the first has written.
 const RESERVE: &str = "
 WITH list AS (
     SELECT id, seed, reserved, least($4, size - reserved) AS take FROM statuslist_lists
@@ -71,8 +70,8 @@ UPDATE statuslist_lists SET reserved = list.reserved + list.take
 FROM list WHERE statuslist_lists.id = list.id
 RETURNING list.id, list.seed, list.reserved, list.take";
 
-/// None is found either because there is none, or because another server took the last
-/// of the one that was found meanwhile; so ask whether there is one.
+/// No row is found either if there is none, or if another server has just taken the last positions
+/// of the one found; this query distinguishes the two.
 const ROOM: &str = "
 SELECT EXISTS (SELECT FROM statuslist_lists
     WHERE pool = $1 AND size = $2 AND bits = $3 AND reserved < size)";
@@ -93,7 +92,7 @@ SELECT string_agg(statuses, ''::bytea ORDER BY stretch) FROM statuslist_statuses
 const ISSUED: &str = "
 SELECT id FROM statuslist_lists WHERE pool = $1 AND reserved > 0 ORDER BY ordinal LIMIT $2";
 
-/// How often to ask again when another server was quicker.
+/// How often to retry if another server was faster.
 const ATTEMPTS: u32 = 8;
 
 pub struct Postgres {
@@ -290,7 +289,7 @@ impl Postgres {
     }
 }
 
-/// PostgreSQL's integers have a sign; ours are far below where it matters.
+/// PostgreSQL's integers are signed; ours are far below the limit.
 fn signed(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
@@ -309,7 +308,7 @@ fn unavailable(error: Error) -> Failure {
     Failure::Unavailable(format!("PostgreSQL: {}", told(&error)))
 }
 
-/// The error with its cause, in which the server's own words are.
+/// The error with its cause, which contains the server's message.
 fn told(error: &Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
         (Some(told), _) if *told.code() == SqlState::QUERY_CANCELED => {

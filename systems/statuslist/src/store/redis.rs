@@ -21,17 +21,17 @@ use crate::pools::Shape;
 use crate::shuffle::Seed;
 use crate::status::Width;
 
-/// How long to wait for a connection, and for a response.
+/// Time limit for connecting, and for a response.
 const CONNECTING: Duration = Duration::from_secs(2);
 const ANSWERING: Duration = Duration::from_secs(5);
 
-/// Between attempts to connect again.
+/// Pause between attempts to reconnect.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Commands that wait to be written, before their callers do.
+/// Maximum queued commands before callers wait.
 const PIPELINE: usize = 1024;
 
-/// What Redis must promise before statuses are entrusted to it.
+/// The durability that Redis must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Durability {
     /// An append-only file, flushed before each response (`appendfsync always`)
@@ -42,7 +42,7 @@ pub enum Durability {
     None,
 }
 
-/// KEYS: the lists with room. ARGV: how many, the prefix of lists' keys.
+/// KEYS: the lists with free positions. ARGV: how many, the prefix of lists' keys.
 static RESERVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "while true do
@@ -62,8 +62,8 @@ static RESERVE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// KEYS: the list, its statuses, the lists with room, all lists of the pool.
-/// ARGV: id, pool, size, bits, seed, offset of the last byte.
+/// KEYS: the list, its statuses, the lists with free positions, all lists of the pool. ARGV: id,
+/// pool, size, bits, seed, offset of the last byte.
 static CREATE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "redis.call('HSET', KEYS[1], 'pool', ARGV[2], 'size', ARGV[3], 'bits', ARGV[4],
@@ -74,8 +74,8 @@ static CREATE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// KEYS: the lists with room. ARGV: the prefix of lists' keys. Only the oldest list with
-/// room can have been touched.
+/// KEYS: the lists with free positions. ARGV: the prefix of lists' keys. Only the oldest such list
+/// can be partly used.
 static UNTOUCHED: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local count = redis.call('LLEN', KEYS[1])
@@ -139,7 +139,7 @@ impl Redis {
         Ok(redis)
     }
 
-    /// Redis must be set up to keep what it acknowledges.
+    /// Redis must be configured to keep what it acknowledges.
     async fn check(&self, durability: Durability) -> Result<(), String> {
         let flushed: &[&str] = match durability {
             Durability::Always => &["always"],

@@ -1,6 +1,6 @@
-//! Lists in one SQLite file. One thread owns the connection; it takes what waits for it
-//! into one transaction, so that one flush to the disk serves many, and responds when the
-//! transaction is durable (write-ahead log, `synchronous = FULL`).
+//! Lists in one SQLite file. One thread owns the connection. It combines waiting operations in one
+//! transaction, so that one disk flush serves many, and responds once the transaction is durable
+//! (write-ahead log, `synchronous = FULL`).
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::pools::Shape;
 use crate::shuffle::Seed;
 use crate::status::Width;
 
-/// What waits for the thread, at most.
+/// Maximum operations that wait for the thread.
 const QUEUE: usize = 8192;
 
-/// What one transaction takes, at most.
+/// Maximum operations in one transaction.
 const TOGETHER: usize = 512;
 
-/// How long to wait for another process that holds the file.
+/// Time limit for another process that holds the file.
 const BUSY: Duration = Duration::from_secs(5);
 
 const SCHEMA: &str = "
@@ -42,8 +42,8 @@ CREATE TABLE IF NOT EXISTS statuses (
 ) STRICT;
 ";
 
-/// Does its work, unless there is no transaction to do it in, and returns what tells the
-/// caller once the transaction has ended.
+/// Does its work, unless there is no transaction, and returns a function that notifies the caller
+/// once the transaction has ended.
 type Job = Box<dyn FnOnce(Result<&Connection, String>) -> Done + Send>;
 
 struct Done {
@@ -76,7 +76,7 @@ impl Sqlite {
                 .and_then(|connection| work(connection).map_err(|error| error.to_string()));
             let failed = outcome.as_ref().err().cloned();
             let tell = move |ended: Result<(), String>| {
-                // Who asked may be gone.
+                // The caller may be gone.
                 let _ = tell.send(ended.and(outcome));
             };
             Done {
@@ -243,7 +243,7 @@ fn prepare(file: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // A commit returns when the log is on the disk (sqlite.org, "PRAGMA synchronous").
+    // A commit returns once the log is on disk (sqlite.org, "PRAGMA synchronous").
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", "ON")?;
     connection.execute_batch(SCHEMA)?;
@@ -257,7 +257,7 @@ fn ordinal(connection: &Connection, list: Uuid) -> rusqlite::Result<Option<i64>>
         .optional()
 }
 
-/// The thread's life: until every sender is gone.
+/// The thread's loop: until every sender is gone.
 fn work(mut connection: Connection, mut queue: mpsc::Receiver<Job>) {
     let mut done = Vec::with_capacity(TOGETHER);
     while let Some(first) = queue.blocking_recv() {
@@ -268,8 +268,8 @@ fn work(mut connection: Connection, mut queue: mpsc::Receiver<Job>) {
     }
 }
 
-/// Does `first`, and what waits besides, in one transaction. If anything fails, all of it
-/// is undone, and all get the error.
+/// Runs `first` and all waiting operations in one transaction. If anything fails, all of it is
+/// rolled back, and all callers get the error.
 fn transact(
     connection: &mut Connection,
     queue: &mut mpsc::Receiver<Job>,
@@ -294,7 +294,7 @@ fn transact(
     }
     match done.last().and_then(|done| done.failed.clone()) {
         None => transaction.commit().map_err(|error| error.to_string()),
-        // Dropping the transaction undoes it.
+        // Dropping the transaction rolls it back.
         Some(reason) => Err(reason),
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for every store, tested with each of them.
+//! Tests of the guarantees, for each store.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ async fn blocks_are_reserved_in_order_and_never_twice(store: &Arc<Store>) {
         .create(&list(2, "order", 100, Width::One))
         .await
         .unwrap();
-    // Neither another shape nor another pool is touched.
+    // Neither another shape nor another pool is affected.
     store
         .create(&list(3, "order", 100, Width::Two))
         .await
@@ -90,7 +90,7 @@ async fn statuses_are_kept_apart(store: &Arc<Store>) {
         let list = list(number, "apart", 300, width);
         store.create(&list).await.unwrap();
         let value = move |index: u32| (index * 7 % 256) as u8 & width.largest();
-        // All at once: neighbours share bytes, and rows.
+        // All at once: neighbours share bytes and rows.
         let tasks: Vec<_> = (0..300)
             .map(|index| {
                 let (store, shape) = (store.clone(), list.shape);
@@ -141,7 +141,7 @@ async fn all(url: &str) {
     blocks_are_reserved_in_order_and_never_twice(&store).await;
     many_at_once_reserve_different_positions(&store).await;
     statuses_are_kept_apart(&store).await;
-    // A second one on the same store finds it as it is.
+    // A second instance on the same store finds the same state.
     let second = open().await;
     assert_eq!(second.issued("order", 10).await, Ok(vec![id(1), id(2)]));
 }

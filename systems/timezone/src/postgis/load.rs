@@ -1,5 +1,4 @@
-//! Loading the polygons: all of them in one transaction, so that another server sees
-//! none or all.
+//! Loads the polygons in one transaction, so that another server sees none or all.
 
 use std::time::Instant;
 
@@ -11,13 +10,13 @@ use tokio_postgres::Error;
 use super::told;
 use crate::embedded::{Embedded, Rings, is_nautical};
 
-/// How the polygons are laid out; a database that was loaded otherwise is loaded anew.
+/// The version of the tables' layout; a database with another version is loaded again.
 const LAYOUT: i32 = 1;
 
 /// Polygons sent before waiting for a response.
 const TOGETHER: usize = 64;
 
-/// One server loads at a time; the number is ours.
+/// Only one server loads at a time; the lock number is arbitrary.
 const TABLES: &str = "
 SET LOCAL statement_timeout = 0;
 SET LOCAL client_min_messages = warning;
@@ -38,9 +37,9 @@ CREATE TABLE timezone_shapes (
 );
 ";
 
-/// Large polygons are cut into pieces of few corners, so that the index leads to the
-/// piece that matters and not to a whole continent. Simplified rings may touch
-/// themselves, which cutting does not take; so those are made valid first.
+/// Large polygons are split into pieces with few corners, so that the index finds the relevant
+/// piece and not a whole continent. Simplified rings may touch themselves, which splitting does not
+/// accept, so they are made valid first.
 const INSERT: &str = "
 WITH given AS MATERIALIZED (SELECT ST_GeomFromWKB($3, 4326) AS shape),
 valid AS (
@@ -77,7 +76,7 @@ pub async fn load(client: &mut Object) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns how many polygons were loaded: 0 if they were there.
+/// Returns how many polygons were loaded: 0 if they existed.
 async fn load_into(client: &mut Object, zones: &Embedded) -> Result<usize, Error> {
     let transaction = client.transaction().await?;
     transaction.batch_execute(TABLES).await?;
@@ -95,7 +94,7 @@ async fn load_into(client: &mut Object, zones: &Embedded) -> Result<usize, Error
         .map(|(zone, rings)| (is_nautical(&zone), zone, well_known_binary(&rings)))
         .collect();
     for some in polygons.chunks(TOGETHER) {
-        // Sent one after the other without waiting, and carried out in that order.
+        // Sent without waiting in between, and executed in this order.
         try_join_all(some.iter().map(async |(nautical, zone, shape)| {
             transaction.execute(&insert, &[zone, nautical, shape]).await
         }))
@@ -112,7 +111,7 @@ async fn load_into(client: &mut Object, zones: &Embedded) -> Result<usize, Error
     Ok(polygons.len())
 }
 
-/// A polygon as OpenGIS "Simple Feature Access", section 8.2, writes it: little endian.
+/// A polygon in the format of OpenGIS "Simple Feature Access", section 8.2: little endian.
 fn well_known_binary(rings: &Rings) -> Vec<u8> {
     const LITTLE_ENDIAN: u8 = 1;
     const POLYGON: u32 = 3;

@@ -1,4 +1,4 @@
-//! Both look-ups give the same results, because they have the same polygons.
+//! Both lookups give the same results, because they use the same polygons.
 
 use std::pin::pin;
 
@@ -8,8 +8,8 @@ use plimsoll_testground::Postgres;
 use super::*;
 use crate::embedded::Embedded;
 
-/// How far a corner may have moved on its way to PostGIS, and a cut of a polygon's side
-/// with it, in degrees: 2 m.
+/// How far a corner may have moved on its way to PostGIS, and with it the split of a polygon's
+/// side, in degrees: 2 m.
 const TOLERANCE: f64 = 2e-5;
 
 /// Random numbers (xorshift64*), from a seed that is printed.
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// Places all over the Earth, each square kilometre as likely as any other.
+/// Random places on Earth, with equal probability per square kilometre.
 fn anywhere(random: &mut Random) -> Coordinate {
     Coordinate {
         latitude: random.between(-1.0, 1.0).asin().to_degrees(),
@@ -62,8 +62,8 @@ fn at_borders(random: &mut Random, zones: &Embedded, count: usize) -> Vec<Coordi
     places
 }
 
-/// Whether PostGIS has the zone within the tolerance of a place; without a zone, whether
-/// it has the end of all zones there.
+/// Whether PostGIS has the zone within the tolerance of a place; without a zone, whether all zones
+/// end there.
 async fn within_tolerance(zones: &PostGis, place: Coordinate, zone: Option<&str>) -> bool {
     const NEAR: &str = "
         SELECT EXISTS (SELECT FROM timezone_shapes
@@ -103,7 +103,7 @@ async fn both_agree() {
     let database = server.database();
     for oceans in [false, true] {
         let embedded = Embedded::new(oceans);
-        // The second finds the polygons there.
+        // The second start finds the polygons.
         let zones = PostGis::open(&database, 5, oceans).await.unwrap();
         let mut places: Vec<_> = (0..10_000).map(|_| anywhere(&mut random)).collect();
         let elsewhere = places.len();

@@ -1,4 +1,4 @@
-//! YAML as a tree whose nodes know their lines. JSON is YAML too.
+//! YAML as a tree whose nodes know their lines. JSON is also YAML.
 
 use saphyr_parser::{Event, Parser, Span};
 
@@ -14,7 +14,7 @@ pub struct Node {
 pub enum Value {
     Text(String),
     List(Vec<Node>),
-    /// Keys are apart from each other; in the order in which they are written.
+    /// Keys are unique; in the order in which they are written.
     Map(Vec<(Key, Node)>),
 }
 
@@ -25,7 +25,7 @@ pub struct Key {
 }
 
 impl Node {
-    /// What it is, for an error.
+    /// Its type, for error messages.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a text",
@@ -35,10 +35,10 @@ impl Node {
     }
 }
 
-/// Deeper texts are refused.
+/// Maximum nesting.
 const DEEPEST: usize = 32;
 
-/// Reads one document. An error says the line.
+/// Parses one document. An error contains the line.
 pub fn read(text: &str) -> Result<Node, (usize, String)> {
     let mut events = Events {
         parser: Parser::new_from_str(text),

@@ -1,8 +1,8 @@
 //! What to look up for a relation of one object.
 //!
-//! Computed usersets stay with the object, so they are worked out once, here: what is
-//! left are the relations whose tuples count, and the tuplesets that lead to other
-//! objects. So one look at an object suffices, and only tuples lead to a further level.
+//! Computed usersets concern the same object, so they are resolved once, here: the remaining parts
+//! are the relations whose tuples count, and the tuplesets that lead to other objects. So one
+//! lookup per object is enough, and only tuples lead to another level.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,27 +13,27 @@ use super::{Relation, Rewrite, Types};
 pub struct Plan {
     pub type_name: String,
     pub relation: String,
-    /// Whether tuples may be written to the relation itself.
+    /// Whether tuples may be written for the relation itself.
     pub writable: bool,
     /// Relations of the same object whose tuples count.
     pub direct: Vec<String>,
-    /// Relations of the same object whose tuples name objects to go on with.
+    /// Relations of the same object whose tuples lead to other objects.
     pub tuplesets: Vec<Tupleset>,
 }
 
-/// A relation whose tuples name objects to go on with.
+/// A relation whose tuples lead to other objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tupleset {
     pub relation: String,
-    /// What to go on with, by the type of the object that is named.
+    /// The relations to look up next, by the type of the other object.
     pub targets: BTreeMap<String, Vec<(String, Relation)>>,
 }
 
-/// What counts, before it is known which parts are implied by others.
+/// The reachable parts, before removing those that others imply.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Reach {
     direct: BTreeSet<String>,
-    /// Pairs of a tupleset and a relation of the objects that it names.
+    /// Pairs of a tupleset and a relation of the objects that it leads to.
     through: BTreeSet<(String, String)>,
 }
 
@@ -121,7 +121,7 @@ pub fn all(
         .collect()
 }
 
-/// Of the relations wanted of a type, those that are not implied by another one.
+/// The given relations of a type, without those that another one implies.
 fn fewest(
     type_name: &str,
     wanted: &BTreeSet<String>,

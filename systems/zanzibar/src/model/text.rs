@@ -1,4 +1,4 @@
-//! A model read from its text, with errors that name the line and the fix.
+//! Parses a model, with errors that name the line and the fix.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ const FORMS: &str = "this, {computed_userset: RELATION}, \
 
 type Wrong = (usize, String);
 
-/// Reads a model; `place` is what errors call it.
+/// Parses a model; `place` is its name in errors.
 pub fn read(place: &str, text: &str) -> Result<Types, String> {
     nodes::read(text)
         .and_then(|root| types(&root))
@@ -21,7 +21,7 @@ fn types(root: &Node) -> Result<Types, Wrong> {
     let written = only(root, "types", "the model")?;
     let written = mapping(written, "'types'")?;
     let mut types = Types::new();
-    // What refers to a relation, to be looked at once all are known.
+    // References to relations, to be checked once all are known.
     let mut references = Vec::new();
     for (key, node) in written {
         name(key)?;
@@ -191,7 +191,7 @@ fn tuple_to_userset(
     }
 }
 
-/// The value of a mapping's one key.
+/// The value of a mapping with one key.
 fn only<'a>(node: &'a Node, wanted: &str, what: &str) -> Result<&'a Node, Wrong> {
     let map = mapping(node, what)?;
     if let Some((key, _)) = map.iter().find(|(key, _)| key.text != wanted) {
@@ -212,7 +212,7 @@ fn only<'a>(node: &'a Node, wanted: &str, what: &str) -> Result<&'a Node, Wrong>
 fn mapping<'a>(node: &'a Node, what: &str) -> Result<&'a [(Key, Node)], Wrong> {
     match &node.value {
         Value::Map(map) => Ok(map),
-        // `user:` with nothing behind it has no relations.
+        // `user:` without a value has no relations.
         Value::Text(text) if text.is_empty() || text == "~" || text == "null" => Ok(&[]),
         _ => Err((
             node.line,

@@ -1,4 +1,4 @@
-//! The service by Connect's protocol for unary calls, with messages in JSON or in binary
+//! Connect's protocol for unary calls, with messages in JSON or binary
 //! (connectrpc.com/docs/protocol, "Unary-Request" and "Error Codes").
 
 use std::time::Duration;
@@ -18,12 +18,12 @@ use crate::failure::Failure;
 
 const SERVICE: &str = "/zanzigo.v1.ZanzigoService/";
 
-/// How long a body may take: whoever sends it slower would keep others out.
+/// Time limit for a body, because slow clients would block others.
 const BODY: Duration = Duration::from_secs(10);
 
 const ACCEPT_POST: HeaderName = HeaderName::from_static("accept-post");
 
-/// How messages are written.
+/// The format of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Json,
@@ -67,7 +67,7 @@ impl Form {
         match self {
             Form::Json => serde_json::to_vec(message)
                 .map(Bytes::from)
-                .map_err(|error| Failure::internal("cannot write an answer", &error)),
+                .map_err(|error| Failure::internal("cannot write a response", &error)),
             Form::Binary => Ok(message.encode_to_vec().into()),
         }
     }
@@ -208,7 +208,7 @@ fn lost(message: &str) -> Response<Bytes> {
     wrong(StatusCode::NOT_FOUND, "unimplemented", message)
 }
 
-/// An error as Connect writes it: always in JSON, whatever the form of the request.
+/// An error in Connect's format: always JSON, whatever the format of the request.
 fn wrong(status: StatusCode, code: &str, message: &str) -> Response<Bytes> {
     let body = serde_json::json!({"code": code, "message": message}).to_string();
     page(status, body.into())

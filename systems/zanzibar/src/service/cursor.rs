@@ -1,13 +1,13 @@
-//! Where a page of a list ended, in a form that clients are not meant to read.
+//! The end of a page of a list, as an opaque token.
 
 use crate::failure::Failure;
 
-/// The cursor behind the tuple of that number.
+/// The cursor after the tuple with that number.
 pub fn write(number: i64) -> String {
     format!("t{number:016x}")
 }
 
-/// The number in a cursor; 0, before every tuple, if there is none.
+/// The number in a cursor; 0, before all tuples, if there is none.
 pub fn read(cursor: &str) -> Result<i64, Failure> {
     if cursor.is_empty() {
         return Ok(0);

@@ -1,5 +1,5 @@
-//! Values as protobuf's JSON has them: `null` is as good as nothing, a number may be
-//! written as a text, and a message is an object, never a list (protobuf's JSON mapping).
+//! Values in protobuf's JSON mapping: `null` equals an unset field, a number may be written as
+//! text, and a message is an object, never a list.
 
 use std::marker::PhantomData;
 

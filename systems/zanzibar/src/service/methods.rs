@@ -1,4 +1,4 @@
-//! What the methods do, whatever protocol they are called by.
+//! The methods, independent of the protocol.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::model::Model;
 use crate::store::Store;
 use crate::tuple;
 
-/// Tuples of a page when the request does not say, and at most.
+/// The default and maximum number of tuples in a page.
 const PAGE: u32 = 100;
 const LARGEST_PAGE: u32 = 1000;
 
-/// What all workers share.
+/// The state that all workers share.
 pub struct Shared {
     pub model: Arc<Model>,
     pub store: Store,

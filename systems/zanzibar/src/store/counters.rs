@@ -1,17 +1,17 @@
-//! What a store counts.
+//! The counters of a store.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use plimsoll_serving::counters::{Metric, PerWorker};
 
-/// One worker's counts, on cache lines of their own.
+/// One worker's counters, on their own cache lines.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Counters {
     pub checks: AtomicU64,
-    /// Queries that checks made; with PostgreSQL each is a round trip.
+    /// Queries of checks; with PostgreSQL each is a round trip.
     pub queries: AtomicU64,
-    /// Times that a check first had to prepare its query on a new connection.
+    /// How often a check first had to prepare its query on a new connection.
     pub prepared: AtomicU64,
 }
 

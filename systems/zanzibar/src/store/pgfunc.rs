@@ -1,8 +1,8 @@
-//! Checking on PostgreSQL with functions that are generated from the model, one for each
-//! relation of a type, which call each other: a check is one round trip.
+//! Checks in PostgreSQL with functions that are generated from the model, one for each relation of
+//! a type. They call each other, so a check is one round trip.
 //!
-//! The functions live in a schema of their own that is named after their text, so that
-//! servers with different models, or of different versions, can share a database.
+//! The functions are in a schema that is named after their text, so that servers with different
+//! models or versions can share a database.
 
 use plimsoll_serving::counters::count;
 use tokio_postgres::error::SqlState;
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Plan, Relation};
 
-/// What a function raises when it has looked at too many relations of objects: a class of
-/// our own, since I to Z and 5 to 9 begin none of the standard's (PostgreSQL, appendix A).
+/// The error code of a function that has looked up too many relations of objects. The standard uses
+/// no classes that begin with I to Z or 5 to 9 (PostgreSQL, appendix A).
 const TOO_MANY: &str = "PL001";
 
 /// See the module.
@@ -25,7 +25,7 @@ pub struct PgFunc {
 }
 
 impl PgFunc {
-    /// Makes the functions, if they are not there yet.
+    /// Creates the functions unless they exist.
     pub async fn open(postgres: Postgres, model: &Model) -> Result<PgFunc, String> {
         let functions = all(model);
         let schema = format!("zanzibar_{:016x}", fingerprint(&functions));
@@ -98,7 +98,7 @@ impl PgFunc {
     }
 }
 
-/// The text of all functions; `@schema` stands for the schema's name.
+/// The text of all functions; `@schema` is replaced by the schema's name.
 fn all(model: &Model) -> String {
     model
         .plans()
@@ -107,13 +107,13 @@ fn all(model: &Model) -> String {
         + &dispatcher(model)
 }
 
-/// The function of one relation. It takes the object's id, the subject, the level, what
-/// was looked at so far with the level at which it was, and how much more may be; it
-/// returns the latter two as they are then, and whether the subject was found.
+/// The function of one relation. It takes the object's id, the subject, the level, the nodes looked
+/// up so far with their levels, and how many more are allowed. It returns the latter two updated,
+/// and whether the subject was found.
 ///
-/// What was looked at is looked at again only from a lower level, where more levels are
-/// left, so that the order in which it is met does not matter. What leads nowhere is not
-/// noted: to look again costs less than to carry it along.
+/// A node is looked up again only from a lower level, where more levels remain, so that the order
+/// does not matter. Nodes without further tuples are not recorded: looking them up again is cheaper
+/// than passing them along.
 fn function(plan: &Plan) -> String {
     let (type_name, name) = (&plan.type_name, &plan.relation);
     let mut parts = Vec::new();
@@ -187,7 +187,7 @@ BEGIN
     text
 }
 
-/// The function that calls that of a relation by its name.
+/// The function that calls a relation's function by name.
 fn dispatcher(model: &Model) -> String {
     let cases: String = model
         .plans()

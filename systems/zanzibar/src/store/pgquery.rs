@@ -1,5 +1,5 @@
-//! Checking on PostgreSQL with one query for each level: all relations of objects of a
-//! level go into it as arrays, so that a level costs one round trip, however wide it is.
+//! Checks in PostgreSQL with one query per level: all relations of objects of a level are passed as
+//! arrays, so that a level is one round trip, however wide it is.
 
 use std::sync::Arc;
 
@@ -12,10 +12,9 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Relation};
 
-/// Parameters: the subject's type, id and relation; then, as arrays, the object's type,
-/// id and relation, and whether that is followed as a tupleset. The first row says whether
-/// a tuple names the subject; the others are the subjects to go on with, each with the
-/// place of what led to it, counted from 1.
+/// Parameters: the subject's type, id and relation; then, as arrays, the object's type, id and
+/// relation, and whether that is a tupleset. The first row says whether a tuple names the subject;
+/// the others are the subjects to look up next, each with the index of its origin, counted from 1.
 const LEVEL: &str = "\
 WITH level AS MATERIALIZED (
   SELECT * FROM unnest($4::text[], $5::text[], $6::text[], $7::bool[])
@@ -47,14 +46,14 @@ pub struct PgQuery {
     model: Arc<Model>,
 }
 
-/// A level's objects with what is asked of them.
+/// The objects of a level with the relations to look up.
 #[derive(Default)]
 struct Asked<'a> {
     types: Vec<&'a str>,
     ids: Vec<&'a str>,
     relations: Vec<&'a str>,
     followed: Vec<bool>,
-    /// For each, the node's relation and the place of the tupleset in its plan.
+    /// For each, the node's relation and the index of the tupleset in its plan.
     sources: Vec<(Relation, Option<usize>)>,
 }
 

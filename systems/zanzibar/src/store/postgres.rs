@@ -1,4 +1,4 @@
-//! What both ways of checking on PostgreSQL share: connections, tables, and single tuples.
+//! Shared by both PostgreSQL stores: connections, tables, and single tuples.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,9 +19,9 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::tuple::fields;
 
-/// The migrations of the tables, step by step; `zanzibar.version` is the number applied.
-/// The order of the unique index puts all that a check asks of a relation side by side.
-/// Text is compared byte by byte, so that the order does not hang on a locale.
+/// The migrations of the tables, in order; `zanzibar.version` is the number applied. The order of
+/// the unique index puts the data of a check next to each other. Text is compared byte by byte, so
+/// that the order does not depend on a locale.
 const MIGRATIONS: &[&str] = &[
     "CREATE TABLE zanzibar.tuples (
        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -38,18 +38,18 @@ const MIGRATIONS: &[&str] = &[
     "CREATE INDEX tuples_by_subject ON zanzibar.tuples (subject_type, subject_id, subject_relation);",
 ];
 
-/// Whoever changes tables holds this lock, so that servers can start side by side.
+/// Held while tables are changed, so that several servers can start concurrently.
 pub(super) const LOCK: &str = "SELECT pg_advisory_xact_lock(7811889301)";
 
-/// How long to wait for a connection, or for a response.
+/// Time limit for a connection, or for a response.
 const CONNECT: Duration = Duration::from_secs(5);
 const WAIT: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(6);
 
-/// The server itself gives a statement up a little earlier, in milliseconds.
+/// The server itself cancels a statement slightly earlier, in milliseconds.
 const STATEMENT: u32 = 5000;
 
-/// How often a server that was out of reach is asked whether it is back.
+/// Interval of checks whether an unreachable server is back.
 const PROBE: Duration = Duration::from_millis(500);
 
 type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -62,8 +62,8 @@ pub struct Postgres {
     counters: AllCounters,
 }
 
-/// Reads an address, `postgres://user:password@host:port/database`. The error does not
-/// repeat it, since a password may be in it.
+/// Parses an address, `postgres://user:password@host:port/database`. The error does not repeat it,
+/// because it may contain a password.
 pub fn read_address(text: &str) -> Result<Config, String> {
     let wrong = |why: &str| {
         format!("{why}; PostgreSQL's address is postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE")
@@ -87,7 +87,7 @@ pub fn read_address(text: &str) -> Result<Config, String> {
     Ok(config)
 }
 
-/// Where a server is, without its secrets.
+/// The address of a server, without secrets.
 fn place(config: &Config) -> String {
     let host = match config.get_hosts().first() {
         Some(Host::Tcp(host)) => host.clone(),
@@ -103,7 +103,7 @@ fn place(config: &Config) -> String {
 }
 
 impl Postgres {
-    /// Connects, and brings the tables up to date.
+    /// Connects, and updates the tables.
     pub async fn open(
         config: Config,
         connections: usize,
@@ -154,8 +154,8 @@ impl Postgres {
         })
     }
 
-    /// Runs a query in one round trip, on a connection that has it prepared already or
-    /// prepares it first; `prepared` is called in the latter case.
+    /// Runs a query in one round trip, on a connection that has it prepared, or prepares it first;
+    /// `prepared` is called in the latter case.
     pub(super) async fn query(
         &self,
         client: Client,
@@ -167,7 +167,7 @@ impl Postgres {
             .await
     }
 
-    /// As [`Postgres::query`]; `own` knows what errors of the query's own mean.
+    /// As [`Postgres::query`]; `own` converts errors of the query itself.
     pub(super) async fn query_with(
         &self,
         client: Client,
@@ -191,9 +191,9 @@ impl Postgres {
                 (Some(client), Err(failure))
             }
             Err(_) => {
-                // Nobody knows what comes back on it, so it is closed.
+                // It is unknown what will arrive on it, so it is closed.
                 drop(Object::take(client));
-                let why = format!("the database did not answer within {ANSWER:?}");
+                let why = format!("the database did not respond within {ANSWER:?}");
                 (None, Err(self.lost(&why)))
             }
         }
@@ -272,13 +272,13 @@ impl Postgres {
         }
     }
 
-    /// What a client gets to know about an error of PostgreSQL.
+    /// Converts an error of PostgreSQL for the client.
     pub(super) fn failure(&self, error: &Error) -> Failure {
         let Some(state) = error.code() else {
             return self.lost(&chain(error));
         };
-        // Classes 08 (connection), 53 (resources) and 57 (operator intervention) are of
-        // the server's state, not of the statement (PostgreSQL, appendix A).
+        // Classes 08 (connection), 53 (resources) and 57 (operator intervention) concern the
+        // server, not the statement (PostgreSQL, appendix A).
         if *state == SqlState::QUERY_CANCELED {
             return Failure::Unavailable("the database took too long; try again later".to_owned());
         }
@@ -300,7 +300,7 @@ impl Postgres {
 const EXACTLY: &str = "object_type = $1 AND object_id = $2 AND object_relation = $3 \
      AND subject_type = $4 AND subject_id = $5 AND subject_relation = $6";
 
-/// Asks a server that was out of reach whether it is back, as long as there is a pool.
+/// Checks whether an unreachable server is back, as long as there is a pool.
 async fn probe(pool: Pool, reached: Arc<AtomicBool>) {
     while !pool.is_closed() {
         tokio::time::sleep(PROBE).await;
@@ -367,7 +367,7 @@ fn told(error: &PoolError) -> String {
     }
 }
 
-/// An error with its causes. None of them has a password in it.
+/// An error with its causes. None of them contains a password.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,8 +1,8 @@
-//! SQLite in the process itself.
+//! SQLite in the process.
 //!
-//! Readers are many and never wait: there is one for each worker, on the worker's own
-//! thread, since a check takes less time than handing it over would. There is one writer
-//! ([`super::sqlite_writer`]). A check sees the tuples as of one moment.
+//! Readers never wait: there is one per worker, on the worker's own thread, because a check takes
+//! less time than passing it to another thread. There is one writer ([`super::sqlite_writer`]). A
+//! check sees the tuples at one moment.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,8 +20,8 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Plan, Relation};
 
-/// The migrations of the tables, step by step; `user_version` is the number applied.
-/// The order of the unique index puts all that a check asks of a relation side by side.
+/// The migrations of the tables, in order; `user_version` is the number applied. The order of the
+/// unique index puts the data of a check next to each other.
 const MIGRATIONS: &[&str] = &[
     "CREATE TABLE tuples (
        number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -38,23 +38,23 @@ const MIGRATIONS: &[&str] = &[
     "CREATE INDEX tuples_by_subject ON tuples (subject_type, subject_id, subject_relation);",
 ];
 
-/// How long to wait for another process that writes to the file.
+/// Time limit for another process that writes to the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Prepared statements that a reader keeps, at most.
+/// Maximum prepared statements per reader.
 const STATEMENTS: usize = 512;
 
-/// Rows that one query of a check returns, at most: one more than may be looked at.
+/// Maximum rows that one query of a check returns: one more than the limit of nodes.
 const MOST_ROWS: usize = MOST_NODES + 1;
 
-/// Relations that a query looks into apart from each other, at most; SQLite takes 500
-/// parts of a query, and there may be as many tuplesets as relations of a type.
+/// Maximum relations that a query looks up separately. SQLite accepts 500 parts of a query, and
+/// there may be as many tuplesets as relations of a type.
 const MOST_PARTS: usize = 32;
 
 /// Tuples in a file.
 pub struct Sqlite {
     readers: Vec<Mutex<Connection>>,
-    /// Listing may take long, so it has a connection of its own.
+    /// Listing may take long, so it has a separate connection.
     lister: Arc<Mutex<Connection>>,
     writer: Writer,
     model: Arc<Model>,
@@ -66,7 +66,7 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens a file, or makes one that is gone at the end.
+    /// Opens a file, or creates a temporary one.
     pub fn open(
         path: Option<PathBuf>,
         model: Arc<Model>,
@@ -119,7 +119,7 @@ impl Sqlite {
         .ok_or_else(too_many_nodes)
     }
 
-    /// `None` if there was too much to look at.
+    /// `None` if there were too many nodes.
     fn walk(
         &self,
         connection: &Connection,
@@ -170,7 +170,7 @@ impl Sqlite {
         Ok(Some(false))
     }
 
-    /// The relations that a tuple leads to, of the object that is its subject.
+    /// The relations to look up next, of the object that is a tuple's subject.
     fn leads_to(
         &self,
         plan: &Plan,
@@ -242,11 +242,11 @@ impl Sqlite {
     ) -> Result<T, Failure> {
         let reader = self.readers.get(worker % self.readers.len().max(1));
         let reader = reader.ok_or(Failure::Internal)?;
-        // Only this worker uses it, so it never waits.
+        // Only this worker uses it, so the lock never blocks.
         let connection = reader.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = read(&connection);
         if outcome.is_err() && !connection.is_autocommit() {
-            // What broke off must not leave its transaction open.
+            // An aborted check must not leave its transaction open.
             let _ = connection.execute_batch("ROLLBACK");
         }
         outcome.map_err(failure)
@@ -261,7 +261,7 @@ fn connect(path: &Path, lasting: bool) -> rusqlite::Result<Connection> {
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // What is acknowledged is on disk, unless the file is to be gone at the end anyway.
+    // Acknowledged changes are on disk, unless the file is temporary anyway.
     let synchronous = if lasting { "FULL" } else { "OFF" };
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "mmap_size", 1_i64 << 30)?;
@@ -289,10 +289,10 @@ fn migrate(connection: &mut Connection) -> Result<(), String> {
     transaction.commit().map_err(said)
 }
 
-/// The query of a relation's plan. Names of the model are safe to write into it.
-/// Parameters: the object's id, then the subject's relation, type and id. Rows: -1 alone
-/// if a tuple names the subject; 0, type, id and relation of a userset; or 1 and up, type
-/// and id of an object that the tupleset of that place names.
+/// The query for a relation's plan. Names in the model are safe to insert. Parameters: the object's
+/// id, then the subject's relation, type and id. Rows: only -1 if a tuple names the subject; 0,
+/// type, id and relation of a userset; or 1 and up, type and id of an object from the tupleset with
+/// that index.
 fn query(plan: &Plan) -> Option<String> {
     let type_name = &plan.type_name;
     let mut parts = Vec::new();
@@ -302,7 +302,7 @@ fn query(plan: &Plan) -> Option<String> {
              AND object_relation {relation}"
         )
     };
-    // Each relation apart: with `IN` it would build a table of them for every query. But
+    // Each relation separately: with `IN`, SQLite would build a table of them for every query. But
     // the number of parts is limited.
     let mut direct: Vec<String> = plan
         .direct
@@ -335,7 +335,7 @@ fn query(plan: &Plan) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    // A parameter that is not used could not be bound.
+    // An unused parameter could not be bound.
     let used = if plan.direct.is_empty() {
         " AND ?2 IS ?2 AND ?3 IS ?3 AND ?4 IS ?4"
     } else {
@@ -379,7 +379,7 @@ fn list(
     Ok(page(found, limit))
 }
 
-/// The condition that a tuple is exactly this one.
+/// The condition for exactly this tuple.
 pub(super) fn exactly(tuple: &Tuple) -> (String, Vec<&String>) {
     let fields = crate::tuple::fields(tuple);
     let condition: Vec<_> = (1..)
@@ -407,7 +407,7 @@ fn uuid(mut bytes: [u8; 16]) -> String {
     parts.join("-")
 }
 
-/// What a client gets to know about an error of SQLite.
+/// Converts an error of SQLite for the client.
 pub(super) fn failure(error: rusqlite::Error) -> Failure {
     use ErrorCode as Code;
     match error.sqlite_error_code() {

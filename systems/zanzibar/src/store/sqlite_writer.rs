@@ -1,5 +1,5 @@
-//! The one writer: a thread that takes what waits, and commits it together, so that many
-//! writers share the wait for the disk.
+//! The only writer: a thread that takes all waiting changes and commits them together, so that many
+//! writers share one disk flush.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -13,10 +13,10 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::tuple::fields;
 
-/// Changes that may wait, at most.
+/// Maximum waiting changes.
 const QUEUE: usize = 1024;
 
-/// Changes committed together, at most.
+/// Maximum changes in one commit.
 const TOGETHER: usize = 256;
 
 const INSERT: &str = "INSERT INTO tuples \
@@ -24,10 +24,10 @@ const INSERT: &str = "INSERT INTO tuples \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
     ON CONFLICT DO NOTHING";
 
-/// Without changes for so long, there is time to tidy up.
+/// After this time without changes, there is time for maintenance.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// What to change.
+/// A change of the tuples.
 pub enum Change {
     Write(Tuple),
     Delete(Tuple),
@@ -40,7 +40,7 @@ struct Job {
     done: oneshot::Sender<Outcome>,
 }
 
-/// A handle to the thread; when it is dropped, what waits is written, and the thread ends.
+/// A handle to the thread; when it is dropped, waiting changes are written, and the thread ends.
 pub struct Writer {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
@@ -59,7 +59,7 @@ impl Writer {
         })
     }
 
-    /// Makes a change, and returns how many tuples it touched once that is committed.
+    /// Makes a change, and returns how many tuples it affected, once it is committed.
     pub async fn change(&self, change: Change) -> Outcome {
         let gone = || Failure::Unavailable("the writer has ended".to_owned());
         let (done, outcome) = oneshot::channel();
@@ -79,7 +79,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs.take();
         if let Some(thread) = self.thread.take() {
-            // If it panicked, it has said so.
+            // If it panicked, it has printed its message.
             let _ = thread.join();
         }
     }
@@ -93,8 +93,8 @@ fn work(mut connection: Connection, waiting: &Receiver<Job>) {
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 if behind {
-                    // What the log holds goes into the tables, since readers must look
-                    // into the log first. If one is in the way, there is a next time.
+                    // Moves the log into the tables, because readers must search the log first. If
+                    // a reader blocks it, it is retried later.
                     let _ = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
                     behind = false;
                 }
