@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS statuslist_lists (
 );
 CREATE INDEX IF NOT EXISTS statuslist_lists_with_room
     ON statuslist_lists (pool, size, bits, ordinal) WHERE reserved < size;
--- Half of each page is left free, so that a new version of a row finds room beside the
+-- Half of each page is left free, so that a new version of a row fits next to the
 -- old one and no index entry is written (heap-only tuples).
 CREATE TABLE IF NOT EXISTS statuslist_statuses (
     list uuid NOT NULL,

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `statuslist:list:<id>` | hash: pool, size, bits, seed, reserved |
 //! | `statuslist:bits:<id>` | the statuses, packed |
-//! | `statuslist:room:<pool>:<size>x<bits>` | the lists with room, oldest first |
+//! | `statuslist:room:<pool>:<size>x<bits>` | the lists with free positions, oldest first |
 //! | `statuslist:lists:<pool>` | all lists, oldest first |
 
 use std::sync::LazyLock;
