@@ -1,6 +1,8 @@
 # The commands a person types. Each is one line of cargo, or a script beside it.
 
 CARGO ?= cargo
+# Inputs of each fuzz target under `make sanitize`; slow targets get fewer.
+SANITIZE_RUNS ?= 3000
 # Seconds of each fuzz target under `make fuzz`. `make test` only runs the kept inputs.
 FUZZ_SECONDS ?= 60
 # Recorded output of other programs, published reports and vendored code: not ours to correct.
@@ -9,7 +11,7 @@ NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crate
 # The release of grpc-go whose server `make interop` asks.
 GRPC_GO = v1.76.0
 
-.PHONY: help setup demo test lint spelling unit bench instructions lab-quick fuzz fmt interop autobahn
+.PHONY: help setup demo test lint spelling unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its answer and its report"
@@ -22,6 +24,7 @@ help:
 	@echo "make interop   gRPC's interoperability cases against grpc-go's server (needs Go)"
 	@echo "make autobahn  Autobahn's WebSocket suite judges both modules (needs Python 2.7: PYTHON2=...)"
 	@echo "make fuzz   fuzz each target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS)) under AddressSanitizer (needs clang)"
+	@echo "make sanitize  run the same inputs each time, and the tests of unsafe code, under AddressSanitizer"
 	@echo "make fmt    format the tree"
 
 setup:
@@ -66,6 +69,9 @@ autobahn:
 
 fuzz:
 	@fuzz/run --seconds $(FUZZ_SECONDS)
+
+sanitize:
+	@fuzz/run --unit-tests --runs $(SANITIZE_RUNS)
 
 fmt:
 	$(CARGO) fmt --all

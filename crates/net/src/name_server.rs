@@ -260,7 +260,7 @@ mod tests {
                 "{told}"
             );
             let told = look_up(&[broken]).await.unwrap_err();
-            assert!(told.contains("broken"), "{told}");
+            assert!(told.contains("malformed"), "{told}");
         });
     }
 

@@ -229,6 +229,62 @@ mod tests {
         }
     }
 
+    // The next two need no kernel, so that Miri can run them (fuzz/miri).
+    #[test]
+    fn addresses_are_read_from_their_storage() {
+        // SAFETY: all zeros is an address of no family.
+        let mut stored: libc::sockaddr_storage = unsafe { zeroed() };
+        assert_eq!(address(&stored), None);
+        // SAFETY: zeros are valid for these structs of integers.
+        let (mut v4, mut v6): (libc::sockaddr_in, libc::sockaddr_in6) = unsafe { zeroed() };
+        v4.sin_family = libc::AF_INET as libc::sa_family_t;
+        v4.sin_port = 80_u16.to_be();
+        v4.sin_addr.s_addr = u32::from_ne_bytes([127, 0, 0, 9]);
+        // SAFETY: the storage is larger than any address, and as strictly aligned.
+        unsafe { (&raw mut stored).cast::<libc::sockaddr_in>().write(v4) };
+        assert_eq!(address(&stored), "127.0.0.9:80".parse().ok());
+        v6.sin6_family = libc::AF_INET6 as libc::sa_family_t;
+        v6.sin6_port = 443_u16.to_be();
+        v6.sin6_addr.s6_addr = Ipv6Addr::LOCALHOST.octets();
+        // SAFETY: as above.
+        unsafe { (&raw mut stored).cast::<libc::sockaddr_in6>().write(v6) };
+        assert_eq!(address(&stored), "[::1]:443".parse().ok());
+    }
+
+    #[test]
+    fn a_timestamp_is_read_from_control_data() {
+        let time = libc::timespec {
+            tv_sec: 5,
+            tv_nsec: 7,
+        };
+        let note_of = |kind, length: usize| {
+            let mut control = [0_u64; 8];
+            // SAFETY: all zeros is an empty message.
+            let mut message: libc::msghdr = unsafe { zeroed() };
+            message.msg_control = control.as_mut_ptr().cast();
+            message.msg_controllen = size_of_val(&control) as _;
+            // SAFETY: the control data has space for the header and the time, and is aligned as headers are.
+            unsafe {
+                let header = libc::CMSG_FIRSTHDR(&raw const message);
+                (*header).cmsg_len = libc::CMSG_LEN(size_of_val(&time) as u32) as _;
+                (*header).cmsg_level = libc::SOL_SOCKET;
+                (*header).cmsg_type = kind;
+                libc::CMSG_DATA(header)
+                    .cast::<libc::timespec>()
+                    .write_unaligned(time);
+            }
+            message.msg_controllen = length as _;
+            // SAFETY: the message is as `recvmsg` would fill it in.
+            unsafe { note(&message) }
+        };
+        assert_eq!(
+            note_of(libc::SCM_TIMESTAMPNS, 64),
+            Some(Duration::new(5, 7))
+        );
+        assert_eq!(note_of(libc::SCM_RIGHTS, 64), None);
+        assert_eq!(note_of(libc::SCM_TIMESTAMPNS, 0), None);
+    }
+
     #[test]
     fn nothing_there_would_block_and_an_end_is_an_end() {
         let (near, far) = pair();

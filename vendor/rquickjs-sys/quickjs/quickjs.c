@@ -48,7 +48,7 @@
 #include "libregexp.h"
 #include "dtoa.h"
 
-#if defined(EMSCRIPTEN) || defined(_MSC_VER)
+#if defined(EMSCRIPTEN) || defined(_MSC_VER) || defined(JS_SWITCH_DISPATCH)
 #define DIRECT_DISPATCH  0
 #else
 #define DIRECT_DISPATCH  1

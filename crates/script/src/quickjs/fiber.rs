@@ -23,10 +23,16 @@ use super::give_way::Running;
 use super::runtime::Inner;
 use super::{Context, Runtime, Thrown, sys};
 
+/// Functions need several times the stack when AddressSanitizer checks them (fuzz/run).
+const SANITIZER_FACTOR: usize = if cfg!(feature = "address-sanitizer") {
+    4
+} else {
+    1
+};
 /// Reserved address space of a script's stack. Only pages that were touched take memory.
-pub const STACK_SIZE: usize = 256 * 1024;
+pub const STACK_SIZE: usize = SANITIZER_FACTOR * 256 * 1024;
 /// What the engine leaves to host functions below its own limit.
-const RESERVE: usize = 48 * 1024;
+const RESERVE: usize = SANITIZER_FACTOR * 48 * 1024;
 
 /// The script is being ended by force. Host functions pass it on by [`Context::cancelled`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
