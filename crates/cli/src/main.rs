@@ -11,7 +11,6 @@ mod compare;
 mod exit;
 mod find;
 mod grpc;
-mod history;
 mod http;
 mod inspect;
 mod interrupts;
@@ -84,7 +83,7 @@ fn main() -> ExitCode {
         Command::Audit(args) => audit::audit(&args),
         Command::Find(args) => find::find(&args),
         Command::Compare(args) => compare::compare(&args),
-        Command::History(args) => history::history(&args),
+        Command::History(args) => compare::history(&args),
         Command::Lab(args) => lab::lab(&args),
         Command::Link(args) => link::link(&args),
         Command::Probe(args) => probe::probe(&args),

@@ -13,6 +13,7 @@ mod calendar;
 pub mod duration;
 mod moment;
 mod nearest;
+pub mod percent;
 
 pub use bit_rate::BitRate;
 pub use bytes::Bytes;

@@ -68,6 +68,8 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("plots", &[]),
+    ("search", &["units", "stats", "results", "plots"]),
+    ("compare", &["units", "stats", "results", "plots"]),
     ("report", &["stats", "results", "plots"]),
     ("lab", &["units", "stats", "audit", "results", "machine"]),
     (
@@ -96,7 +98,8 @@ const EDGES: &[(&str, &[&str])] = &[
             "audit",
             "results",
             "run",
-            "plots",
+            "search",
+            "compare",
             "report",
             "lab",
         ],

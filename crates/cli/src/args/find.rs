@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use plimsoll_search::{Objective, Settings};
 
 /// Find the highest load that keeps an objective
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ pub struct FindArgs {
     #[arg(long = "objective", value_name = "OBJECTIVE", required = true, value_parser = Objective::parse)]
     pub objectives: Vec<Objective>,
     /// The share of requests that may fail
-    #[arg(long, value_name = "PERCENT", default_value = "0.1%", value_parser = super::percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "0.1%", value_parser = plimsoll_units::percent::parse)]
     pub fail_rate: f64,
     /// Duration of one trial. Below 2s, only the soak notices a slowly growing backlog
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = super::time)]
@@ -44,7 +45,7 @@ pub struct FindArgs {
     #[arg(long, value_name = "RATE", default_value_t = 1_000_000)]
     pub most: u64,
     /// How wide the interval may be, of its lower end
-    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = super::percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = plimsoll_units::percent::parse)]
     pub precision: f64,
     /// How often each end of the interval must answer alike
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -60,102 +61,20 @@ pub struct FindArgs {
     pub command: Vec<String>,
 }
 
-/// A figure of the response time, and its bound.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Objective {
-    /// As it was written.
-    pub text: String,
-    /// The figure's name in a result, like `p95`.
-    pub figure: &'static str,
-    /// Whether the bound itself is allowed.
-    pub inclusive: bool,
-    pub bound: Duration,
-}
-
-const FIGURES: [&str; 7] = ["p50", "p90", "p95", "p99", "p999", "mean", "max"];
-
-impl Objective {
-    /// Reads `p95<50ms` or `max<=1s`.
-    ///
-    /// # Errors
-    /// A sentence with the way out.
-    pub fn parse(text: &str) -> Result<Objective, String> {
-        let way_out = "write it like 'p95<50ms'";
-        let (name, rest) = text
-            .split_once('<')
-            .ok_or_else(|| format!("{text:?} has no `<`: {way_out}"))?;
-        let (inclusive, bound) = match rest.strip_prefix('=') {
-            Some(bound) => (true, bound),
-            None => (false, rest),
-        };
-        let name = name.trim();
-        let plain = match name {
-            "med" | "median" | "p(50)" => "p50",
-            "avg" => "mean",
-            "p99.9" => "p999",
-            other => other,
-        };
-        let Some(figure) = FIGURES.into_iter().find(|known| *known == plain) else {
-            let meant = plimsoll_units::nearest(name, FIGURES)
-                .map_or(".".to_owned(), |meant| format!(", is {meant} meant?"));
-            return Err(format!(
-                "{name:?} is no figure{meant} There are {}",
-                FIGURES.join(", ")
-            ));
-        };
-        let bound = bound.trim();
-        if bound.parse::<f64>().is_ok() {
-            return Err(format!("the bound {bound:?} has no unit: {way_out}"));
-        }
-        let bound = super::time(bound)?;
-        Ok(Objective {
-            text: text.to_owned(),
-            figure,
-            inclusive,
-            bound,
-        })
-    }
-
-    /// Whether `milliseconds` is within the bound.
-    pub fn holds(&self, milliseconds: f64) -> bool {
-        let bound = self.bound.as_secs_f64() * 1e3;
-        if self.inclusive {
-            milliseconds <= bound
-        } else {
-            milliseconds < bound
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn objectives_are_read_and_judge() {
-        let objective = Objective::parse("p95 < 50ms").expect("an objective");
-        assert_eq!(
-            (objective.figure, objective.bound),
-            ("p95", Duration::from_millis(50))
-        );
-        assert!(objective.holds(49.999) && !objective.holds(50.0) && !objective.holds(f64::NAN));
-        assert!(
-            Objective::parse("p99.9<=1s")
-                .expect("an objective")
-                .holds(1_000.0)
-        );
-    }
-
-    #[test]
-    fn what_is_no_objective_is_told() {
-        for (text, part) in [
-            ("p95", "no `<`"),
-            ("p96<1s", "is p90 meant?"),
-            ("p95<50", "no unit"),
-            ("p95<fast", "not a duration"),
-        ] {
-            let error = Objective::parse(text).expect_err(text);
-            assert!(error.contains(part), "{text}: {error}");
+impl FindArgs {
+    /// What is searched for, and how.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            objectives: self.objectives.clone(),
+            fail_rate: self.fail_rate,
+            trial: self.trial,
+            warm_up: self.warm_up,
+            soak: self.soak,
+            start: self.start,
+            most: self.most,
+            precision: self.precision,
+            repeats: self.repeats,
+            trials: self.trials,
         }
     }
 }

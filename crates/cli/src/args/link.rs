@@ -38,7 +38,7 @@ pub struct LinkArgs {
     #[arg(long, value_name = "RATE", value_parser = BitRate::parse)]
     pub rate: Option<BitRate>,
     /// Share of packets to lose, like 0.1%
-    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = super::percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = plimsoll_units::percent::parse)]
     pub loss: f64,
     /// Protocols to relay
     #[arg(long, value_enum, default_value = "both")]

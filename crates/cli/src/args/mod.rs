@@ -27,9 +27,9 @@ use clap::{Parser, Subcommand};
 pub use attack::AttackArgs;
 pub use audit::{AuditArgs, AuditFormat};
 pub use certs::CertsArgs;
-pub use compare::{CompareArgs, FailOn, NoiseArg, SkipArg};
+pub use compare::CompareArgs;
 pub use connections::{ConnectionUse, ConnectionsFlag};
-pub use find::{FindArgs, Objective};
+pub use find::FindArgs;
 pub use grpc::GrpcArgs;
 pub use history::HistoryArgs;
 pub use http::HttpArgs;
@@ -226,17 +226,4 @@ pub struct VersionArgs {
 /// A length of time, with its unit.
 fn time(text: &str) -> Result<std::time::Duration, String> {
     plimsoll_units::duration::parse_with_unit(text)
-}
-
-/// A share: a number and `%`, from 0 up to, but not including, 100. Gives 0 to 1.
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text
-        .strip_suffix('%')
-        .ok_or_else(|| format!("{text:?} has no % behind it: write it like 0.1%"))?;
-    match number.trim().parse::<f64>() {
-        Ok(value) if (0.0..100.0).contains(&value) => Ok(value / 100.0),
-        _ => Err(format!(
-            "{text:?} is no share between 0% and 100%: write it like 0.1%"
-        )),
-    }
 }

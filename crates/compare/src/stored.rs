@@ -11,23 +11,23 @@ use plimsoll_results::record::{self, Record};
 use plimsoll_results::store_location;
 use plimsoll_stats::change_points::change_points;
 
-use super::account::Account;
-use super::settled::Settled;
-use super::{failures, is_invalid};
-use crate::args::{CompareArgs, NoiseArg};
+use crate::comparison::Comparison;
+use crate::failures::failures;
+use crate::settled::{Settled, is_invalid};
+use crate::{Noise, Settings};
 
-/// Runs at the most of one side.
+/// Most runs of one side.
 const MOST: usize = 500;
 
 /// Compares the runs that `a` and `b` name, one of each or as many.
 ///
 /// # Errors
-/// When they cannot be read, or not be set beside each other.
-pub fn compare(args: &CompareArgs, a: &str, b: &str) -> Result<Account, String> {
-    if args.noise == Some(NoiseArg::Measure) {
+/// When they cannot be read, or not be compared.
+pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, String> {
+    if settings.noise == Some(Noise::Measure) {
         return Err("--noise measure: there is nothing to run; give a share, like 3%, or history, or compare two commands".to_owned());
     }
-    let (a, b) = (Side::open(args, a)?, Side::open(args, b)?);
+    let (a, b) = (Side::open(settings, a)?, Side::open(settings, b)?);
     if a.runs.len() != b.runs.len() {
         return Err(format!(
             "A has {} runs and B has {}: they are compared in pairs, so name as many of each",
@@ -35,11 +35,11 @@ pub fn compare(args: &CompareArgs, a: &str, b: &str) -> Result<Account, String> 
             b.runs.len()
         ));
     }
-    let differences = a.refuse_or_tell(&b, args)?;
+    let differences = a.refuse_or_tell(&b, settings)?;
     let (mut doubts, mut left_out, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
     for ((name, one), (other_name, other)) in a.runs.iter().zip(&b.runs) {
         let mut settle = |name: &str, record: &Record| {
-            let settled = Settled::of(args, name, record)?;
+            let settled = Settled::of(settings, name, record)?;
             doubts.extend(settled.doubts);
             left_out.extend(settled.left_out);
             Ok::<_, String>(settled.figures)
@@ -53,13 +53,13 @@ pub fn compare(args: &CompareArgs, a: &str, b: &str) -> Result<Account, String> 
         }
         pairs.push(pair);
     }
-    let (noise, method) = noise_of(args, &a)?;
+    let (noise, method) = noise_of(settings, &a)?;
     let mut compared = match &pairs[..] {
-        [(first, second)] => compare::single(first, second, &args.figures, &*noise),
-        _ => compare::pairs(&pairs, &args.figures, &*noise),
+        [(first, second)] => compare::single(first, second, &settings.figures, &*noise),
+        _ => compare::pairs(&pairs, &settings.figures, &*noise),
     };
     refuse_invalid(&mut compared, &a, &b);
-    Ok(Account {
+    Ok(Comparison {
         method: match pairs.len() {
             1 => format!(
                 "one run each: moving-block bootstrap over its seconds, and {method}; --pairs with two commands knows how runs differ"
@@ -69,7 +69,7 @@ pub fn compare(args: &CompareArgs, a: &str, b: &str) -> Result<Account, String> 
             ),
         },
         times: pairs.first().map_or("times", |(a, _)| a.times),
-        failures: failures(&args.fail_on, &compared),
+        failures: failures(&settings.fail_on, &compared),
         compared,
         differences,
         left_out,
@@ -81,14 +81,14 @@ pub fn compare(args: &CompareArgs, a: &str, b: &str) -> Result<Account, String> 
 type Known = Box<dyn Fn(&Figure) -> Option<f64>>;
 
 /// How the noise is known, and how that is called.
-fn noise_of(args: &CompareArgs, a: &Side) -> Result<(Known, String), String> {
-    Ok(match args.noise {
-        Some(NoiseArg::Known(share)) => (
+fn noise_of(settings: &Settings, a: &Side) -> Result<(Known, String), String> {
+    Ok(match settings.noise {
+        Some(Noise::Known(share)) => (
             Box::new(move |_: &Figure| Some(share)),
             format!("a noise of {:.1} % as given", share * 100.0),
         ),
-        Some(NoiseArg::History) => {
-            let known = history(args, a)?;
+        Some(Noise::History) => {
+            let known = history(settings, a)?;
             let method = format!("the noise between {} runs of A's question", known.runs);
             (Box::new(move |figure: &Figure| known.of(figure)), method)
         }
@@ -116,8 +116,8 @@ impl History {
 }
 
 /// How the runs of the store that asked A's question where A was asked differ.
-fn history(args: &CompareArgs, a: &Side) -> Result<History, String> {
-    let place = store_location::place(args.stored.store.as_deref())?;
+fn history(settings: &Settings, a: &Side) -> Result<History, String> {
+    let place = store_location::place(settings.store.as_deref())?;
     let store = store_location::open_existing(&place)?;
     let header = &a.first().header;
     let mut runs = store
@@ -125,10 +125,10 @@ fn history(args: &CompareArgs, a: &Side) -> Result<History, String> {
         .map_err(|error| format!("{}: {error}", place.display()))?;
     runs.retain(|run| {
         store_location::is_followed(run)
-            && (args.stored.any_environment || run.fingerprint == header.environment.fingerprint)
+            && (settings.any_environment || run.fingerprint == header.environment.fingerprint)
     });
     let mut noise = Vec::new();
-    for figure in &args.figures {
+    for figure in &settings.figures {
         let values: Vec<f64> = runs
             .iter()
             .filter_map(|run| store_location::figure(run, figure))
@@ -157,7 +157,7 @@ fn history(args: &CompareArgs, a: &Side) -> Result<History, String> {
     })
 }
 
-/// What an invalid run measured is no figure of the service.
+/// What an invalid run measured is not a figure of the service.
 fn refuse_invalid(compared: &mut [Compared], a: &Side, b: &Side) {
     let runs = a.runs.iter().chain(&b.runs);
     let Some((name, _)) = runs.into_iter().find(|(_, record)| is_invalid(record)) else {
@@ -179,19 +179,19 @@ struct Side {
 }
 
 impl Side {
-    fn open(args: &CompareArgs, named: &str) -> Result<Side, String> {
+    fn open(settings: &Settings, named: &str) -> Result<Side, String> {
         let names = names(named)?;
         let runs: Vec<(String, Record)> = names
             .into_iter()
             .map(|name| {
-                let record = open(args, &name)?;
+                let record = open(settings, &name)?;
                 Ok((name, record))
             })
             .collect::<Result<_, String>>()?;
         let side = Side { runs };
         let first = side.first();
         for (name, record) in &side.runs {
-            if !args.any_configuration
+            if !settings.any_configuration
                 && !differences::configuration(&first.header, &record.header).is_empty()
             {
                 return Err(format!(
@@ -206,8 +206,8 @@ impl Side {
         &self.runs[0].1
     }
 
-    /// Runs that cannot be set beside each other are refused; what differs is told either way.
-    fn refuse_or_tell(&self, other: &Side, args: &CompareArgs) -> Result<Vec<Difference>, String> {
+    /// Refuses runs that cannot be compared. Returns what differs between the others.
+    fn refuse_or_tell(&self, other: &Side, settings: &Settings) -> Result<Vec<Difference>, String> {
         let (a, b) = (&self.first().header, &other.first().header);
         let configuration = differences::configuration(a, b);
         let all = || self.runs.iter().chain(&other.runs);
@@ -223,13 +223,13 @@ impl Side {
                 .collect()
         };
         let mut refusals = Vec::new();
-        if !configuration.is_empty() && !args.any_configuration {
+        if !configuration.is_empty() && !settings.any_configuration {
             refusals.push(format!(
                 "the runs were asked different questions:{}\nUse --any-configuration if that is what you compare.",
                 listed(&configuration)
             ));
         }
-        if !environment.is_empty() && !args.stored.any_environment {
+        if !environment.is_empty() && !settings.any_environment {
             refusals.push(format!(
                 "the runs took place in different environments:{}\nUse --any-environment if that is what you compare.",
                 listed(&environment)
@@ -260,7 +260,7 @@ fn names(named: &str) -> Result<Vec<String>, String> {
             }
             Some(_) => {
                 return Err(format!(
-                    "{name:?}: a range of runs goes from the lower number to the higher, {MOST} at the most"
+                    "{name:?}: a range of runs goes from the lower number to the higher, at most {MOST}"
                 ));
             }
             None => names.push(name.to_owned()),
@@ -273,7 +273,7 @@ fn names(named: &str) -> Result<Vec<String>, String> {
 }
 
 /// A record's file, or a run of the store.
-fn open(args: &CompareArgs, name: &str) -> Result<Record, String> {
+fn open(settings: &Settings, name: &str) -> Result<Record, String> {
     let path = Path::new(name);
     if path.exists() {
         let file = std::fs::File::open(path).map_err(|error| format!("{name}: {error}"))?;
@@ -281,10 +281,10 @@ fn open(args: &CompareArgs, name: &str) -> Result<Record, String> {
     }
     if name.parse::<i64>().is_err() && !name.starts_with("latest") {
         return Err(format!(
-            "there is no file {name}, and it is no run of the store either: those are numbers, latest, latest~1"
+            "there is no file {name}, and it is not a run of the store either: those are numbers, latest, latest~1"
         ));
     }
-    let place = store_location::place(args.stored.store.as_deref())?;
+    let place = store_location::place(settings.store.as_deref())?;
     let store = store_location::open_existing(&place)?;
     store
         .resolve(name)

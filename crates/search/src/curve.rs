@@ -1,4 +1,4 @@
-//! What the trials say of the system beside its limit: the knee of its curve, and the
+//! What the trials say of the system in addition to its limit: the knee of its curve, and the
 //! Universal Scalability Law. Both are refused where the trials do not show them.
 
 use plimsoll_stats::Interval;
@@ -6,7 +6,7 @@ use plimsoll_stats::knee::{NoKnee, Step, knee_of_runs};
 use plimsoll_stats::scalability::{Scalability, Unfit, scalability};
 use serde_json::{Value, json};
 
-use super::trial::Trial;
+use crate::trial::Trial;
 
 /// The knee in the served rate over the offered one, in requests per second.
 pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::subject::Kind;
+use crate::command::Kind;
 
 /// Users allowed at the start, in multiples of what the objective needs: rate × bound are busy at once when every response
 /// takes as long as the objective allows.
@@ -88,13 +88,13 @@ fn number(command: &[String], flags: &[&str]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::find::subject;
+    use crate::command;
 
     const BOUND: Duration = Duration::from_millis(50);
 
     fn users(line: &str) -> Users {
         let command: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        Users::of(&command, subject::kind(&command[0]).expect("a kind"))
+        Users::of(&command, command::kind(&command[0]).expect("a kind"))
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! The answer of a search, in sentences.
+//! The result of a search, in sentences.
 
 use plimsoll_stats::limit::{Drift, Limit, Outcome};
 
-use super::trial::Trial;
-use crate::args::{FindArgs, Objective};
+use crate::trial::Trial;
+use crate::{Objective, Settings};
 
 /// What was found, and how far it can be trusted.
-pub fn sentence(args: &FindArgs, trials: &[Trial], limit: &Limit) -> String {
-    let texts: Vec<&str> = args
+pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String {
+    let texts: Vec<&str> = settings
         .objectives
         .iter()
         .map(|objective: &Objective| objective.text.as_str())
@@ -30,9 +30,9 @@ pub fn sentence(args: &FindArgs, trials: &[Trial], limit: &Limit) -> String {
         text = format!("{} In the last trials: {text}", drifted(drift, &objective));
     }
     if let Some(kept) = limit.kept {
-        text += &held(args, trials, kept);
+        text += &held(settings, trials, kept);
     }
-    text + &unconfirmed(args, trials, limit)
+    text + &unconfirmed(settings, trials, limit)
 }
 
 /// The generator was the limit above what was kept: that is a lower bound.
@@ -68,7 +68,7 @@ fn drifted(drift: &Drift, objective: &str) -> String {
 }
 
 /// How long the lower end was held.
-fn held(args: &FindArgs, trials: &[Trial], kept: u64) -> String {
+fn held(settings: &Settings, trials: &[Trial], kept: u64) -> String {
     let is_held = trials
         .iter()
         .any(|trial| trial.soak && trial.rate == kept && trial.broken.is_empty());
@@ -77,13 +77,13 @@ fn held(args: &FindArgs, trials: &[Trial], kept: u64) -> String {
     }
     format!(
         " {kept}/s was held for {soak}; {n} trials.",
-        soak = plimsoll_units::duration::format(args.soak),
+        soak = plimsoll_units::duration::format(settings.soak),
         n = trials.len()
     )
 }
 
-/// Why the answer is not certain, if it is not.
-fn unconfirmed(args: &FindArgs, trials: &[Trial], limit: &Limit) -> String {
+/// Why the result is not certain, if it is not.
+fn unconfirmed(settings: &Settings, trials: &[Trial], limit: &Limit) -> String {
     if limit.confirmed || limit.drift.is_some() || limit.generator.is_some() {
         return String::new();
     }
@@ -93,7 +93,7 @@ fn unconfirmed(args: &FindArgs, trials: &[Trial], limit: &Limit) -> String {
         .iter()
         .filter(|trial| trial.verdict != "valid")
         .count();
-    if trials.len() >= args.trials as usize || doubtful == 0 {
+    if trials.len() >= settings.trials as usize || doubtful == 0 {
         return format!(
             " This is not certain: {} trials were too few; raise --trials or --trial.",
             trials.len()

@@ -3,10 +3,10 @@
 use plimsoll_results::figures::{Figure, RunFigures};
 use plimsoll_results::record::Record;
 
-use crate::args::{CompareArgs, SkipArg};
+use crate::{Settings, Skip};
 
 /// A run as it is compared.
-pub struct Settled {
+pub(crate) struct Settled {
     pub figures: RunFigures,
     pub left_out: Option<LeftOut>,
     /// What speaks against its figures.
@@ -14,7 +14,7 @@ pub struct Settled {
 }
 
 /// The warm-up that was left out of a run.
-pub struct LeftOut {
+pub(crate) struct LeftOut {
     /// What the run is called.
     pub name: String,
     pub seconds: u64,
@@ -25,15 +25,15 @@ pub struct LeftOut {
 impl Settled {
     /// # Errors
     /// When nothing was measured, or nothing is left.
-    pub fn of(args: &CompareArgs, name: &str, record: &Record) -> Result<Settled, String> {
+    pub fn of(settings: &Settings, name: &str, record: &Record) -> Result<Settled, String> {
         let named = |why| format!("{name}: {why}");
-        let mut doubts: Vec<String> = super::doubt(name, record).into_iter().collect();
-        let SkipArg::Seconds(seconds) = args.skip else {
+        let mut doubts: Vec<String> = doubt(name, record).into_iter().collect();
+        let Skip::Seconds(seconds) = settings.skip else {
             let (figures, warm_up) = RunFigures::settled(record).map_err(named)?;
             doubts.extend(warm_up.doubt().map(|doubt| format!("{name} {doubt}")));
             let left_out = match warm_up.seconds() {
                 0 => None,
-                seconds => Some(LeftOut::of(args, name, record, seconds)?),
+                seconds => Some(LeftOut::of(settings, name, record, seconds)?),
             };
             return Ok(Settled {
                 figures,
@@ -51,13 +51,13 @@ impl Settled {
 
 impl LeftOut {
     fn of(
-        args: &CompareArgs,
+        settings: &Settings,
         name: &str,
         record: &Record,
         seconds: u64,
     ) -> Result<LeftOut, String> {
         let whole = RunFigures::of(record, 0)?;
-        let with = args.figures.iter();
+        let with = settings.figures.iter();
         Ok(LeftOut {
             name: name.to_owned(),
             seconds,
@@ -81,4 +81,26 @@ impl LeftOut {
             with.join(", ")
         )
     }
+}
+
+pub(crate) fn is_invalid(record: &Record) -> bool {
+    record
+        .end
+        .as_ref()
+        .is_some_and(|end| end.generator.verdict == "invalid")
+}
+
+/// What speaks against a run's own figures.
+fn doubt(name: &str, record: &Record) -> Option<String> {
+    let Some(end) = &record.end else {
+        return Some(format!("{name} was killed: what it did last is not in it"));
+    };
+    let generator = &end.generator;
+    (generator.verdict != "valid").then(|| {
+        let reason = generator
+            .reasons
+            .first()
+            .map_or(String::new(), |(cause, text)| format!(" ({cause}: {text})"));
+        format!("{name} is {}{reason}", generator.verdict)
+    })
 }

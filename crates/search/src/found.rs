@@ -1,52 +1,40 @@
-//! The search as it is printed: answer, plot, table, what lies beside it; or all as JSON.
+//! The result of a search: sentences, plot, table and curve; or all as JSON.
 
 use plimsoll_plots::terminal;
 use plimsoll_stats::limit::{Limit, Outcome};
 use serde_json::{Value, json};
 
-use super::curve;
-use super::trial::Trial;
-use crate::args::FindArgs;
-use crate::talk::{put, screen_columns};
-
-/// Columns where there is no terminal.
-const COLUMNS: usize = 100;
+use crate::trial::Trial;
+use crate::{Settings, curve};
 
 /// A search that is over.
-pub struct Account<'a> {
-    pub args: &'a FindArgs,
-    pub trials: &'a [Trial],
+pub struct Found {
+    pub settings: Settings,
+    pub trials: Vec<Trial>,
     pub limit: Limit,
-    pub answer: &'a str,
+    /// The result in sentences.
+    pub answer: String,
 }
 
-impl Account<'_> {
-    /// Prints it as was asked for.
-    pub fn put(&self) {
-        if self.args.json {
-            put(format!("{:#}\n", self.json()).as_bytes());
-        } else {
-            put(self.text().as_bytes());
-        }
-    }
-
-    fn text(&self) -> String {
+impl Found {
+    /// As text, with a plot of this many columns.
+    pub fn text(&self, columns: usize) -> String {
         let mut text = format!("{}\n", self.answer);
         if self.trials.len() > 1 {
-            text += &format!("\n{}", self.plot());
+            text += &format!("\n{}", self.plot(columns));
             text += &format!("\n{}", self.table());
             text += &format!(
                 "\n{}\n{}\n",
-                curve::knee_text(&curve::knee(self.trials)),
-                curve::fit_text(&curve::fit(self.trials))
+                curve::knee_text(&curve::knee(&self.trials)),
+                curve::fit_text(&curve::fit(&self.trials))
             );
             text += &self.little();
         }
         text
     }
 
-    fn plot(&self) -> String {
-        let Some(objective) = self.args.objectives.first() else {
+    fn plot(&self, columns: usize) -> String {
+        let Some(objective) = self.settings.objectives.first() else {
             return String::new();
         };
         let plot = plimsoll_plots::LimitPlot {
@@ -71,7 +59,7 @@ impl Account<'_> {
             kept: self.limit.kept.map(|rate| rate as f64),
             broken: self.limit.broken.map(|rate| rate as f64),
         };
-        terminal::limit(&plot, screen_columns().unwrap_or(COLUMNS))
+        terminal::limit(&plot, columns)
     }
 
     /// The rates in rising order, a line for each trial.
@@ -79,7 +67,7 @@ impl Account<'_> {
         let mut ordered: Vec<&Trial> = self.trials.iter().collect();
         ordered.sort_by_key(|trial| (trial.rate, trial.soak));
         let names: Vec<&str> = self
-            .args
+            .settings
             .objectives
             .iter()
             .map(|objective| objective.figure)
@@ -130,15 +118,16 @@ impl Account<'_> {
         }
     }
 
-    fn json(&self) -> Value {
+    /// As one JSON object.
+    pub fn json(&self) -> Value {
         let objectives: Vec<&str> = self
-            .args
+            .settings
             .objectives
             .iter()
             .map(|objective| objective.text.as_str())
             .collect();
         let trials: Vec<Value> = self.trials.iter().map(|trial| self.trial(trial)).collect();
-        let (knee, scalability) = curve::json(self.trials);
+        let (knee, scalability) = curve::json(&self.trials);
         json!({
             "schema": "plimsoll/find-result/1",
             "objectives": objectives,
@@ -160,7 +149,7 @@ impl Account<'_> {
 
     fn trial(&self, trial: &Trial) -> Value {
         let figures: serde_json::Map<String, Value> = self
-            .args
+            .settings
             .objectives
             .iter()
             .zip(&trial.figures)

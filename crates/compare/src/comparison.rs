@@ -1,49 +1,48 @@
-//! A comparison as it is printed.
+//! The result of a comparison, as text and as JSON.
 
 use plimsoll_results::compare::Compared;
 use plimsoll_results::differences::Difference;
 use plimsoll_stats::comparison::Outcome;
 use serde_json::{Value, json};
 
-use super::Failures;
-use super::settled::LeftOut;
-use crate::exit::Exit;
-use crate::talk::put;
+use crate::failures::Failures;
+use crate::settled::LeftOut;
 
 /// A comparison that is over.
-pub struct Account {
+pub struct Comparison {
     pub compared: Vec<Compared>,
     pub method: String,
     /// What the times are called.
     pub times: &'static str,
     pub differences: Vec<Difference>,
-    pub left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<LeftOut>,
     pub doubts: Vec<String>,
-    pub(super) failures: Failures,
+    pub(crate) failures: Failures,
 }
 
-impl Account {
-    /// Prints it.
-    pub fn put(&self, as_json: bool) {
-        if as_json {
-            put(format!("{:#}\n", self.json()).as_bytes());
-        } else {
-            put(self.text().as_bytes());
-        }
-    }
+/// What the conditions of `--fail-on` say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgment {
+    Passed,
+    Failed,
+    /// A condition could not be judged.
+    Open,
+}
 
-    /// The exit status that it deserves.
-    pub fn exit(&self) -> Exit {
+impl Comparison {
+    /// Whether a condition was met.
+    pub fn judgment(&self) -> Judgment {
         if !self.failures.found.is_empty() {
-            Exit::FAILED_ON
+            Judgment::Failed
         } else if !self.failures.open.is_empty() {
-            Exit::NOT_JUDGED
+            Judgment::Open
         } else {
-            Exit::SUCCESS
+            Judgment::Passed
         }
     }
 
-    fn text(&self) -> String {
+    /// As text.
+    pub fn text(&self) -> String {
         let mut text = format!(
             "{:<8} {:>12} {:>12} {:>9}  {:<20} {}\n",
             "", "A", "B", "change", "95 % interval", "outcome"
@@ -70,7 +69,8 @@ impl Account {
         text
     }
 
-    fn json(&self) -> Value {
+    /// As one JSON object.
+    pub fn json(&self) -> Value {
         let figures: Vec<Value> = self.compared.iter().map(figure).collect();
         let differences: Vec<Value> = self
             .differences

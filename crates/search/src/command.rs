@@ -2,14 +2,11 @@
 
 use std::time::Duration;
 
-use plimsoll_results::record::Record;
-
-use super::users::Users;
-use plimsoll_run::child::Scratch;
+use crate::users::Users;
 
 /// A command, and the words that set its rate and its length.
 #[derive(Debug)]
-pub struct Kind {
+pub(crate) struct Kind {
     name: &'static str,
     /// Flags that the search sets itself.
     ours: &'static [&'static str],
@@ -106,22 +103,21 @@ const KINDS: &[Kind] = &[
 ];
 
 /// The command of this name, if one can be searched with.
-pub fn kind(name: &str) -> Option<&'static Kind> {
+pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// The command, and where its runs leave their record.
-pub struct Subject<'a> {
-    command: &'a [String],
+/// The command that generates the load, without a rate and a duration.
+pub struct LoadCommand {
+    words: Vec<String>,
     kind: &'static Kind,
-    scratch: Scratch,
 }
 
-impl Subject<'_> {
+impl LoadCommand {
     /// # Errors
-    /// What is wrong with the command, with the way out.
-    pub fn of(command: &[String]) -> Result<Subject<'_>, String> {
-        let Some(name) = command.first() else {
+    /// What is wrong with the command, and how to fix it.
+    pub fn parse(words: &[String]) -> Result<LoadCommand, String> {
+        let Some(name) = words.first() else {
             return Err("after -- comes the command, like: http http://127.0.0.1:8080/".to_owned());
         };
         let Some(kind) = kind(name) else {
@@ -129,7 +125,7 @@ impl Subject<'_> {
                 "find cannot search with {name:?}; after -- comes: http URL, grpc ADDRESS METHOD, run script.js, or attack -targets=FILE"
             ));
         };
-        let set = command.iter().find(|word| {
+        let set = words.iter().find(|word| {
             kind.ours
                 .iter()
                 .any(|flag| word == flag || word.starts_with(&format!("{flag}=")))
@@ -139,40 +135,39 @@ impl Subject<'_> {
                 "{word} is what find sets itself, by --start, --trial, --warm-up and --soak: leave it out"
             ));
         }
-        Ok(Subject {
-            command,
+        Ok(LoadCommand {
+            words: words.to_vec(),
             kind,
-            scratch: Scratch::new()?,
         })
     }
 
     /// How many users its runs may use.
-    pub fn users(&self) -> Users {
-        Users::of(self.command, self.kind)
+    pub(crate) fn users(&self) -> Users {
+        Users::of(&self.words, self.kind)
     }
 
-    /// Runs the command once at `rate`, for `warm_up` and then for `length`, with at most `users` where that is given.
-    pub fn run(
+    /// The command line of a trial at `rate`, for `warm_up` and then for `length`, with at most
+    /// `users` where that is given.
+    pub(crate) fn at_rate(
         &self,
         rate: u64,
         length: Duration,
         warm_up: Duration,
         users: Option<u32>,
-    ) -> Result<Record, String> {
-        let words = self.kind.quiet.iter().map(|word| (*word).to_owned());
-        let mut arguments = self.command.to_vec();
-        arguments.extend(words);
-        arguments.extend(["--rate".to_owned(), rate.to_string()]);
+    ) -> Vec<String> {
+        let quiet = self.kind.quiet.iter().map(|word| (*word).to_owned());
+        let mut words = self.words.clone();
+        words.extend(quiet);
+        words.extend(["--rate".to_owned(), rate.to_string()]);
         let whole = plimsoll_units::duration::format(warm_up + length);
-        arguments.extend(["--duration".to_owned(), whole]);
+        words.extend(["--duration".to_owned(), whole]);
         if !warm_up.is_zero() {
             let warm_up = plimsoll_units::duration::format(warm_up);
-            arguments.extend(["--warm-up".to_owned(), warm_up]);
+            words.extend(["--warm-up".to_owned(), warm_up]);
         }
         if let (Some(users), Some(flag)) = (users, self.kind.most_users.first()) {
-            arguments.extend([(*flag).to_owned(), users.to_string()]);
+            words.extend([(*flag).to_owned(), users.to_string()]);
         }
-        self.scratch
-            .run(&format!("the trial at {rate}/s"), &arguments)
+        words
     }
 }

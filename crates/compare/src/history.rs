@@ -1,54 +1,42 @@
-//! `plimsoll history`: the runs that were kept, and where a figure's level changed.
+//! The runs that were kept, and where a figure's level changed.
+
+use std::path::PathBuf;
 
 use plimsoll_plots::terminal;
+use plimsoll_results::figures::Figure;
 use plimsoll_results::noise::{self, Noise};
 use plimsoll_results::store::Kept;
 use plimsoll_results::store_location;
 use plimsoll_stats::change_points::{ChangePoint, change_points};
 use serde_json::{Value, json};
 
-use crate::args::HistoryArgs;
-use crate::exit::Exit;
-use crate::talk::{complain, put, say, screen_columns};
-
-/// Columns where there is no terminal.
-const COLUMNS: usize = 100;
 /// How much of a hash is shown.
 const HASH: usize = 8;
 
-/// Lists the runs.
-pub fn history(args: &HistoryArgs) -> Exit {
-    match runs(args) {
-        Ok(runs) => {
-            let history = History::of(args, &runs);
-            let text = if args.stored.json {
-                format!("{:#}\n", history.json())
-            } else {
-                history.text()
-            };
-            put(text.as_bytes());
-            Exit::SUCCESS
-        }
-        Err(message) => {
-            complain(&message);
-            Exit::NOT_COMPARED
-        }
-    }
+/// Which runs are listed.
+pub struct HistorySettings {
+    pub figure: &'static Figure,
+    /// Runs of this configuration: the start of its hash. The latest run's if none is given.
+    pub configuration: Option<String>,
+    /// Runs of different machines too.
+    pub any_environment: bool,
+    /// The store of runs; the usual one if none is given.
+    pub store: Option<PathBuf>,
 }
 
 /// The runs that are asked for, the oldest first; at least one.
-fn runs(args: &HistoryArgs) -> Result<Vec<Kept>, String> {
-    let place = store_location::place(args.stored.store.as_deref())?;
+fn runs(settings: &HistorySettings, report: &mut dyn FnMut(&str)) -> Result<Vec<Kept>, String> {
+    let place = store_location::place(settings.store.as_deref())?;
     let mut store = store_location::open_existing(&place)?;
     for sentence in store_location::recover(&place, &mut store) {
-        say(&sentence);
+        report(&sentence);
     }
     let failed =
         |error: plimsoll_results::store::StoreError| format!("{}: {error}", place.display());
-    let asked = args.configuration.as_deref().unwrap_or_default();
+    let asked = settings.configuration.as_deref().unwrap_or_default();
     let mut runs = store.runs(asked).map_err(failed)?;
     let Some(latest) = runs.last().cloned() else {
-        return Err(match args.configuration {
+        return Err(match settings.configuration {
             Some(_) => format!(
                 "{}: no run's configuration begins with {asked:?}",
                 place.display()
@@ -58,42 +46,61 @@ fn runs(args: &HistoryArgs) -> Result<Vec<Kept>, String> {
     };
     runs.retain(|run| {
         run.configuration_hash == latest.configuration_hash
-            && (args.stored.any_environment || run.fingerprint == latest.fingerprint)
+            && (settings.any_environment || run.fingerprint == latest.fingerprint)
     });
     Ok(runs)
 }
 
 /// Runs, and the figure of those that have one that can be believed.
-struct History<'a> {
-    args: &'a HistoryArgs,
-    runs: &'a [Kept],
-    series: Vec<(&'a Kept, f64)>,
+pub struct History {
+    figure: &'static Figure,
+    runs: Vec<Kept>,
+    /// Index of a run, and its figure.
+    series: Vec<(usize, f64)>,
     changes: Vec<ChangePoint>,
 }
 
-impl<'a> History<'a> {
-    fn of(args: &'a HistoryArgs, runs: &'a [Kept]) -> History<'a> {
+impl History {
+    /// Reads the runs from the store. `report` gets a sentence for each record of a killed run that
+    /// was found.
+    ///
+    /// # Errors
+    /// When there is no store, or no such run in it.
+    pub fn read(
+        settings: &HistorySettings,
+        report: &mut dyn FnMut(&str),
+    ) -> Result<History, String> {
+        let runs = runs(settings, report)?;
         let value = |run: &Kept| {
-            store_location::figure(run, args.figure).filter(|_| store_location::is_followed(run))
+            store_location::figure(run, settings.figure)
+                .filter(|_| store_location::is_followed(run))
         };
-        let series: Vec<(&Kept, f64)> = runs
+        let series: Vec<(usize, f64)> = runs
             .iter()
-            .filter_map(|run| Some((run, value(run)?)))
+            .enumerate()
+            .filter_map(|(index, run)| Some((index, value(run)?)))
             .collect();
         let values: Vec<f64> = series.iter().map(|(_, value)| *value).collect();
-        History {
-            args,
+        Ok(History {
+            figure: settings.figure,
             runs,
             changes: change_points(&values),
             series,
-        }
+        })
     }
 
-    fn text(&self) -> String {
+    /// The run in which a change shows first.
+    fn changed(&self, change: &ChangePoint) -> Option<&Kept> {
+        let (index, _) = self.series.get(change.at)?;
+        self.runs.get(*index)
+    }
+
+    /// As text, with a plot of this many columns.
+    pub fn text(&self, columns: usize) -> String {
         let Some(latest) = self.runs.last() else {
             return String::new();
         };
-        let figure = self.args.figure;
+        let figure = self.figure;
         let mut text = format!(
             "{}\nconfiguration {}, environment {}, {} runs\n\n",
             latest.command,
@@ -114,18 +121,19 @@ impl<'a> History<'a> {
             runs: self
                 .series
                 .iter()
-                .map(|(run, value)| {
-                    (
+                .filter_map(|(index, value)| {
+                    let run = self.runs.get(*index)?;
+                    Some((
                         format!("{:>5} {} {}", run.id, run.started, run.verdict),
                         *value,
-                    )
+                    ))
                 })
                 .collect(),
             changes: self.changes.iter().map(|change| change.at).collect(),
         };
-        text += &terminal::history(&plot, screen_columns().unwrap_or(COLUMNS));
+        text += &terminal::history(&plot, columns);
         for change in &self.changes {
-            if let Some((run, _)) = self.series.get(change.at) {
+            if let Some(run) = self.changed(change) {
                 text += &format!(
                     "run {} of {}: {} went from {:.2} to {:.2} {} ({:+.1} %, p {:.1e})\n",
                     run.id,
@@ -148,7 +156,7 @@ impl<'a> History<'a> {
     fn noise(&self) -> Option<Noise> {
         let values: Vec<f64> = self.series.iter().map(|(_, value)| *value).collect();
         let changes: Vec<usize> = self.changes.iter().map(|change| change.at).collect();
-        noise::between_runs(&values, &changes, self.args.figure)
+        noise::between_runs(&values, &changes, self.figure)
     }
 
     fn noise_text(&self) -> String {
@@ -166,7 +174,8 @@ impl<'a> History<'a> {
     fn is_followed(&self, run: &Kept) -> bool {
         self.series
             .iter()
-            .any(|(followed, _)| followed.id == run.id)
+            .filter_map(|(index, _)| self.runs.get(*index))
+            .any(|followed| followed.id == run.id)
     }
 
     fn why(&self, run: &Kept) -> &'static str {
@@ -177,7 +186,8 @@ impl<'a> History<'a> {
         }
     }
 
-    fn json(&self) -> Value {
+    /// As one JSON object.
+    pub fn json(&self) -> Value {
         let runs: Vec<Value> = self
             .runs
             .iter()
@@ -204,7 +214,7 @@ impl<'a> History<'a> {
             .changes
             .iter()
             .filter_map(|change| {
-                let (run, _) = self.series.get(change.at)?;
+                let run = self.changed(change)?;
                 Some(json!({
                     "run": run.id,
                     "before": change.before,
@@ -215,8 +225,8 @@ impl<'a> History<'a> {
             .collect();
         json!({
             "schema": "plimsoll/history/1",
-            "figure": self.args.figure.name,
-            "unit": self.args.figure.unit,
+            "figure": self.figure.name,
+            "unit": self.figure.unit,
             "runs": runs,
             "change_points": changes,
             "noise": self.noise().map(|noise| json!({

@@ -8,10 +8,10 @@ use plimsoll_results::environment::Environment;
 use plimsoll_results::record::{Generator, Header, Second};
 
 use super::*;
-use crate::args::Objective;
+use crate::Objective;
 
-fn args(objective: &str, fail_rate: f64) -> FindArgs {
-    FindArgs {
+fn settings(objective: &str, fail_rate: f64) -> Settings {
+    Settings {
         objectives: vec![Objective::parse(objective).expect("an objective")],
         fail_rate,
         trial: Duration::from_secs(1),
@@ -22,14 +22,12 @@ fn args(objective: &str, fail_rate: f64) -> FindArgs {
         precision: 0.02,
         repeats: 3,
         trials: 60,
-        json: false,
-        command: Vec::new(),
     }
 }
 
 /// A second with seven users in which a thousand iterations were wanted; `times` are their response times in milliseconds and the rest was
 /// dropped.
-fn trial(args: &FindArgs, times: &[f64], verdict: &str, cause: &str) -> Trial {
+fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Trial {
     let mut histogram = Histogram::new();
     times.iter().for_each(|time| histogram.record(*time));
     let distribution = Distribution::of(&histogram);
@@ -78,7 +76,7 @@ fn trial(args: &FindArgs, times: &[f64], verdict: &str, cause: &str) -> Trial {
         tail: Vec::new(),
         end: Some(end),
     };
-    Trial::of(args, 1_000, false, &record).expect("a trial")
+    Trial::of(settings, 1_000, false, &record).expect("a trial")
 }
 
 const MET: Outcome = Outcome::Met { sure: true };
@@ -86,48 +84,48 @@ const MISSED: Outcome = Outcome::Missed { sure: true };
 
 #[test]
 fn dropped_iterations_count_against_the_objective() {
-    let args = args("p95<50ms", 0.001);
+    let settings = settings("p95<50ms", 0.001);
     assert_eq!(
-        trial(&args, &[10.0; 1_000], "valid", "client").outcome(),
+        trial(&settings, &[10.0; 1_000], "valid", "client").outcome(),
         MET
     );
     // One in a thousand may fail, and so may be dropped; its figures are suspect.
-    let one = trial(&args, &[10.0; 999], "suspect", "server");
+    let one = trial(&settings, &[10.0; 999], "suspect", "server");
     assert_eq!(one.outcome(), Outcome::Met { sure: false });
-    let two = trial(&args, &[10.0; 998], "suspect", "server");
+    let two = trial(&settings, &[10.0; 998], "suspect", "server");
     assert_eq!(two.broken, ["0.20% dropped"]);
     // Where seven in a hundred may fail, they are still slower than everything else.
-    let args = self::args("p95<50ms", 0.10);
-    let many = trial(&args, &[10.0; 960], "suspect", "server");
+    let settings = self::settings("p95<50ms", 0.10);
+    let many = trial(&settings, &[10.0; 960], "suspect", "server");
     assert!(many.broken.is_empty(), "{:?}", many.broken);
-    let more = trial(&args, &[10.0; 940], "suspect", "server");
+    let more = trial(&settings, &[10.0; 940], "suspect", "server");
     assert_eq!(more.figures, [f64::INFINITY]);
     assert_eq!(more.broken[0], "not p95<50ms");
 }
 
 #[test]
 fn a_shortage_of_users_is_the_generators_limit_and_a_slow_service_is_not() {
-    let args = args("p95<50ms", 0.001);
-    let short = trial(&args, &[45.0; 500], "suspect", "server");
+    let settings = settings("p95<50ms", 0.001);
+    let short = trial(&settings, &[45.0; 500], "suspect", "server");
     assert!(short.short_of_users, "{:?}", short.broken);
     assert_eq!(short.outcome(), Outcome::GeneratorLimit);
     assert!(short.shortage().contains("all 7 users were busy"));
     assert!(short.outcome_text().contains("not counted"));
     // Seven users are enough for a thousand iterations of 2 ms: the service held them up.
-    let args = self::args("p95<2ms", 0.001);
-    let held_up = trial(&args, &[1.0; 500], "suspect", "server");
+    let settings = self::settings("p95<2ms", 0.001);
+    let held_up = trial(&settings, &[1.0; 500], "suspect", "server");
     assert_eq!(held_up.outcome(), MISSED);
     // The same drops, but what was served was too slow.
-    let args = self::args("p95<50ms", 0.001);
-    let slow = trial(&args, &[55.0; 500], "suspect", "server");
+    let settings = self::settings("p95<50ms", 0.001);
+    let slow = trial(&settings, &[55.0; 500], "suspect", "server");
     assert!(!slow.short_of_users);
     assert_eq!(slow.outcome(), MISSED);
 }
 
 #[test]
 fn a_miss_that_the_generator_may_have_caused_does_not_count() {
-    let args = args("p95<50ms", 0.001);
-    let slow = |verdict, cause| trial(&args, &[55.0; 1_000], verdict, cause).outcome();
+    let settings = settings("p95<50ms", 0.001);
+    let slow = |verdict, cause| trial(&settings, &[55.0; 1_000], verdict, cause).outcome();
     assert_eq!(slow("valid", "client"), MISSED);
     assert_eq!(slow("suspect", "server"), MISSED);
     for verdict in ["suspect", "invalid"] {
@@ -137,14 +135,14 @@ fn a_miss_that_the_generator_may_have_caused_does_not_count() {
     }
     assert_eq!(slow("suspect", "network"), Outcome::Missed { sure: false });
     // Trouble does not make a service faster, but it confirms nothing.
-    let met = trial(&args, &[10.0; 1_000], "suspect", "client");
+    let met = trial(&settings, &[10.0; 1_000], "suspect", "client");
     assert_eq!(met.outcome(), Outcome::Met { sure: false });
 }
 
 #[test]
 fn without_any_response_nothing_is_met() {
-    let args = args("p95<50ms", 1.0);
-    let nothing = trial(&args, &[], "valid", "client");
+    let settings = settings("p95<50ms", 1.0);
+    let nothing = trial(&settings, &[], "valid", "client");
     assert_eq!(nothing.outcome(), MISSED);
 }
 

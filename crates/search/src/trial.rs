@@ -4,7 +4,7 @@ use plimsoll_results::record::{End, Record};
 use plimsoll_stats::Histogram;
 use plimsoll_stats::limit::Outcome;
 
-use crate::args::FindArgs;
+use crate::Settings;
 
 /// Of the rate asked for, what must have been served.
 const SERVED: f64 = 0.95;
@@ -46,8 +46,13 @@ impl Trial {
     ///
     /// # Errors
     /// When the run has none of the figures.
-    pub fn of(args: &FindArgs, rate: u64, soak: bool, record: &Record) -> Result<Trial, String> {
-        let warm_up = args.warm_up.as_secs();
+    pub fn of(
+        settings: &Settings,
+        rate: u64,
+        soak: bool,
+        record: &Record,
+    ) -> Result<Trial, String> {
+        let warm_up = settings.warm_up.as_secs();
         let Some(end) = &record.end_without(warm_up) else {
             return Err("the trial's record has no end".to_owned());
         };
@@ -62,7 +67,7 @@ impl Trial {
         let count = |name| end.counters.get(name).copied();
         let dropped = count("dropped_iterations").unwrap_or(0.0);
         let figures = |dropped: f64| -> Vec<f64> {
-            let objectives = args.objectives.iter();
+            let objectives = settings.objectives.iter();
             objectives
                 .map(|objective| figure(&times, objective.figure, dropped))
                 .collect()
@@ -112,31 +117,31 @@ impl Trial {
             broken: Vec::new(),
             short_of_users: false,
         };
-        trial.judge(args, end.aborted.as_deref(), &figures(0.0));
+        trial.judge(settings, end.aborted.as_deref(), &figures(0.0));
         Ok(trial)
     }
 
     /// `started` are the figures of the iterations that were started, without those that were dropped.
-    fn judge(&mut self, args: &FindArgs, aborted: Option<&str>, started: &[f64]) {
+    fn judge(&mut self, settings: &Settings, aborted: Option<&str>, started: &[f64]) {
         let holds = |figures: &[f64]| -> Vec<bool> {
-            let pairs = args.objectives.iter().zip(figures);
+            let pairs = settings.objectives.iter().zip(figures);
             pairs
                 .map(|(objective, figure)| objective.holds(*figure))
                 .collect()
         };
         let broken = &mut self.broken;
-        for (objective, holds) in args.objectives.iter().zip(holds(&self.figures)) {
+        for (objective, holds) in settings.objectives.iter().zip(holds(&self.figures)) {
             if !holds {
                 broken.push(format!("not {}", objective.text));
             }
         }
         // What is not a number meets nothing.
-        let failed = self.failed.is_nan() || self.failed > args.fail_rate;
+        let failed = self.failed.is_nan() || self.failed > settings.fail_rate;
         if failed {
             broken.push(format!("{:.2}% failed", self.failed * 100.0));
         }
-        // A dropped iteration is a request that the service did not answer.
-        if self.dropped > args.fail_rate {
+        // A dropped iteration is a request that the service did not serve.
+        if self.dropped > settings.fail_rate {
             broken.push(format!("{:.2}% dropped", self.dropped * 100.0));
         }
         if self.served.is_nan() || self.served < self.rate as f64 * SERVED {
@@ -146,9 +151,9 @@ impl Trial {
             broken.push(format!("broken off by {why}"));
         }
         let started_well = holds(started).iter().all(|holds| *holds);
-        // Little's law: so many users are enough for twice what the objective allows, and for twice what an iteration
+        // Little's law: these users are enough for twice what the objective allows, and for twice what an iteration
         // took. Where they are all busy, the service holds them up.
-        let bounds = args.objectives.iter().map(|objective| objective.bound);
+        let bounds = settings.objectives.iter().map(|objective| objective.bound);
         let bound = bounds.max().unwrap_or_default().as_secs_f64();
         let enough = self.rate as f64 * 2.0 * bound.max(self.iteration / 1e3);
         self.short_of_users = !self.broken.is_empty()
@@ -169,7 +174,7 @@ impl Trial {
         if self.short_of_users || self.is_doubted(&["client", "clock"]) {
             return Outcome::GeneratorLimit;
         }
-        // What is wrong with the service itself, such as failures, is no doubt about its limit.
+        // What is wrong with the service itself, such as failures, does not cast doubt on its limit.
         Outcome::Missed {
             sure: !self.is_doubted(&["network"]),
         }
@@ -200,7 +205,7 @@ impl Trial {
         worst.unwrap_or_default().to_owned()
     }
 
-    /// How far the count of iterations under way is from what Little's law makes of rate
+    /// How far the count of iterations under way is from what Little's law gives for rate
     /// and duration, as a share of that. None where fewer than one was under way: ten
     /// looks a second see too few of them.
     pub fn little_residual(&self) -> Option<f64> {
@@ -209,8 +214,8 @@ impl Trial {
     }
 
     /// A line of the course of the search.
-    pub fn line(&self, args: &FindArgs) -> String {
-        let figures: Vec<String> = args
+    pub fn line(&self, settings: &Settings) -> String {
+        let figures: Vec<String> = settings
             .objectives
             .iter()
             .zip(&self.figures)

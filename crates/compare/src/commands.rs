@@ -1,19 +1,70 @@
 //! Two commands, run in turns.
 
 use plimsoll_results::compare;
-use plimsoll_results::figures::RunFigures;
-use plimsoll_stats::comparison::{Side, order};
+use plimsoll_results::figures::{Figure, RunFigures};
+use plimsoll_stats::comparison::{LEAST_PAIRS, Side, order};
 
-use super::settled::{LeftOut, Settled};
-use crate::args::{CompareArgs, NoiseArg};
-use crate::talk::say;
-use plimsoll_run::child::Scratch;
+use crate::comparison::Comparison;
+use crate::failures::failures;
+use crate::settled::{LeftOut, Settled};
+use crate::{Noise, RunCommand, Settings};
 
 /// Commands that leave a record.
 const KNOWN: [&str; 4] = ["http", "run", "attack", "grpc"];
 
-/// What came of the runs.
-pub struct Runs {
+/// Runs two commands in turn and compares them. `words` are `-- A… -- B…` without the first `--`.
+/// `run` runs a command, and `report` gets a line about each run.
+///
+/// # Errors
+/// What is wrong with the settings, the commands or a run.
+pub fn commands(
+    settings: &Settings,
+    words: &[String],
+    run: &mut RunCommand<'_>,
+    report: &mut dyn FnMut(&str),
+) -> Result<Comparison, String> {
+    if words.is_empty() {
+        return Err(
+            "name two records or runs of the store, or two commands, each after --: plimsoll compare --help has examples"
+                .to_owned(),
+        );
+    }
+    if settings.noise == Some(Noise::History) {
+        return Err(
+            "--noise history is of runs of the store; commands are run again with --noise measure"
+                .to_owned(),
+        );
+    }
+    if settings.pairs < LEAST_PAIRS {
+        return Err(format!(
+            "--pairs {}: so few cannot show a difference of any size; use at least {LEAST_PAIRS}",
+            settings.pairs
+        ));
+    }
+    let runs = run_all(settings, words, run, report)?;
+    let known = |figure: &Figure| match settings.noise {
+        Some(Noise::Known(share)) => Some(share),
+        Some(Noise::Measure) => compare::measured_noise(&runs.same, figure),
+        Some(Noise::History) | None => None,
+    };
+    let compared = compare::pairs(&runs.pairs, &settings.figures, &known);
+    let times = runs.pairs.first().map_or("times", |(a, _)| a.times);
+    Ok(Comparison {
+        method: format!(
+            "{} pairs of runs in turns (ABBA), Student's paired t-test on log ratios, Holm over the figures",
+            runs.pairs.len()
+        ),
+        times,
+        failures: failures(&settings.fail_on, &compared),
+        compared,
+        differences: Vec::new(),
+        left_out: runs.left_out,
+        doubts: runs.doubts,
+    })
+}
+
+/// The runs of both commands.
+struct Runs {
     pub pairs: Vec<(RunFigures, RunFigures)>,
     /// Pairs of A and A, where the noise is to be measured.
     pub same: Vec<(RunFigures, RunFigures)>,
@@ -28,10 +79,14 @@ pub struct Runs {
 ///
 /// # Errors
 /// What is wrong with the commands, or with a run.
-pub fn run(args: &CompareArgs) -> Result<Runs, String> {
-    let (a, b) = split(&args.commands)?;
-    let pairs = args.pairs as usize;
-    let scratch = Scratch::new()?;
+fn run_all(
+    settings: &Settings,
+    words: &[String],
+    run: &mut RunCommand<'_>,
+    report: &mut dyn FnMut(&str),
+) -> Result<Runs, String> {
+    let (a, b) = split(words)?;
+    let pairs = settings.pairs;
     let mut runs = Runs {
         pairs: Vec::new(),
         same: Vec::new(),
@@ -46,8 +101,9 @@ pub fn run(args: &CompareArgs) -> Result<Runs, String> {
             Side::B => ("B", &b),
         };
         let figures = one(
-            args,
-            &scratch,
+            settings,
+            run,
+            report,
             &format!("run {} of {}, {name}", at + 1, 2 * pairs),
             command,
             &mut runs,
@@ -63,8 +119,8 @@ pub fn run(args: &CompareArgs) -> Result<Runs, String> {
                 None
             }
         };
-        if args.noise == Some(NoiseArg::Measure) {
-            let again = one(args, &scratch, "a run of A against A", &a, &mut runs)?;
+        if settings.noise == Some(Noise::Measure) {
+            let again = one(settings, run, report, "a run of A against A", &a, &mut runs)?;
             match waiting_same.take() {
                 None => waiting_same = Some(again),
                 Some(first) => runs.same.push((first, again)),
@@ -75,20 +131,21 @@ pub fn run(args: &CompareArgs) -> Result<Runs, String> {
 }
 
 fn one(
-    args: &CompareArgs,
-    scratch: &Scratch,
+    settings: &Settings,
+    run: &mut RunCommand<'_>,
+    report: &mut dyn FnMut(&str),
     name: &str,
     command: &[String],
     runs: &mut Runs,
 ) -> Result<RunFigures, String> {
-    let record = scratch.run(name, command)?;
-    let settled = Settled::of(args, name, &record)?;
+    let record = run(name, command)?;
+    let settled = Settled::of(settings, name, &record)?;
     let p95 = plimsoll_results::figures::find("p95")?;
     let shown = settled
         .figures
         .value(p95)
         .map_or(String::new(), |value| format!("  p95 {value:.2} ms"));
-    say(&format!("{name}{shown}"));
+    report(&format!("{name}{shown}"));
     runs.left_out.extend(settled.left_out);
     runs.doubts.extend(settled.doubts);
     Ok(settled.figures)
@@ -127,9 +184,4 @@ fn ready(words: &[String]) -> Result<Vec<String>, String> {
         return Err(format!("{word} is what compare sets itself: leave it out"));
     }
     Ok([words, &["--quiet".to_owned()]].concat())
-}
-
-/// What pairs of A and A say of a figure's noise.
-pub fn noise(runs: &Runs, figure: &plimsoll_results::figures::Figure) -> Option<f64> {
-    compare::measured_noise(&runs.same, figure)
 }

@@ -1,0 +1,85 @@
+//! Searches for the highest rate at which a service meets an objective.
+//!
+//! A trial is a run of a load command at one rate. The caller runs it, and the search reads the record
+//! that it leaves; so the search itself starts nothing and prints nothing. The decisions (which rate
+//! next, when the interval is narrow enough) are in `plimsoll_stats::limit`.
+
+mod answer;
+mod command;
+mod curve;
+mod found;
+mod objective;
+mod settings;
+mod trial;
+mod users;
+
+use std::time::Duration;
+
+use plimsoll_results::record::Record;
+use plimsoll_stats::limit::{LimitSearch, LimitSettings, Step};
+
+pub use command::LoadCommand;
+pub use found::Found;
+pub use objective::Objective;
+pub use settings::Settings;
+pub use trial::Trial;
+
+/// Runs a command line of this program, and returns the record that it leaves. The name is for
+/// messages.
+pub type RunCommand<'a> = dyn FnMut(&str, &[String]) -> Result<Record, String> + 'a;
+
+/// Searches. `run` runs a trial, and `report` gets a line about each.
+///
+/// # Errors
+/// When a trial cannot be run, or leaves no usable record.
+pub fn search(
+    settings: Settings,
+    command: &LoadCommand,
+    run: &mut RunCommand<'_>,
+    report: &mut dyn FnMut(&str),
+) -> Result<Found, String> {
+    let mut search = LimitSearch::new(LimitSettings {
+        start: settings.start,
+        least: 1,
+        most: settings.most,
+        precision: settings.precision,
+        repeats: settings.repeats,
+        trials: settings.trials,
+        seed: 1,
+    });
+    let bounds = settings.objectives.iter().map(|objective| objective.bound);
+    let bound = bounds.max().unwrap_or_default();
+    let mut users = command.users();
+    let mut trials: Vec<Trial> = Vec::new();
+    let limit = loop {
+        let step = search.step();
+        let (rate, soak) = match step {
+            Step::Try(rate) => (rate, false),
+            Step::Soak(rate) => (rate, true),
+            Step::Done(limit) => break limit,
+        };
+        let length = if soak { settings.soak } else { settings.trial };
+        let outcome = loop {
+            let allowed = users.allowed(rate, bound);
+            let words = command.at_rate(rate, length, settings.warm_up, allowed);
+            let record = run(&format!("the trial at {rate}/s"), &words)?;
+            let trial = Trial::of(&settings, rate, soak, &record)?;
+            report(&trial.line(&settings));
+            let iteration = Duration::try_from_secs_f64(trial.iteration / 1e3).unwrap_or_default();
+            let is_repeated = trial.short_of_users && users.raise(rate, bound, iteration);
+            let outcome = trial.outcome();
+            trials.push(trial);
+            if !is_repeated {
+                break outcome;
+            }
+        };
+        search.record(step, outcome);
+    };
+    let answer = answer::sentence(&settings, &trials, &limit);
+    Ok(Found {
+        settings,
+        trials,
+        limit,
+        answer,
+    })
+}

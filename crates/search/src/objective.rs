@@ -1,0 +1,103 @@
+//! What a service must keep: a figure of its response time, below a bound.
+
+use std::time::Duration;
+
+/// A figure of the response time, and its bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Objective {
+    /// As it was written.
+    pub text: String,
+    /// The figure's name in a result, like `p95`.
+    pub figure: &'static str,
+    /// Whether the bound itself is allowed.
+    pub inclusive: bool,
+    pub bound: Duration,
+}
+
+const FIGURES: [&str; 7] = ["p50", "p90", "p95", "p99", "p999", "mean", "max"];
+
+impl Objective {
+    /// Reads `p95<50ms` or `max<=1s`.
+    ///
+    /// # Errors
+    /// A sentence that says how to write it.
+    pub fn parse(text: &str) -> Result<Objective, String> {
+        let way_out = "write it like 'p95<50ms'";
+        let (name, rest) = text
+            .split_once('<')
+            .ok_or_else(|| format!("{text:?} has no `<`: {way_out}"))?;
+        let (inclusive, bound) = match rest.strip_prefix('=') {
+            Some(bound) => (true, bound),
+            None => (false, rest),
+        };
+        let name = name.trim();
+        let plain = match name {
+            "med" | "median" | "p(50)" => "p50",
+            "avg" => "mean",
+            "p99.9" => "p999",
+            other => other,
+        };
+        let Some(figure) = FIGURES.into_iter().find(|known| *known == plain) else {
+            let meant = plimsoll_units::nearest(name, FIGURES)
+                .map_or(".".to_owned(), |meant| format!(", is {meant} meant?"));
+            return Err(format!(
+                "{name:?} is not a figure{meant} There are {}",
+                FIGURES.join(", ")
+            ));
+        };
+        let bound = bound.trim();
+        if bound.parse::<f64>().is_ok() {
+            return Err(format!("the bound {bound:?} has no unit: {way_out}"));
+        }
+        let bound = plimsoll_units::duration::parse_with_unit(bound)?;
+        Ok(Objective {
+            text: text.to_owned(),
+            figure,
+            inclusive,
+            bound,
+        })
+    }
+
+    /// Whether `milliseconds` is within the bound.
+    pub fn holds(&self, milliseconds: f64) -> bool {
+        let bound = self.bound.as_secs_f64() * 1e3;
+        if self.inclusive {
+            milliseconds <= bound
+        } else {
+            milliseconds < bound
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objectives_are_read_and_judge() {
+        let objective = Objective::parse("p95 < 50ms").expect("an objective");
+        assert_eq!(
+            (objective.figure, objective.bound),
+            ("p95", Duration::from_millis(50))
+        );
+        assert!(objective.holds(49.999) && !objective.holds(50.0) && !objective.holds(f64::NAN));
+        assert!(
+            Objective::parse("p99.9<=1s")
+                .expect("an objective")
+                .holds(1_000.0)
+        );
+    }
+
+    #[test]
+    fn what_is_no_objective_is_told() {
+        for (text, part) in [
+            ("p95", "no `<`"),
+            ("p96<1s", "is p90 meant?"),
+            ("p95<50", "no unit"),
+            ("p95<fast", "not a duration"),
+        ] {
+            let error = Objective::parse(text).expect_err(text);
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}
