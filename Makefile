@@ -1,28 +1,28 @@
-# The commands a person types. Each is one line of cargo, or a script beside it.
+# The commands for developers. Each runs cargo or a script.
 
 CARGO ?= cargo
 # Inputs of each fuzz target under `make sanitize`; slow targets get fewer.
 SANITIZE_RUNS ?= 3000
-# Seconds of each fuzz target under `make fuzz`. `make test` only runs the kept inputs.
+# Seconds per target in `make fuzz`. `make test` only runs the stored inputs.
 FUZZ_SECONDS ?= 60
-# Recorded output of other programs, published reports and vendored code: not ours to correct.
+# Recorded output of other programs, published reports and vendored code are not spell-checked.
 NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crates/audit/corpus' \
 	':!fuzz/corpora' ':!*.svg' ':!*.json' ':!*.html' ':!*.txt' ':!*.snap' ':!*.protoset' ':!Cargo.lock'
-# The release of grpc-go whose server `make interop` asks.
+# The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
 .PHONY: help setup demo test lint spelling unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
 
 help:
-	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its answer and its report"
-	@echo "make test   everything that must pass before a change lands"
+	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its conclusions and its report"
+	@echo "make test   run everything that must pass before a change lands"
 	@echo "make setup  install the programs that building and testing need (Debian)"
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
-	@echo "make bench  measure beside the rivals, side by side and pinned (docs/performance.md)"
-	@echo "make instructions   hold what one request costs, in instructions, to its budget (needs valgrind)"
-	@echo "make lab-quick   run one of the five labs in its quick form: another with each commit, or LAB=name"
-	@echo "make interop   gRPC's interoperability cases against grpc-go's server (needs Go)"
-	@echo "make autobahn  Autobahn's WebSocket suite judges both modules (needs Python 2.7: PYTHON2=...)"
+	@echo "make bench  compare with other tools, pinned to CPUs (docs/performance.md)"
+	@echo "make instructions   check the number of instructions per request against its budget (needs valgrind)"
+	@echo "make lab-quick   run one of the five labs in its quick form: a different one for each commit, or LAB=name"
+	@echo "make interop   run gRPC's interoperability cases against grpc-go's server (needs Go)"
+	@echo "make autobahn  run Autobahn's WebSocket test suite on both modules (needs Python 2.7: PYTHON2=...)"
 	@echo "make fuzz   fuzz each target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS)) under AddressSanitizer (needs clang)"
 	@echo "make sanitize  run the same inputs each time, and the tests of unsafe code, under AddressSanitizer"
 	@echo "make fmt    format the tree"

@@ -33,7 +33,7 @@ DERIVE = "{ name: 'PBKDF2', hash: 'SHA-256', salt: new Uint8Array(16), iteration
 FIELDS = "Object.fromEntries(Array.from({ length: 1e6 }, (_, n) => ['k' + ((n * 7919) % 1e6), n]))"
 REFUSED = "http://127.0.0.1:9/"
 
-# What is shown, what is made first, and the call.
+# The name, the setup code, and the call.
 CALLS = [
     ("no call: the noise of the machine", "0", "sleep(0.01)"),
     ("`while (true) {}`", "0", "while (true) {}"),
@@ -128,7 +128,7 @@ def measure(program, script, seconds):
 
 def ahead_of_others():
     if os.geteuid() == 0:
-        # Of its own session, and so not in a scheduling group with other programs.
+        # In its own session, so it does not share a scheduling group with other programs.
         os.setsid()
         os.setpriority(os.PRIO_PROCESS, 0, -20)
         autogroup = Path("/proc/self/autogroup")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions that one request costs the generator, and holds them to a budget.
+"""Counts the instructions that one request costs the generator, and checks them against a budget.
 
     bench/instructions.py             compare with bench/instructions.json; exit 1 above the budget
     bench/instructions.py --record    write what was counted as the new budget
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUDGET = ROOT / "bench" / "instructions.json"
 FEW, MANY = 500, 4500
 ROUNDS = 3
-# What a change may cost unnoticed. How often the generator has to wait for the server, and so to ask
+# Tolerated increase. How often the generator has to wait for the server, and so to call
 # the kernel, varies between runs.
 TOLERANCE = 0.10
 

@@ -96,7 +96,7 @@ def main():
 def cells(args, pattern):
     """The rows of a pattern, and whether each is within the bounds."""
     priority = REAL_TIME if args.real_time else None
-    # At one connection per second, nothing disturbs a cell that runs beside the others.
+    # At one connection per second, cells do not disturb each other when they run concurrently.
     groups = [args.paths] if pattern == "1" else [[path] for path in args.paths]
     for group in groups:
         running = [Cell(path, pattern, args.seconds, priority) for path in group]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures Plimsoll beside other load generators and prints Markdown tables.
+"""Compares Plimsoll with other load generators and prints Markdown tables.
 
     bench/run.py                     every part, about an hour and a quarter
     bench/run.py http1 tls           some parts

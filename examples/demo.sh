@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds both programs and runs a lab in its quick form, on the server's embedded storage:
-# starts it, seeds it, checks its responses, loads it in sixteen ways and writes a report.
+# starts it, seeds it, checks its responses, loads it in sixteen variants and writes a report.
 # It needs no database, and uses only loopback.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,1 +1,1 @@
-"""Measures load generators side by side; `bench/run.py` is the front."""
+"""Measures load generators side by side; `bench/run.py` is the entry point."""

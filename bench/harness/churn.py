@@ -121,7 +121,7 @@ def _command(protocol, way, address, seconds, folder):
         load += ["-c", USERS, "-z", f"{seconds}s", "--timeout", "1s"]
         fresh = [] if way == "persistent" else ["--fresh"]
         return [*load, *fresh, address, "helloworld.Greeter/SayHello"], {}
-    # An endless response ends with its time limit; so does a QUIC handshake that nobody answers.
+    # An endless response ends with its time limit; so does a QUIC handshake without a response.
     limit = "100ms" if protocol == "http3" and way in ("refused", "unread") else "1s"
     load = ["http", "-q", "--json", "-c", USERS, "-d", f"{seconds}s", "--timeout", limit]
     load += VERSION_FLAGS[protocol]

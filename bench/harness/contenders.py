@@ -1,4 +1,4 @@
-"""How each generator is told to make the same load, and where it says what it did."""
+"""How to run each generator with the same load, and how to read its results."""
 
 import json
 import re
@@ -61,7 +61,7 @@ def _summary(_, scratch):
 
 
 def script(name, program, file, flags=()):
-    """A k6 script, by k6 or by ours: the two take the same arguments."""
+    """A k6 script, run by k6 or by Plimsoll: both take the same arguments."""
     return Contender(
         name,
         program,
@@ -86,7 +86,7 @@ def plimsoll_http(name="plimsoll http", flags=()):
 
 
 def _attack_flags(url, connections, seconds, scratch):
-    """A closed loop on a list of one target; vegeta's flags and ours are the same."""
+    """A closed loop on a list of one target; vegeta and Plimsoll have the same flags."""
     targets = Path(scratch) / "targets.txt"
     targets.write_text(f"GET {url}\n")
     workers = f"-max-workers={connections}"
@@ -94,7 +94,7 @@ def _attack_flags(url, connections, seconds, scratch):
 
 
 def plimsoll_attack(name, flags):
-    """Beside its results, attack prints what came of the run."""
+    """attack prints the outcome of the run in addition to its results."""
     return Contender(
         name,
         "plimsoll",
@@ -104,7 +104,7 @@ def plimsoll_attack(name, flags):
 
 
 def bare(*flags):
-    """The limit: an epoll loop that sends fixed bytes and parses nothing."""
+    """The upper limit: an epoll loop that sends fixed bytes and parses nothing."""
     return Contender(
         "bare epoll loop",
         "bare-client",

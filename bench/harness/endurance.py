@@ -11,12 +11,12 @@ from .tables import megabytes, table
 from .websocket import EchoServer, plimsoll_websocket
 
 USERS = 100
-# Seconds between two looks at the memory.
+# Seconds between two samples of the memory.
 EVERY = 0.5
 
 
 def _runs():
-    """What is run: protocol and connections, the generator, its server."""
+    """A run: protocol and connections, the generator, its server."""
     url = script("plimsoll run", "plimsoll", "simple.js")
     return [
         ("one URL", plimsoll_http(), FixedServer),
@@ -36,7 +36,7 @@ def _runs():
 
 
 def soak(seconds, modes, at_once=1):
-    """Each run over each kernel interface: the table, and how many runs are not flat."""
+    """Runs each over each kernel interface; returns the table, and how many runs are not flat."""
     runs = [(what, contender, server, io) for what, contender, server in _runs() for io in modes]
     with ThreadPoolExecutor(at_once) as together:
         rows = list(together.map(lambda run: _soak(*run, seconds), runs))

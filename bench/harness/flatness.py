@@ -1,4 +1,4 @@
-"""Judges whether a process's memory stays flat."""
+"""Checks whether a process's memory stays flat."""
 
 # Seconds in which connections, histograms and caches reach their size.
 SETTLING = 20

@@ -17,7 +17,7 @@ DATA = '{"name":"world"}'
 
 
 class GrpcServer:
-    """The fixed-answer gRPC server."""
+    """The fixed-response gRPC server."""
 
     def __enter__(self):
         program = rivals.find("grpc-fixed")
@@ -77,7 +77,7 @@ def _script(name, program):
 
 
 def grpc(settings):
-    """Calls at 100 concurrent, over a connection each and over one for all."""
+    """100 concurrent calls, over a connection each and over one for all."""
     rows = [
         plimsoll_grpc("plimsoll grpc, 100 connections", []),
         plimsoll_grpc("plimsoll grpc, one connection", ["--connections", 1]),

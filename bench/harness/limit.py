@@ -1,4 +1,4 @@
-"""The limit that `plimsoll find` finds, beside the capacity that a server has by construction."""
+"""Compares the limit that `plimsoll find` reports with the capacity that a server has by construction."""
 
 import json
 
@@ -6,7 +6,7 @@ from . import measure, rivals
 from .servers import FixedServer
 from .tables import table
 
-# Each capacity as the server is told it, in words, per second, and what the search begins with.
+# Each capacity: the server's argument, its description, requests per second, and the first rate of the search.
 SERVERS = (
     ("rate=2000/s", "a token bucket, 2,000/s", 2_000.0, 500),
     ("pool=8x5ms", "8 workers of 5 ms", 1_600.0, 400),

@@ -1,4 +1,4 @@
-"""Runs one program on one CPU and tells what it cost."""
+"""Runs one program on one CPU and measures its cost."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ SERVER_CPU = 0
 
 @dataclass
 class Cost:
-    """What one run of a program cost and said."""
+    """The cost and the output of one run of a program."""
 
     exit_status: int
     wall_seconds: float
@@ -50,7 +50,7 @@ def run(argv, *, env=None, cwd=None, timeout=600, cpu=GENERATOR_CPU, sample_ever
         watch.start()
         killer = threading.Timer(timeout, process.kill)
         killer.start()
-        # wait4 and not Popen.wait: only it hands over this child's own usage.
+        # wait4 and not Popen.wait: only it returns the resource usage of this child.
         _, status, usage = os.wait4(process.pid, 0)
         wall = (time.monotonic_ns() - started_ns) / 1e9
         killer.cancel()

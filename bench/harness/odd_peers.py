@@ -115,7 +115,7 @@ def endless_messages(peer):
 
 
 def refuse_versions():
-    """QUIC: answers every packet with Version Negotiation that offers no version in use."""
+    """QUIC: responds to every packet with Version Negotiation that offers no version in use."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     listener.bind(("127.0.0.1", 0))
     print(f"listening on 127.0.0.1:{listener.getsockname()[1]}", flush=True)

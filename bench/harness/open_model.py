@@ -1,4 +1,4 @@
-"""The open model: is the load sent when it should be, and are the reported latencies true?"""
+"""The open model: checks that the load is sent on schedule and that the reported latencies are true."""
 
 import json
 import tempfile
@@ -18,7 +18,7 @@ LAWS = {
 
 
 def lag(settings):
-    """How late requests leave at 20,000/s."""
+    """How late requests are sent at 20,000/s."""
     rows = []
     if rivals.find("plimsoll"):
         for _ in range(settings.rounds):
@@ -44,7 +44,7 @@ def lag(settings):
 
 
 def truth(settings):
-    """Reported quantiles beside the delays the server really gave."""
+    """Reported quantiles compared with the server's actual delays."""
     text = ["### Reported latency beside the truth, 1,000/s offered, open model\n"]
     text.append("Milliseconds. In brackets: the difference from what the server recorded in that same run.\n")
     seconds = 10 if settings.quick else 20
@@ -70,7 +70,7 @@ def _cell(said, given):
 
 
 def _honest(said, given):
-    """Judges p50, p95 and p99; the maximum is one sample and only shown."""
+    """Checks p50, p95 and p99; the maximum is one sample and only shown."""
     wrong = [
         q
         for q in ("p50", "p95", "p99")

@@ -19,7 +19,7 @@ GO = {
     "vegeta": "github.com/tsenart/vegeta/v12@v12.12.0",
 }
 CARGO = {"oha": "1.16.0"}
-# Has no package anywhere: measured when somebody has put it on the path.
+# Has no package: measured only if it is on the path.
 UNPACKAGED = {"wrk2"}
 OURS = {
     "plimsoll": ("plimsoll", "release"),
@@ -45,7 +45,7 @@ def find(name):
 
 
 def use_profile(profile):
-    """Takes our programs from another Cargo profile than `release`."""
+    """Uses our programs from another Cargo profile than `release`."""
     for name, (package, _) in OURS.items():
         OURS[name] = (package, profile)
 
@@ -55,13 +55,13 @@ def target():
 
 
 def build_ours(say):
-    """Builds what is ours at the speed it ships with."""
+    """Builds our programs with the release profile."""
     for package in ("plimsoll-bench", "plimsoll"):
         _try(["cargo", "build", "--release", "--quiet", "-p", package], say, cwd=ROOT)
 
 
 def install_missing(names, say):
-    """Installs each rival that is missing; says loudly which could not be had."""
+    """Installs the missing tools; reports those that could not be installed."""
     for name in names:
         if name in OURS or find(name):
             continue

@@ -16,7 +16,7 @@ BODY = '{"id":1,"name":"' + "x" * 48 + '"}'
 
 
 class FixedServer:
-    """The fixed-answer server; `report` holds its own account once it has stopped."""
+    """The fixed-response server; `report` holds its own account once it has stopped."""
 
     def __init__(self, delay=None, mark=None, capacity=None):
         self.arguments = ["--cpu", str(SERVER_CPU)]
@@ -46,7 +46,7 @@ class FixedServer:
 
 
 class Nginx:
-    """nginx with one worker, a constant answer, and TLS 1.3 or cleartext HTTP/2."""
+    """nginx with one worker, a constant response, and TLS 1.3 or cleartext HTTP/2."""
 
     def __init__(self, *, tls, http2):
         self.tls = tls

@@ -19,7 +19,7 @@ CONNECTIONS = 100
 
 
 def http1(settings):
-    """HTTP/1.1, 150-byte answers from the fixed-answer server."""
+    """HTTP/1.1, 150-byte responses from the fixed-response server."""
     rows = [
         BARE,
         WRK,
@@ -47,7 +47,7 @@ def http1(settings):
 
 
 def attack(settings):
-    """A target list as fast as it goes, with every answer in the results and without."""
+    """A target list as fast as it goes, with and without every response body in the results."""
     rows = [
         WRK,
         plimsoll_attack("plimsoll attack", ["--json"]),
@@ -79,7 +79,7 @@ def tls(settings):
 
 
 def http2(settings):
-    """HTTP/2 with one stream per connection, in the clear and over TLS."""
+    """HTTP/2 with one stream per connection, without and with TLS."""
     clear = compare(
         "HTTP/2 in the clear, 100 connections, one stream each (nginx)",
         lambda: Nginx(tls=False, http2=True),

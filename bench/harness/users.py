@@ -1,4 +1,4 @@
-"""What many mostly idle users cost: resident memory, and the time until all of them work."""
+"""The cost of many mostly idle users: resident memory, and the time until all of them run."""
 
 from . import measure, rivals
 from .contenders import SCRIPTS, script

@@ -1,4 +1,4 @@
-"""WebSocket echo: messages there and back per second of the generator's own CPU time."""
+"""WebSocket echo: round trips per second of the generator's own CPU time."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""Ways: what they carry beside iperf3, and how true a link is to the distance that it was told."""
+"""Network paths: throughput compared with iperf3, and the accuracy of an emulated link."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ ROUND_TRIP_MS = 20.0
 
 
 def wire(settings):
-    """A TCP stream over loopback, ours and iperf3's in each role, interleaved."""
+    """A TCP stream over loopback, with Plimsoll and iperf3 in each role, interleaved."""
     rows = {
         "iperf3 → iperf3": ("iperf3", "iperf3"),
         "plimsoll → iperf3": ("plimsoll", "iperf3"),
@@ -92,7 +92,7 @@ def link(settings):
                 with _link(port) as (address, account):
                     through = _way(address, protocol, seconds)
                 said = account()
-            # The way there and back took so much longer than it was told to.
+            # How much longer the round trip took than configured.
             errors = {q: through["way"][q] - direct["way"][q] - ROUND_TRIP_MS for q in ("p50", "p99")}
             rows.append(
                 (
@@ -134,7 +134,7 @@ def _echo():
 @contextlib.contextmanager
 def _link(port):
     told = ["--listen", "127.0.0.1:0", "--to", f"127.0.0.1:{port}", "--round-trip", f"{ROUND_TRIP_MS}ms"]
-    # The link has a processor of its own; the echo and who asks it share the other.
+    # The link has a processor of its own; the echo server and its client share the other.
     command = ["taskset", "-c", str(measure.GENERATOR_CPU), str(rivals.find("plimsoll")), "link", *told]
     last = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as relay:

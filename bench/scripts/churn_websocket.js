@@ -13,7 +13,7 @@ export default function () {
       socket.on('message', () => {
         received += 1;
         if (persistent) return socket.send(message);
-        // The peer goes on sending meanwhile, and nobody reads.
+        // The peer continues to send in the meantime, and nobody reads.
         if (__ENV.WAY === 'unread') sleep(0.01);
         socket.close();
       });

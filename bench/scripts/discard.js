@@ -1,4 +1,4 @@
-// The least a script can do: a request whose answer nobody looks at.
+// The smallest script: a request whose response is ignored.
 import http from 'k6/http';
 
 export const options = { discardResponseBodies: true };

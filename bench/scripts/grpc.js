@@ -1,4 +1,4 @@
-// Each user opens one connection and makes one unary call an iteration, with a check.
+// Each user opens one connection and makes one unary call per iteration, with a check.
 import grpc from 'k6/net/grpc';
 import { check } from 'k6';
 

@@ -1,4 +1,4 @@
-// What scripts in use look like: a group, headers, a built URL, three checks, a parsed body.
+// A typical script: a group, headers, a built URL, three checks, a parsed body.
 import http from 'k6/http';
 import { check, group } from 'k6';
 

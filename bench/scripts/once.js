@@ -1,4 +1,4 @@
-// Every user sends one request at once and then waits for the end.
+// Every user sends one request immediately and then waits for the end.
 import http from 'k6/http';
 import { sleep } from 'k6';
 

@@ -1,5 +1,5 @@
-// Each user sends messages of 100 bytes back and forth on one WebSocket until time is up, so many
-// at a time.
+// Each user sends messages of 100 bytes back and forth on one WebSocket until the end, several
+// in flight at a time.
 import ws from 'k6/ws';
 
 const message = 'm'.repeat(100);

@@ -1,5 +1,5 @@
 // Requests unused indices of lists, AMOUNT at a time. The result is the number of indices
-// handed out, so the script counts them; a response without any adds none.
+// issued, so the script counts them; a response without any adds none.
 import http from 'k6/http';
 import exec from 'k6/execution';
 import { check, sleep } from 'k6';
@@ -10,7 +10,7 @@ const amount = Number(__ENV.AMOUNT || 1);
 // Seconds between a response and the user's next request. If it is not 0, the rate follows
 // from it and does not show the capacity.
 const think = Number(__ENV.THINK || 0);
-// When too few are ready: with `delay` the request waits, with `fail` it gets 429. The check
+// If too few are available: with `delay` the request waits, with `fail` it gets 429. The check
 // then accepts 429, but the request still counts as failed.
 const underflow = __ENV.UNDERFLOW || 'delay';
 const pool = underflow === 'fail' ? 'tests-fail' : 'tests';

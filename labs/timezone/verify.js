@@ -1,5 +1,5 @@
 // Checks before any timing: the zone of each place that the load looks up, and the four
-// kinds of refusal.
+// kinds of rejection.
 import http from 'k6/http';
 import { check } from 'k6';
 

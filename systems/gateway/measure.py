@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures proxies side by side, and `payload` beside nginx.
+"""Measures proxies side by side, and `payload` next to nginx.
 
     cargo build --release -p plimsoll-serve
     systems/gateway/measure.py                       # all products, all four pairs
@@ -121,7 +121,7 @@ def start(product, folder, serve, orders, certs):
 
 
 def load(url, h2, seconds, users, body):
-    """Loads a server; returns how many answers it gave, and in how long."""
+    """Loads a server; returns the number of responses and the duration."""
     pin = ["taskset", "-c", LOAD_CORE]
     if not h2:
         script = Path(tempfile.gettempdir()) / f"measure-{os.getpid()}.lua"
@@ -197,7 +197,7 @@ def proxies(options, folder, certs):
                     scheme = "http" if pair == "h1-h1" else "https"
                     url = f"{scheme}://127.0.0.1:{port}/spot/orders"
                     result = measure(server, url, pair.startswith("h2"), options, body)
-                    # The first turn warms up.
+                    # The first turn is a warm-up.
                     if turn:
                         rows.setdefault((product, pair), []).append(result)
                         print(f"{product} {pair} {result[0]:.0f} {result[1]:.0f}", file=sys.stderr)

@@ -2,8 +2,8 @@
 //!
 //! Each rule is a file: [`crate_edges`] (which crate may use which), [`heavy`] (which crates may
 //! use large dependencies), [`licences`], [`purity`] (clocks, sockets and metric names only where
-//! they belong), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`] and
-//! [`documents`]. A rule is a function from the [`Tree`] to its [`Finding`]s.
+//! they belong), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`],
+//! [`documents`], [`unused_dependencies`] and [`rust_version`]. A rule is a function from the [`Tree`] to its [`Finding`]s.
 
 mod crate_edges;
 mod documents;
@@ -14,10 +14,12 @@ mod manifest;
 mod names;
 mod panics;
 mod purity;
+mod rust_version;
 mod size;
 mod source;
 mod test_programs;
 mod tree;
+mod unused_dependencies;
 mod words;
 
 use std::fmt;
@@ -62,7 +64,9 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     let mut findings = Vec::new();
     findings.extend(crate_edges::check(&manifests));
     findings.extend(heavy::check(&manifests));
+    findings.extend(unused_dependencies::check(&tree, &manifests, &metadata));
     findings.extend(licences::check(&tree, &metadata));
+    findings.extend(rust_version::check(&tree));
     findings.extend(purity::check(&tree));
     findings.extend(panics::check(&tree));
     findings.extend(size::check(&tree));

@@ -105,7 +105,7 @@ def listens(port):
 
 @contextmanager
 def postgres(directory):
-    """PostgreSQL with its defaults, as an ordinary user where it refuses root."""
+    """PostgreSQL with its defaults, as an ordinary user if it refuses root."""
     as_user = {}
     if os.geteuid() == 0:
         user = pwd.getpwnam("postgres")
@@ -171,7 +171,7 @@ def processor_time(pid):
 
 
 def wrk(pid, url, script, connections, seconds):
-    """Answers a second: on the clock, and of the server's processor time; p50 and p99."""
+    """Responses per second of wall-clock time and of the server's processor time; p50 and p99."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
         file.write(script)
         file.flush()
@@ -279,6 +279,6 @@ def main():
         {"statuslist": statuslist, "timezone": timezone}[system](given.program, given.seconds, stores, parts)
 
 
-# Ends the databases too when it is told to end.
+# A signal also stops the databases.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures checks over HTTP: zanzibar on SQLite beside OpenFGA, side by side.
+"""Measures checks over HTTP: zanzibar on SQLite and OpenFGA, side by side.
 
 Both hold the 30,000 tuples of the benchmark and a model of the same meaning; both are
 asked `doc:mydoc{i}#viewer@user:myuser{i}` for random i, by wrk. The server is pinned to
@@ -88,7 +88,7 @@ class Server:
 
     def ask(self, connection, i, user):
         path, body = self.request(i, user)
-        # An answer that is false may be left out.
+        # A field that is false may be left out.
         return post(connection, path, body).get(self.answer, False)
 
     def measure(self, seconds, connections):
@@ -161,7 +161,7 @@ class Zanzibar(Server):
 
 
 def openfga_model():
-    """The default model of zanzibar in OpenFGA's words."""
+    """The default model of zanzibar in OpenFGA's syntax."""
     this = {"this": {}}
     computed = lambda relation: {"computedUserset": {"relation": relation}}
     parent = lambda relation: {

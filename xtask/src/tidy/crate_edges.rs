@@ -212,6 +212,7 @@ mod tests {
                 .iter()
                 .map(|&(package, dev)| Dependency {
                     package: package.into(),
+                    renamed: None,
                     dev,
                     ours: true,
                 })

@@ -121,6 +121,7 @@ mod tests {
             path: "Cargo.toml".into(),
             dependencies: vec![Dependency {
                 package: heavy.into(),
+                renamed: None,
                 dev,
                 ours: false,
             }],

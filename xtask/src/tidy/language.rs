@@ -1,6 +1,7 @@
 //! Plain English: phrases a native engineer would not write, and the standard term for each.
 //!
-//! Comments, string literals and Markdown are checked; names in code are not.
+//! Comments, string literals and Markdown are checked, and the comment lines of scripts and
+//! configuration files; names in code are not.
 //! `language-backlog.txt` lists the files that are not rewritten yet, with the number of phrases
 //! each may still have. A number may only shrink, and a file without a line may have none.
 
@@ -125,7 +126,7 @@ const NOT_OURS: &[&str] = &[
 
 const BACKLOG: &str = "xtask/src/tidy/language-backlog.txt";
 
-/// Checks every Rust and Markdown file against the list and the backlog.
+/// Checks every file with prose against the list and the backlog.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let backlog = Backlog::read(tree);
     let mut findings = Vec::new();
@@ -178,8 +179,25 @@ fn phrases(file: &File) -> Vec<Finding> {
                 look(index + 1, &without_code(line, '`', '`'));
             }
         }
+    } else if let Some(sign) = comment_sign(file) {
+        for (index, line) in file.text.lines().enumerate() {
+            if let Some(comment) = line.trim_start().strip_prefix(sign) {
+                look(index + 1, &without_code(comment, '`', '`'));
+            }
+        }
     }
     findings
+}
+
+/// What begins a comment in a script or a configuration file.
+fn comment_sign(file: &File) -> Option<&'static str> {
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("js" | "mjs") => Some("//"),
+        Some("toml" | "yml" | "yaml" | "sh" | "py") => Some("#"),
+        None if name == "Makefile" || file.text.starts_with("#!") => Some("#"),
+        _ => None,
+    }
 }
 
 /// `text` without what is between `open` and `close`: code in comments and Markdown, placeholders
@@ -289,6 +307,16 @@ mod tests {
         assert_eq!(lines(&[("docs/a.md", fine)]), []);
         let rust = "// The response sets `answer`.\nlet a = \"{answer}\";\n";
         assert_eq!(lines(&[("crates/a/src/b.rs", rust)]), []);
+    }
+
+    #[test]
+    fn comments_of_scripts_and_configuration_are_checked() {
+        let of = |path: &str, text: &str| lines(&[(path, text)]).len();
+        assert_eq!(of("labs/a/lab.toml", "# it is told\ntitle = \"told\"\n"), 1);
+        assert_eq!(of("labs/a/load.js", "  // it is told\nlet told;\n"), 1);
+        assert_eq!(of("Makefile", "# it is told\n"), 1);
+        assert_eq!(of("scripts/unit", "#!/bin/sh\n# it is told\n"), 1);
+        assert_eq!(of("notes.txt", "# it is told\n"), 0);
     }
 
     #[test]

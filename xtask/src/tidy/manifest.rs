@@ -22,6 +22,8 @@ pub struct Manifest {
 pub struct Dependency {
     /// The name of the package, even if it is renamed in the manifest.
     pub package: String,
+    /// The name in the manifest, if that is not the package's.
+    pub renamed: Option<String>,
     /// Whether only tests use it.
     pub dev: bool,
     /// Whether it is a crate of this workspace.
@@ -119,6 +121,7 @@ fn parse_package(package: &Value, root: &Path) -> Manifest {
             .iter()
             .map(|dependency| Dependency {
                 package: text(&dependency["name"]),
+                renamed: dependency["rename"].as_str().map(str::to_owned),
                 dev: dependency["kind"] == "dev",
                 ours: dependency["path"].as_str().is_some_and(|path| {
                     Path::new(path).starts_with(root)
