@@ -9,10 +9,11 @@ use plimsoll_output::http_result::HttpResult;
 use plimsoll_plan::{Executor, Plan, Rate, Scenario};
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{Attack, Destination, Request, TargetList};
+use plimsoll_scriptless::attack_values::{body_limit, header, positive_time};
 use plimsoll_scriptless::{Aim, AttackSettings, Defaults, Format};
 
-use crate::args::{AttackArgs, GlobalArgs, parse_rate};
-use crate::attack_settings::{body_limit, header, http_settings, positive_time};
+use crate::args::{AttackArgs, GlobalArgs};
+use crate::attack_settings::http_settings;
 use crate::exit::Exit;
 use crate::record_request::{place, record_request};
 use crate::scriptless::{self, Scriptless, Show, worker_threads};
@@ -167,7 +168,7 @@ fn rate(text: &str) -> Result<Option<Rate>, String> {
     if text == "infinity" {
         return Ok(None);
     }
-    let rate = parse_rate(text).map_err(|error| format!("-rate={error}"))?;
+    let rate = Rate::parse(text).map_err(|error| format!("-rate={error}"))?;
     Ok((rate.count > 0).then_some(rate))
 }
 

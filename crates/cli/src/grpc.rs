@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use plimsoll_grpc::{Compression, Endpoint, Limits, Metadata};
+use plimsoll_grpc::{Compression, Endpoint, Limits};
 use plimsoll_output::http_result::HttpResult;
 use plimsoll_plan::{Plan, Scenario};
 use plimsoll_run::{Grpc, Load, Request, SchemaSource};
+use plimsoll_scriptless::call_values::{messages, metadata};
 use plimsoll_scriptless::{CallSpec, Connections, Streaming};
 
-use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, GrpcArgs};
 use crate::exit::Exit;
 use crate::record_request::{place, record_request};
 use crate::scriptless::{self, Scriptless, worker_threads};
 use crate::talk::complain;
+use plimsoll_run::{Amount, Flag, parse_duration, rate_in_record};
 
 /// Calls the method, and says what came of it.
 pub fn grpc(args: &GrpcArgs, global: &GlobalArgs) -> Exit {
@@ -194,43 +195,6 @@ fn data_and_duration(args: &GrpcArgs) -> Result<(Vec<String>, Option<String>), S
     Ok((messages(&text)?, duration))
 }
 
-/// The messages in an array, or the one message that the text is. They may hold `{{…}}`, which is
-/// no JSON, so an array is cut by its brackets.
-fn messages(text: &str) -> Result<Vec<String>, String> {
-    let text = text.trim();
-    let Some(inner) = text.strip_prefix('[') else {
-        return Ok(vec![text.to_owned()]);
-    };
-    let inner = inner
-        .strip_suffix(']')
-        .ok_or_else(|| "--data: the array lacks its \"]\"".to_owned())?;
-    let mut found = Vec::new();
-    let (mut depth, mut start, mut quoted, mut escaped) = (0usize, 0, false, false);
-    for (at, byte) in inner.bytes().enumerate() {
-        if std::mem::take(&mut escaped) {
-            continue;
-        }
-        match byte {
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            _ if quoted => {}
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 => {
-                found.push(inner[start..at].trim().to_owned());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(inner[start..].trim().to_owned());
-    found.retain(|message| !message.is_empty());
-    if found.is_empty() {
-        return Err("--data: the array is empty: there is no message to send".to_owned());
-    }
-    Ok(found)
-}
-
 fn read(flag: &str, path: &Path) -> Result<Vec<u8>, String> {
     plimsoll_script::read_file(path)
         .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
@@ -314,30 +278,6 @@ fn tls(args: &GrpcArgs) -> Result<plimsoll_net::TlsSettings, String> {
     Ok(tls)
 }
 
-/// Metadata from JSON objects, as ghz has it, or from `NAME: VALUE`. The values of `-bin` names
-/// are the bytes of their text.
-fn metadata(flag: &str, given: &[String]) -> Result<Metadata, String> {
-    let mut metadata = Metadata::new();
-    for text in given {
-        if text.trim_start().starts_with('{') {
-            let pairs: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)
-                .map_err(|error| format!("{flag} {text}: it is no JSON object: {error}"))?;
-            for (name, value) in pairs {
-                let serde_json::Value::String(value) = value else {
-                    return Err(format!("{flag}: the value of {name:?} is no text"));
-                };
-                metadata.append(&name, value.as_bytes())?;
-            }
-        } else {
-            let (name, value) = text.split_once(':').ok_or_else(|| {
-                format!("{flag} \"{text}\": write it as JSON, like '{{\"name\":\"value\"}}', or as NAME: VALUE")
-            })?;
-            metadata.append(name.trim(), value.trim().as_bytes())?;
-        }
-    }
-    Ok(metadata)
-}
-
 fn schema(args: &GrpcArgs) -> Result<SchemaSource, String> {
     Ok(match (&args.protoset, &args.proto) {
         (Some(path), _) => SchemaSource::Protoset(path.clone()),
@@ -354,36 +294,6 @@ fn schema(args: &GrpcArgs) -> Result<SchemaSource, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn arrays_are_cut_at_their_own_commas() {
-        let cut = |text| messages(text).unwrap();
-        assert_eq!(cut("{\"a\":[1,2]}"), ["{\"a\":[1,2]}"]);
-        assert_eq!(
-            cut("[ {\"a\":{{randomInt 1 2}}} , {\"b\":\"],\\\",\"}]"),
-            ["{\"a\":{{randomInt 1 2}}}", "{\"b\":\"],\\\",\"}"]
-        );
-        assert!(messages("[]").is_err());
-        assert!(messages("[{}").is_err());
-    }
-
-    #[test]
-    fn metadata_comes_in_two_forms() {
-        let read = metadata(
-            "-m",
-            &[
-                "{\"a\":\"1\",\"b-bin\":\"x\"}".to_owned(),
-                "c: 2".to_owned(),
-            ],
-        )
-        .unwrap();
-        let pairs: Vec<_> = read.iter().collect();
-        assert_eq!(pairs, [("a", &b"1"[..]), ("b-bin", b"x"), ("c", b"2")]);
-        assert!(metadata("-m", &["nothing".to_owned()]).is_err());
-        assert!(metadata("-m", &["{\"a\":1}".to_owned()]).is_err());
-    }
-
     #[test]
     fn reports_name_the_codes_as_the_protocol_does() {
         assert_eq!(

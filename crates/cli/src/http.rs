@@ -10,12 +10,12 @@ use plimsoll_run::{
 };
 use plimsoll_scriptless::RequestSpec;
 
-use crate::amount::{Amount, Flag, parse_duration, rate_in_record};
 use crate::args::{ConnectionUse, ConnectionsFlag, GlobalArgs, HttpArgs};
 use crate::exit::Exit;
 use crate::record_request::{place, record_request};
 use crate::scriptless::{self, Scriptless, worker_threads};
 use crate::talk::complain;
+use plimsoll_run::{Amount, Flag, parse_duration, rate_in_record};
 
 /// Loads the address, and says what came of it.
 pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {

@@ -1,6 +1,5 @@
 //! The `plimsoll` program: arguments → plan → run → exit status.
 
-mod amount;
 mod archive;
 mod args;
 mod attack;
@@ -23,7 +22,6 @@ mod new;
 mod option_flags;
 mod out_of_memory;
 mod probe;
-mod progress_view;
 mod record_request;
 mod run;
 mod run_summary;

@@ -12,8 +12,8 @@ use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_output::{Paint, header, progress};
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
-    Event, Listener, Load, Outcome, Prepared, Progress, Refusal, Request, Run, Script, THROWN,
-    prepare,
+    Event, Extent, Listener, Load, Outcome, Prepared, Progress, Refusal, Request, Run, Script,
+    THROWN, prepare,
 };
 use plimsoll_script::logline::Level;
 use serde_json::json;
@@ -22,7 +22,6 @@ use crate::args::{GlobalArgs, RunArgs};
 use crate::exit::Exit;
 use crate::interrupts;
 use crate::log::Log;
-use crate::progress_view::{self, Extent};
 use crate::record_request::{place, record_request};
 use crate::run_summary::{RunSummary, open_export};
 use crate::script_request::{Purpose, script_request};
@@ -323,7 +322,7 @@ struct View {
 
 impl View {
     fn lines(&self, progress: &Progress, columns: Option<usize>) -> Vec<String> {
-        let view = progress_view::view(progress, self.extent, plimsoll_clock::now());
+        let view = progress.bars(self.extent, plimsoll_clock::now());
         progress::lines(&view, columns, self.paint)
     }
 

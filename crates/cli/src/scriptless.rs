@@ -8,7 +8,7 @@ use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
-use plimsoll_run::{Listener, Outcome, Request, Run};
+use plimsoll_run::{Listener, LiveTitle, Outcome, Request, Run};
 use plimsoll_samples::Summary;
 
 use crate::args::GlobalArgs;
@@ -58,9 +58,11 @@ pub fn run(load: Scriptless, global: &GlobalArgs) -> Result<Finished, String> {
     let title = for_display(&load.title).into_owned();
     let view: Box<dyn Listener> = match columns() {
         Some(_) if !global.quiet => Box::new(Live::new(
-            title.clone(),
-            load.duration,
-            wanted_rate,
+            LiveTitle {
+                title: title.clone(),
+                duration: load.duration,
+                wanted_rate,
+            },
             Paint::new(!no_color(global)),
         )),
         _ => Box::new(Quiet),

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::time::Instant;
 
+use plimsoll_scriptless::attack_values::positive_time;
 use plimsoll_vegeta::batch::Batch;
 use plimsoll_vegeta::plot::Plot;
 use plimsoll_vegeta::{Buckets, Hit, Metrics, Results, csv, json, reports};
 
 use crate::args::{EncodeArgs, PlotArgs, ReportArgs, VegetaArgs, VegetaCommand};
-use crate::attack_settings::positive_time;
 use crate::exit::Exit;
 use crate::talk::{complain, is_output_lost, mark_lost, say};
 

@@ -162,7 +162,7 @@ fn mistakes_are_told_with_the_way_out() {
         (
             &["attack", "-resolvers=1.1.1.1,ns.test"],
             target,
-            "\"ns.test\" is no address",
+            "\"ns.test\" is not an address",
         ),
         (&["attack", "-max-workrs=3"], target, "--max-workers"),
     ];

@@ -15,6 +15,7 @@ mod executor;
 mod hosts;
 mod layers;
 mod options;
+mod rate;
 mod requirements;
 mod scenario;
 mod segment;

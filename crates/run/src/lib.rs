@@ -19,17 +19,20 @@
 //! * The [`Outcome`] has the summary, the verdict, why the run ended, which thresholds were crossed,
 //!   and what could not be written. Nothing here prints.
 
+mod amount;
 mod at_rate;
 mod attack;
 pub mod child;
 mod event;
 mod grpc;
+mod live_view;
 mod metrics_page;
 mod modules;
 mod outcome;
 mod outputs;
 mod prepare;
 mod progress;
+mod progress_view;
 mod queued;
 mod record_of_script;
 mod record_seconds;
@@ -41,13 +44,16 @@ pub mod settings;
 mod start;
 mod supervisor;
 
+pub use amount::{Amount, Flag, parse_duration, rate_in_record};
 pub use attack::{Attack, Destination, TargetList};
 pub use event::{Event, Finished, Judged, Listener, WorkerWindow};
 pub use grpc::{Grpc, SchemaSource};
+pub use live_view::LiveTitle;
 pub use outcome::{Ending, Outcome, Refusal, RefusalKind, THROWN};
 pub use outputs::Outputs;
 pub use prepare::{AtRate, Prepared, ScriptRequest, prepare};
 pub use progress::{Phase, Progress};
+pub use progress_view::Extent;
 pub use queued::Queued;
 pub use recording::Place;
 pub use request::{Http, Load, Model, RecordRequest, Request, Script};

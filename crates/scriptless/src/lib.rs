@@ -4,6 +4,8 @@
 mod ahead;
 mod aim;
 mod attack;
+pub mod attack_values;
+pub mod call_values;
 mod facts;
 mod generated;
 mod grpc;

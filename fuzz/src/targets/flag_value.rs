@@ -4,10 +4,6 @@ use std::path::Path;
 
 use super::{Target, text};
 
-/// The crate of the program has no library, so that its parser is compiled here.
-#[path = "../../../crates/cli/src/args/rate.rs"]
-mod rate;
-
 pub const TARGET: Target = Target {
     name: "flag_value",
     run,
@@ -61,7 +57,7 @@ pub const TARGET: Target = Target {
 
 fn run(data: &[u8]) {
     let text = text(data);
-    if let Ok(rate) = rate::parse_rate(&text) {
+    if let Ok(rate) = plimsoll_plan::Rate::parse(&text) {
         assert!(rate.per_second().is_finite());
     }
     if let Ok(time) = plimsoll_units::duration::parse_with_unit(&text) {

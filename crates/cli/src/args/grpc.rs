@@ -76,7 +76,7 @@ pub struct GrpcArgs {
     #[arg(short = 'z', long, value_name = "TIME")]
     pub duration: Option<String>,
     /// Calls per second (open model), like 200, 10.5 or 600/m; users are added as needed
-    #[arg(short = 'r', long, alias = "rate", value_name = "N[/TIME]", value_parser = super::parse_rate)]
+    #[arg(short = 'r', long, alias = "rate", value_name = "N[/TIME]", value_parser = plimsoll_plan::Rate::parse)]
     pub rps: Option<plimsoll_plan::Rate>,
     /// Users at the most in the open model
     #[arg(long, value_name = "N", requires = "rps")]

@@ -24,7 +24,7 @@ pub struct HttpArgs {
     #[arg(short, long, value_name = "TIME")]
     pub duration: Option<String>,
     /// Requests per second (open model), like 200, 10.5 or 600/m; users are added as needed
-    #[arg(short, long, value_name = "N[/TIME]", value_parser = super::parse_rate)]
+    #[arg(short, long, value_name = "N[/TIME]", value_parser = plimsoll_plan::Rate::parse)]
     pub rate: Option<plimsoll_plan::Rate>,
     /// Users at the most in the open model
     #[arg(long, value_name = "N", requires = "rate")]

@@ -15,7 +15,7 @@ pub struct OptionArgs {
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     pub iterations: Option<String>,
     /// Iterations per second, like 200, 10.5 or 600/m: an open model in place of the script's scenario; -d says how long, -u how many users to begin with
-    #[arg(long, value_name = "N[/TIME]", value_parser = super::parse_rate, conflicts_with_all = ["iterations", "stage"])]
+    #[arg(long, value_name = "N[/TIME]", value_parser = plimsoll_plan::Rate::parse, conflicts_with_all = ["iterations", "stage"])]
     pub rate: Option<plimsoll_plan::Rate>,
     /// Most virtual users with --rate; by default ten times as many as at the start, and at least 1,000
     #[arg(long, value_name = "N", requires = "rate")]

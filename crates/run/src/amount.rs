@@ -1,4 +1,4 @@
-//! How much load a command without a script makes: for a time, at a rate, so many calls, or a fixed amount of work.
+//! How much load a run without a script generates: for a time, at a rate, a number of calls, or fixed work.
 
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ pub struct Amount<'a> {
     pub rate: Flag<Option<Rate>>,
     /// Calls in all.
     pub total: Flag<Option<u64>>,
-    /// Users at the most in the open model.
+    /// Most users in the open model.
     pub max_users: Option<u32>,
-    /// How long, or how long at the most.
+    /// How long, or the longest time.
     pub duration: Option<&'a str>,
     /// Users that work at once, of a fixed amount of work.
     pub workers: Option<u32>,
