@@ -26,7 +26,17 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
         "this crate has no clock: time comes in as a Moment or a Duration",
     ),
     (
-        &["net", "http", "engine", "samples", "script", "scriptless"],
+        &[
+            "net",
+            "http",
+            "engine",
+            "samples",
+            "script",
+            "scriptless",
+            "machine",
+            "verdict",
+            "run",
+        ],
         &["std::time::Instant"],
         "there is one monotonic clock: clock::now()",
     ),
