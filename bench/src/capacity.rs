@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     /// The number of responses due within a second, if all requests arrive at its start.
-    fn carried(law: &str) -> usize {
+    fn responses_within_a_second(law: &str) -> usize {
         let mut capacity = Capacity::parse(law).expect("a law");
         let second = 1_000_000_000;
         (0..10_000)
@@ -73,9 +73,9 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_the_capacity_is_answered() {
-        assert_eq!(carried("rate=2000/s"), 2_001);
-        assert_eq!(carried("pool=8x5ms"), 1_600);
+    fn responses_never_exceed_the_capacity() {
+        assert_eq!(responses_within_a_second("rate=2000/s"), 2_001);
+        assert_eq!(responses_within_a_second("pool=8x5ms"), 1_600);
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_law_is_told() {
+    fn invalid_laws_are_rejected() {
         for wrong in ["", "rate=0/s", "rate=5", "pool=0x5ms", "pool=5", "x=1"] {
             assert!(Capacity::parse(wrong).is_err(), "{wrong}");
         }

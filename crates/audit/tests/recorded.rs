@@ -65,7 +65,7 @@ fn nothing_is_said_of_sound_runs() {
 
 /// All findings for each faulty run, so that a missing one and a false one are both noticed.
 #[test]
-fn what_is_said_of_faulty_runs() {
+fn findings_about_faulty_runs() {
     let mut said = String::new();
     for (name, text) in faulty() {
         said.push_str(&format!("{name}\n"));

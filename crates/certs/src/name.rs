@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_read_and_what_is_none_is_told() {
+    fn hosts_are_read_and_invalid_ones_are_reported() {
         for good in [
             "localhost",
             "a.b-c.test",

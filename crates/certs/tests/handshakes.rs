@@ -113,7 +113,7 @@ fn both_sides_trust_ecdsa_certificates_for_their_names_alone() {
 }
 
 #[test]
-fn rsa_keys_of_the_asked_size_are_trusted_too() {
+fn rsa_keys_of_the_requested_size_are_trusted_too() {
     let made = make(&order(KeyKind::Rsa(2048))).expect("certificates");
     assert_eq!(handshake(&made, &made.server, "localhost"), Ok(()));
     // 2048 bits of modulus, as many of private exponent and five values of half that length: about
@@ -126,7 +126,7 @@ fn rsa_keys_of_the_asked_size_are_trusted_too() {
 }
 
 #[test]
-fn files_are_written_once_and_keys_are_their_owners() {
+fn files_are_not_overwritten_and_only_the_owner_reads_keys() {
     let directory = tempfile::tempdir().expect("a directory");
     let folder = Folder::new(directory.path().join("new/certs"));
     let first = make(&order(KeyKind::EcdsaP256)).expect("certificates");
@@ -187,7 +187,7 @@ fn files_are_written_once_and_keys_are_their_owners() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn impossible_orders_are_rejected() {
     let short = Order {
         lifetime: Duration::ZERO,
         ..order(KeyKind::EcdsaP256)

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_described_is_told_in_bytes() {
+    fn what_nobody_described_is_reported_in_bytes() {
         let pool = DescriptorPool::global();
         let mut details = vec![CODE as u8 * 8, 3];
         wire::put_bytes(

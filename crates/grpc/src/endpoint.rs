@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told() {
+    fn an_invalid_address_is_reported() {
         for text in [
             "",
             "host",

@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_told() {
+    fn an_invalid_message_is_reported() {
         let code = |encoding: &str, bytes: &[u8]| {
             let mut deframer = Deframer::new(100);
             deframer.set_encoding(encoding);

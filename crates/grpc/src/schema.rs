@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_file() {
+    fn what_is_wrong_is_reported_with_its_file() {
         let mut schema = Schema::new();
         let mut fails = |files: Vec<(&'static str, &'static str)>| {
             let names = ["x.proto".to_owned()];

@@ -147,7 +147,7 @@ fn an_answer_without_a_status_is_an_error() {
 }
 
 #[test]
-fn messages_that_are_none_are_told() {
+fn invalid_messages_are_reported() {
     let told = |body: &'static [u8]| answered(body, Some(status("0"))).status;
     assert_eq!(told(b"").code, Code::INTERNAL);
     assert_eq!(told(b"\0\0\0\0\x09short").code, Code::INTERNAL);
@@ -160,7 +160,7 @@ fn messages_that_are_none_are_told() {
 }
 
 #[test]
-fn an_answer_that_is_not_grpc_is_told() {
+fn a_response_that_is_not_grpc_is_reported() {
     for (number, kind, code) in [
         (200, "text/html", Code::UNKNOWN),
         (404, "text/html", Code::UNIMPLEMENTED),
@@ -345,7 +345,7 @@ fn frames_that_are_none_end_the_call() {
 }
 
 #[test]
-fn a_connection_refused_at_once_is_told_with_its_reason() {
+fn a_connection_refused_at_once_is_reported_with_its_reason() {
     // RFC 9113, section 6.8: GOAWAY with last stream 0 and ENHANCE_YOUR_CALM.
     let goaway = settings!("\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b");
     let status = said(goaway).status;

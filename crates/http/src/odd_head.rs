@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_field_is_named() {
+    fn an_invalid_field_is_named() {
         let message = |raw: &[u8]| parse(raw).unwrap_err().message;
         assert_eq!(
             message(b"HTTP/1.1 200 OK\r\n: v\r\n\r\n"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_was_cut_off_is_judged_as_far_as_it_came() {
+    fn the_received_part_of_a_cut_off_head_is_judged() {
         let message = |raw: &[u8]| cut_off(raw).message;
         assert_eq!(message(b"HTTP/1.1 200 OK\r\n"), "unexpected EOF");
         assert_eq!(message(b"HTTP/1.1 200 OK\r\nA: b"), "unexpected EOF");

@@ -208,7 +208,7 @@ fn endless_heads_and_stalled_bodies_end() {
 }
 
 #[test]
-fn a_reset_in_the_middle_is_told_apart_from_a_close() {
+fn a_reset_in_the_middle_is_distinguished_from_a_close() {
     let address = raw(|mut socket| {
         let _ = socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
         std::thread::sleep(Duration::from_millis(20));
@@ -337,7 +337,7 @@ fn running_out_of_descriptors_is_our_own_fault() {
 }
 
 #[test]
-fn connections_per_host_are_limited_and_the_wait_is_told() {
+fn connections_per_host_are_limited_and_the_wait_is_reported() {
     let address = peer::serve(|_, _| {
         std::thread::sleep(Duration::from_millis(30));
         peer::answer("200 OK", "", b"x")

@@ -303,7 +303,7 @@ async fn serve_with(acceptor: tokio_rustls::TlsAcceptor) -> u16 {
 }
 
 #[test]
-fn untrusted_and_misnamed_certificates_are_told_apart() {
+fn untrusted_and_misnamed_certificates_are_distinguished() {
     run(async {
         let own = identity(&["localhost"]);
         let other = identity(&["other.example"]);

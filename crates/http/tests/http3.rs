@@ -202,7 +202,7 @@ fn what_the_server_did_not_look_at_is_sent_again() {
 }
 
 #[test]
-fn ends_that_are_none_are_told() {
+fn invalid_ends_are_reported() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let (address, _) = quic::serve(&acceptor(&server, &["h3"]));
@@ -232,7 +232,7 @@ fn ends_that_are_none_are_told() {
 }
 
 #[test]
-fn silence_and_closed_ports_are_told_with_the_way_out() {
+fn silence_and_closed_ports_are_reported_with_a_remedy() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let mute = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -330,7 +330,7 @@ const CONTROL: &[u8] = &[0, 4, 0];
 const OK: &[u8] = &[1, 3, 0, 0, 0xd9];
 
 #[test]
-fn a_server_that_breaks_the_rules_is_told_so() {
+fn a_server_that_breaks_the_rules_is_reported() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let quic_tls = acceptor(&server, &["h3"]);

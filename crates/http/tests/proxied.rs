@@ -35,7 +35,7 @@ fn plain_requests_go_in_absolute_form() {
 }
 
 #[test]
-fn a_refused_tunnel_is_told() {
+fn a_refused_tunnel_is_reported() {
     let proxy = serve(|head, _| {
         assert!(head.starts_with("CONNECT far.test:443 HTTP/1.1\r\nHost: far.test:443\r\n"));
         answer("407 Proxy Authentication Required", "", b"")

@@ -81,7 +81,7 @@ fn many_users_at_once_each_get_their_own_answer() {
 }
 
 #[test]
-fn closes_resets_and_silence_are_told() {
+fn closes_resets_and_silence_are_reported() {
     let closing = serve(|head, _| match head.contains("/close") {
         true => Vec::new(),
         false => answer("200 OK", "", b"x"),

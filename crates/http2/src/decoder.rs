@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_are_none_and_fields_that_are_no_head_are_told_apart() {
+    fn invalid_blocks_and_invalid_heads_are_distinguished() {
         let mut decoder = Decoder::default();
         for unreadable in [
             "80",

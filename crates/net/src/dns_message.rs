@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_to_others_and_broken_ones_are_told_apart() {
+    fn responses_to_others_and_broken_ones_are_distinguished() {
         let asked = question(7, "a.test", Family::V4).unwrap();
         let whole = answer(&asked, [0x81, 0x80], &[(1, &[127, 0, 0, 3])]);
         let other = |change: fn(&mut Vec<u8>)| {

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_bits_are_told_apart() {
+    fn bytes_and_bits_are_distinguished() {
         let work = work(Loops::Each(10), 39, 39);
         assert_eq!(work.megabytes_per_second, 2.0);
         assert_eq!(work.megabits_per_second, 16.0);

@@ -60,7 +60,7 @@ fn results_follow_the_schema() {
 }
 
 #[test]
-fn what_does_not_follow_the_schema_is_told() {
+fn what_does_not_follow_the_schema_is_reported() {
     let good = json(&result(100, 7, None));
     let broken = |pointer: &str, value: Value| {
         let mut broken = good.clone();

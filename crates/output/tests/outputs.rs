@@ -228,7 +228,7 @@ fn files_ending_in_gz_are_compressed_and_whole() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told() {
+fn failed_writes_are_reported() {
     struct Full;
     impl Write for Full {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -222,7 +222,7 @@ fn scenarios_come_by_start_then_by_name() {
 }
 
 #[test]
-fn every_fault_of_every_scenario_is_told_at_once() {
+fn every_fault_of_every_scenario_is_reported_at_once() {
     let told = faults(json!({
         "scenarios": {
             "a b": {"executor": "constant-vus", "vus": 0, "duration": "500ms", "exec": ""},
@@ -340,7 +340,7 @@ fn each_executor_checks_its_own_fields() {
 }
 
 #[test]
-fn a_script_without_functions_is_told_so() {
+fn a_script_without_functions_is_reported() {
     let errors = Plan::build(&Options::default(), &exports(&[])).unwrap_err();
     assert!(
         errors.to_string().contains("exports no function"),

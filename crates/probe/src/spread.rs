@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spread_is_told_in_milliseconds() {
+    fn a_spread_is_reported_in_milliseconds() {
         let mut spread = Spread::default();
         assert_eq!(spread.json(), Value::Null);
         assert_eq!(spread.quantile(0.5), Duration::ZERO);

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_told_apart() {
+    fn parts_are_distinguished() {
         let of = |parts: &[&str]| hash(parts.iter().map(|part| part.as_bytes()));
         assert_eq!(of(&["a", "b"]), of(&["a", "b"]));
         assert_ne!(of(&["a", "b"]), of(&["ab"]));

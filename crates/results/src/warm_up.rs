@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_settles_is_told() {
+    fn a_run_that_never_settles_is_reported() {
         let falling: Vec<f64> = (0..60).map(|n| 100.0 - f64::from(n)).collect();
         let found = WarmUp::of(&[falling]);
         assert!(found.doubt().is_some(), "{found:?}");

@@ -160,7 +160,7 @@ fn the_same_without_its_warm_up_is_rarely_called_different() {
 }
 
 #[test]
-fn seconds_alone_without_noise_between_runs_are_told_as_they_are() {
+fn seconds_alone_without_noise_between_runs_are_reported_unchanged() {
     // No noise between runs, and none assumed: the intervals alone must be right.
     let figures = figures();
     let mut random = Random::new(5);

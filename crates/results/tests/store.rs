@@ -92,7 +92,7 @@ fn what_was_kept_is_listed_and_read_again() {
 }
 
 #[test]
-fn what_is_no_record_or_no_store_is_told() {
+fn what_is_no_record_or_no_store_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("runs.sqlite");
     let mut store = Store::open(&path).expect("made");

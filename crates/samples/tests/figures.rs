@@ -217,7 +217,7 @@ fn the_latest_gauge_wins_whichever_window_comes_first() {
 }
 
 #[test]
-fn what_is_no_number_is_refused() {
+fn an_invalid_number_is_refused() {
     let scene = Scene::plain();
     let trend = scene
         .registry

@@ -117,7 +117,7 @@ fn an_open_model_has_its_rate_in_every_second_however_slow_the_responses_are() {
 }
 
 #[test]
-fn what_starts_after_the_load_is_told_apart() {
+fn what_starts_after_the_load_is_distinguished() {
     let scene = scene();
     scene.recorder.set_clock(Some(RunClock {
         start: at(0.0),

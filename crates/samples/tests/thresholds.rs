@@ -182,7 +182,7 @@ fn a_run_ends_only_for_those_that_say_so_and_not_too_early() {
 }
 
 #[test]
-fn all_that_is_wrong_is_told_at_once() {
+fn all_that_is_wrong_is_reported_at_once() {
     let settings = WatchSettings {
         thresholds: vec![
             threshold("http_req_durration", "p(95)<500"),

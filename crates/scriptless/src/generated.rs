@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_told_with_what_would() {
+    fn meaningless_options_are_reported_with_meaningful_ones() {
         let told = |source: &str| Generated::parse(source, "/a.S/M").unwrap_err();
         assert!(told("{{.RequestNumbr}}").contains("did you mean .RequestNumber"));
         assert!(told("{{.UUID").contains("}}"));

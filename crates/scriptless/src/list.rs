@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn mistakes_are_reported_with_their_line() {
         let text = |text| told(Format::Text, text);
         assert!(text("").contains("no targets to attack"));
         assert!(text("GET\n").starts_with("line 1: bad target: GET"));

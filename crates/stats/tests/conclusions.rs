@@ -40,7 +40,7 @@ fn a_steady_history_rarely_has_a_change() {
 }
 
 #[test]
-fn warm_up_is_cut_and_a_run_that_never_settles_is_told() {
+fn warm_up_is_cut_and_a_run_that_never_settles_is_reported() {
     let mut random = Random::new(7);
     let mut settling: Vec<f64> = (0..60).map(|_| 10.0 + 0.2 * random.normal()).collect();
     for (second, value) in settling.iter_mut().enumerate().take(10) {
@@ -81,7 +81,7 @@ fn neighbours(random: &mut Random, seconds: usize, resemblance: f64) -> Vec<f64>
 }
 
 #[test]
-fn little_is_cut_from_what_was_steady_all_along_and_a_warm_up_is() {
+fn steady_runs_are_rarely_cut_and_warm_ups_are() {
     let mut random = Random::new(9);
     for resemblance in [0.0, 0.6] {
         for seconds in [20, 30, 60, 120, 300] {

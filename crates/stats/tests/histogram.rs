@@ -168,7 +168,7 @@ fn a_constant_is_reported_as_it_is() {
 }
 
 #[test]
-fn two_modes_are_told_apart() {
+fn two_modes_are_distinguished() {
     // 95,000 responses of 1 ms and 5,000 of 100 ms.
     let mut values = vec![1.0; 95_000];
     values.resize(100_000, 100.0);

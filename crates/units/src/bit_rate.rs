@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate_is_told_with_the_nearest_unit() {
+    fn an_invalid_rate_is_reported_with_the_nearest_unit() {
         for (text, part) in [
             ("556", "no unit"),
             ("556Mbits/s", "is Mbit/s meant?"),

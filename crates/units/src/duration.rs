@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_none() {
+    fn refuses_invalid_input() {
         assert_eq!(parse(""), Err(ParseError::Empty));
         assert!(matches!(parse("abc"), Err(ParseError::Invalid(_))));
         assert!(matches!(parse("1.5d"), Err(ParseError::Invalid(_))));

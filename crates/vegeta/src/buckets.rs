@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         for text in ["", "0,1ms", "[]", "[x]", "[5ms,1ms]", "[1ms,1ms]", "[5]"] {
             assert!(
                 Buckets::parse(text).unwrap_err().starts_with("bad buckets"),

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_refused() {
+    fn an_invalid_date_is_refused() {
         for text in [
             "",
             "2026-11-21",

@@ -152,7 +152,7 @@ fn our_own_format_loses_nothing() {
 }
 
 #[test]
-fn what_is_no_result_is_refused_with_the_way_out() {
+fn an_invalid_result_is_refused_with_a_remedy() {
     let refused = |bytes: &[u8]| match Results::open(bytes) {
         Ok(mut results) => loop {
             match results.next(&mut Hit::default()) {

@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_deflate_is_refused() {
+    fn invalid_deflate_data_is_refused() {
         for bytes in [
             &[0xff, 0xff, 0xff][..],
             &[0x07],

@@ -177,7 +177,7 @@ async fn our_close_waits_for_theirs_while_messages_still_come() {
 }
 
 #[tokio::test]
-async fn a_violation_is_told_to_the_peer_by_its_code() {
+async fn a_violation_is_sent_to_the_peer_by_its_code() {
     for (bytes, code) in [
         (frame(LAST | 3, b""), 1002),
         (frame(LAST | TEXT, &[0xff]), 1007),
@@ -197,7 +197,7 @@ async fn a_violation_is_told_to_the_peer_by_its_code() {
 }
 
 #[tokio::test]
-async fn an_end_in_the_middle_is_told_from_one_between_messages() {
+async fn an_end_in_the_middle_is_distinguished_from_one_between_messages() {
     for (bytes, expected) in [
         (&b""[..], false),
         (&[LAST | TEXT], true),

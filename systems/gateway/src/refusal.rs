@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn grpc_is_told_in_its_own_way() {
+    fn grpc_errors_have_a_grpc_status() {
         let kind = HeaderValue::from_static("application/grpc+proto");
         let response = Refusal::TooLate.response(Some(&kind));
         assert_eq!(response.status(), 200);

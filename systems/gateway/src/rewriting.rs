@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn http2_is_told_scheme_and_authority() {
+    fn http2_requests_name_scheme_and_authority() {
         let asked: Uri = "/x?y".parse().unwrap();
         let (uri, version) = target(
             asked,

@@ -214,7 +214,7 @@ fn too_many_connections_are_turned_away() {
 }
 
 #[test]
-fn a_port_in_use_is_named_with_the_way_out() {
+fn a_port_in_use_is_named_with_a_remedy() {
     let served = serve(&[]);
     let port = served.place("plain").rsplit(':').next().unwrap().to_owned();
     let ended = program().args(["payload", "--plain-port", &port]).run();

@@ -83,7 +83,7 @@ fn the_polygons_that_it_carries_answer() {
 }
 
 #[test]
-fn zones_of_the_sea_are_told_when_asked_for() {
+fn zones_of_the_sea_are_returned_on_request() {
     let (_running, mut client) = start(&["--oceans"]);
     let answer = client.get("/time_zone?lat=30&lng=-40&api_key=one", &[]);
     assert_eq!(answer.json(), json!({"time_zone_id": "Etc/GMT+3"}));

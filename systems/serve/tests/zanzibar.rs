@@ -135,7 +135,7 @@ fn tuples_are_read_deleted_and_listed_by_the_page() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_connects_codes() {
+fn mistakes_are_named_with_connects_codes() {
     let served = serve(&["--max-body=1000"]);
     let mut client = connect(&served, false);
     for (method, body, said) in [

@@ -135,7 +135,7 @@ fn servers_that_start_side_by_side_make_the_tables_once() {
 }
 
 #[test]
-fn a_database_that_dies_is_told_and_its_return_is_noticed() {
+fn a_database_that_dies_is_reported_and_its_return_is_noticed() {
     let mut postgres = Postgres::start();
     for backend in ["pgquery", "pgfunc"] {
         let database = postgres.database().replace("plimsoll@", "plimsoll:secret@");

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn mistakes_are_named() {
         let cases = [
             ("pools: {}", "no pool"),
             ("pools: {a: {}}", "--api-key"),

@@ -53,11 +53,11 @@ pub fn startup(report: &Report, findings: &mut Findings) {
                     trend.name, connect.text, max.text
                 ));
                 advice.push_str(&format!(
-                    " Connecting took {} in all and happened to fewer than one request in twenty: at the start.",
+                    " Connecting took {} in total and concerned fewer than one request in twenty: those at the start.",
                     plain(total, Unit::Time)
                 ));
             }
-            None => advice.push_str(" When the slow ones happened is not printed."),
+            None => advice.push_str(" The output does not show when the slow requests occurred."),
         }
         findings.block(
             "startup-dominates",
@@ -130,13 +130,13 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
             .filter(|typical| typical.value > 0.0);
         let missed = typical.map_or(String::new(), |typical| {
             format!(
-                "; whoever met it sent 1 request where {} fit in",
+                "; an affected user sent 1 request in the time of {}",
                 digits((max.value / typical.value).floor())
             )
         });
         let weight = match (&block.users, block.samples()) {
             (Some(users), Some(samples)) if samples > 0.0 => format!(
-                "; even {} users who all met it are {} of {} samples",
+                "; even {} affected users would be only {} of {} samples",
                 users.text,
                 plain(users.value / samples, Unit::Share),
                 digits(samples)

@@ -243,7 +243,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_told() {
+    fn an_invalid_record_is_reported() {
         for (text, part) in [
             ("", "not a record"),
             ("hello\n", "not a record"),

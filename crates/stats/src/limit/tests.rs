@@ -95,7 +95,7 @@ fn a_sharp_limit_lies_in_an_interval_of_the_wanted_width() {
 }
 
 #[test]
-fn a_limit_outside_of_the_bounds_is_told_as_such() {
+fn a_limit_outside_of_the_bounds_is_reported() {
     let (none, _) = search(SETTINGS, |_, _| false);
     assert_eq!(
         none,

@@ -53,7 +53,7 @@ fn indices_are_handed_out_in_both_shapes() {
 }
 
 #[test]
-fn what_is_wrong_with_asking_for_indices_is_told() {
+fn invalid_requests_for_indices_are_reported() {
     let ground = ground();
     let served = ground.start();
     let mut client = served.client();
@@ -84,7 +84,7 @@ fn what_is_wrong_with_asking_for_indices_is_told() {
 }
 
 #[test]
-fn underflow_is_told_where_the_pool_says_so() {
+fn underflow_is_reported_where_the_pool_says_so() {
     let ground = ground();
     let served = ground.start();
     let mut client = served.client();
@@ -141,7 +141,7 @@ fn statuses_are_set_in_both_shapes_and_seen_at_once() {
 }
 
 #[test]
-fn what_is_wrong_with_an_update_is_told() {
+fn invalid_updates_are_reported() {
     let ground = ground();
     let served = ground.start();
     let mut client = served.client();

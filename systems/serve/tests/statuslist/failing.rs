@@ -39,7 +39,7 @@ fn a_store_that_is_not_there_ends_the_start() {
 }
 
 #[test]
-fn what_is_wrong_with_the_flags_is_told() {
+fn invalid_flags_are_reported() {
     let ground = ground();
     for (flags, told) in [
         (["--store=mysql://x", "--refresh=1"], "redis://"),

@@ -76,7 +76,7 @@ async fn whoever_waits_is_served_in_turn() {
 }
 
 #[tokio::test]
-async fn underflow_fails_where_it_is_told_to() {
+async fn underflow_fails_where_it_should() {
     let bench = bench(pool(100, 1, 10, Underflow::Fail)).await;
     assert_eq!(bench.ready.take(1).await, Err(Problem::Underflow));
     let mut orders = Orders::default();

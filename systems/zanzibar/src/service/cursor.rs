@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else() {
+    fn only_what_is_written_is_read() {
         for number in [0, 1, 4711, i64::MAX] {
             assert_eq!(read(&write(number)), Ok(number));
         }
