@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use plimsoll_address::IpPool;
 use plimsoll_scriptless::attack_values::{name_servers, positive_time, proxy_fields, rules};
 
 use crate::args::AttackArgs;
@@ -54,8 +55,8 @@ pub fn http_settings(
 
 fn network(args: &AttackArgs, open: bool) -> Result<plimsoll_net::NetworkSettings, String> {
     let local_ips = match args.laddr {
-        any if any.is_unspecified() => Vec::new(),
-        ip => vec![plimsoll_net::IpRange::parse(&ip.to_string())?],
+        any if any.is_unspecified() => IpPool::default(),
+        ip => ip.into(),
     };
     let ttl = match args.dns_ttl.as_str() {
         text if text.starts_with("-1") => Duration::ZERO,

@@ -315,7 +315,7 @@ fn running_out_of_descriptors_is_our_own_fault() {
     // A local address of another machine replaces port exhaustion: both give EADDRNOTAVAIL.
     let settings = Settings {
         network: plimsoll_net::NetworkSettings {
-            local_ips: vec![plimsoll_net::IpRange::parse("192.0.2.1").unwrap()],
+            local_ips: plimsoll_address::IpPool::parse("192.0.2.1").unwrap(),
             ..plimsoll_net::NetworkSettings::default()
         },
         ..Settings::default()

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use peer::{client, request, run};
+use plimsoll_address::{CipherSuite, TlsVersion};
 use plimsoll_http::{BodyUse, Exchange, Method, Prepared, Proto, Protocol, Settings};
-use plimsoll_net::{NetworkSettings, TlsSettings, TlsVersion};
+use plimsoll_net::{NetworkSettings, TlsSettings};
 use secure::{acceptor, identity};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -387,13 +388,13 @@ fn a_plain_server_is_no_tls_server() {
 fn settings_that_cannot_work_are_found_beforehand() {
     let words = |tls: TlsSettings| tls.check().unwrap_err();
     let old = TlsSettings {
-        versions: Some((TlsVersion::V1_0, TlsVersion::V1_1)),
+        versions: Some((TlsVersion::Tls10, TlsVersion::Tls11)),
         ..TlsSettings::default()
     };
     assert!(words(old).contains("tls1.0 to tls1.1 is not supported"));
     let ciphers = TlsSettings {
-        versions: Some((TlsVersion::V1_2, TlsVersion::V1_2)),
-        cipher_suites: vec!["TLS_RSA_WITH_RC4_128_SHA".into()],
+        versions: Some((TlsVersion::Tls12, TlsVersion::Tls12)),
+        cipher_suites: vec![CipherSuite::parse("TLS_RSA_WITH_RC4_128_SHA").unwrap()],
         ..TlsSettings::default()
     };
     assert!(words(ciphers).contains("TLS_RSA_WITH_RC4_128_SHA"));

@@ -34,10 +34,10 @@ pub use network::{Dialled, Io, Network, NetworkSettings, Steps};
 pub use no_unix::UnixPath;
 pub use plain::{Plain, Tcp};
 pub use quic::QuicNotes;
-pub use resolve::{DnsPolicy, DnsSelect, DnsSettings};
-pub use rules::{HostPattern, HostRules, IpRange, Target};
+pub use resolve::DnsSettings;
+pub use rules::HostRules;
 pub use stream::Stream;
-pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, TlsVersion, tls_fault};
+pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, tls_fault};
 pub use traffic::{Traffic, TrafficCounter};
 #[cfg(unix)]
 pub use unix::{UnixPath, UnixSocket};

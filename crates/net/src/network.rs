@@ -2,6 +2,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
+use plimsoll_address::IpPool;
 use plimsoll_units::Moment;
 use tokio::net::TcpSocket;
 
@@ -10,7 +11,7 @@ use crate::error::{Error, TlsError};
 use crate::no_unix::UnixPath;
 use crate::plain::Plain;
 use crate::resolve::{DnsSettings, Resolver};
-use crate::rules::{HostRules, IpRange};
+use crate::rules::HostRules;
 use crate::stream::Stream;
 use crate::tls::{Alpn, Tls, TlsFacts, TlsSettings};
 use crate::traffic::TrafficCounter;
@@ -24,8 +25,8 @@ pub struct NetworkSettings {
     pub dns: DnsSettings,
     /// Name servers to use instead of the system's resolver; empty uses the system's.
     pub name_servers: Vec<SocketAddr>,
-    /// Local addresses that users bind in turn; if empty, the system chooses.
-    pub local_ips: Vec<IpRange>,
+    /// Local addresses that users bind in turn; with an empty pool, the system chooses.
+    pub local_ips: IpPool,
     /// Limit for one connection attempt.
     pub connect_timeout: Duration,
     pub tls: TlsSettings,
@@ -55,7 +56,7 @@ impl Default for NetworkSettings {
             rules: HostRules::default(),
             dns: DnsSettings::default(),
             name_servers: Vec::new(),
-            local_ips: Vec::new(),
+            local_ips: IpPool::default(),
             connect_timeout: Duration::from_secs(30),
             tls: TlsSettings::default(),
             io: Io::default(),
@@ -107,18 +108,7 @@ impl Network {
 
     /// The local address of user `number` (counted from 1), if users bind addresses.
     pub fn local_ip(&self, number: u64) -> Option<IpAddr> {
-        let pool = &self.settings.local_ips;
-        let total = pool
-            .iter()
-            .fold(0u128, |sum, r| sum.saturating_add(r.len()));
-        let mut index = u128::from(number.saturating_sub(1)).checked_rem(total)?;
-        for range in pool {
-            if index < range.len() {
-                return Some(range.nth(index));
-            }
-            index -= range.len();
-        }
-        None
+        self.settings.local_ips.of_user(number)
     }
 
     /// Opens a stream to `host:port`, from `local` if given. A stream that

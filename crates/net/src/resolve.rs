@@ -3,40 +3,13 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use plimsoll_address::{DnsPolicy, DnsSelect};
 use plimsoll_units::Moment;
 use rustc_hash::FxHashMap;
 
 use crate::dns_message::Family;
 use crate::error::Error;
 use crate::name_server::NameServers;
-
-/// Which one of several addresses to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DnsSelect {
-    /// Always the first.
-    First,
-    /// A random one for each lookup.
-    #[default]
-    Random,
-    /// Each in turn.
-    RoundRobin,
-}
-
-/// Which address family to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DnsPolicy {
-    /// IPv4 if available, otherwise IPv6.
-    #[default]
-    PreferIpv4,
-    /// IPv6 if available, otherwise IPv4.
-    PreferIpv6,
-    /// Only IPv4.
-    OnlyIpv4,
-    /// Only IPv6.
-    OnlyIpv6,
-    /// Both, in the order of the response.
-    Any,
-}
 
 /// Settings for name lookups.
 #[derive(Clone, Copy, Debug)]

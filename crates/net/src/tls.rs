@@ -4,6 +4,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use plimsoll_address::{CipherSuite, TlsVersion};
 use rustls::client::Resumption;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::pem::PemObject;
@@ -26,9 +27,9 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct TlsSettings {
     /// Lowest and highest version; `None` for all.
     pub versions: Option<(TlsVersion, TlsVersion)>,
-    /// Cipher suites of TLS 1.2 by their names in Go; empty for all. Those of TLS 1.3 are always
+    /// Cipher suites of TLS 1.2; empty for all. Those of TLS 1.3 are always
     /// enabled, as in Go.
-    pub cipher_suites: Vec<String>,
+    pub cipher_suites: Vec<CipherSuite>,
     /// Accept any certificate.
     pub insecure_skip_verify: bool,
     pub client_certificates: Vec<ClientCertificate>,
@@ -37,15 +38,6 @@ pub struct TlsSettings {
     /// Resume sessions if the server offers it. If false, every connection makes a full handshake,
     /// as in k6.
     pub resume_sessions: bool,
-}
-
-/// A version of TLS. Those below 1.2 are only recognized, not supported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TlsVersion {
-    V1_0,
-    V1_1,
-    V1_2,
-    V1_3,
 }
 
 /// A certificate for servers that request one.
@@ -113,19 +105,28 @@ impl TlsSettings {
         }
         provider.cipher_suites.retain(|suite| {
             suite.tls13().is_some()
-                || self.cipher_suites.iter().any(|wanted| {
-                    go_name(*suite).trim_end_matches("_SHA256")
-                        == wanted.trim_end_matches("_SHA256")
-                })
+                || self
+                    .cipher_suites
+                    .iter()
+                    .any(|wanted| wanted.id == u16::from(suite.suite()))
         });
         let only_13 = provider
             .cipher_suites
             .iter()
             .all(|suite| suite.tls13().is_some());
-        if only_13 && self.versions.is_some_and(|(_, max)| max < TlsVersion::V1_3) {
+        if only_13
+            && self
+                .versions
+                .is_some_and(|(_, max)| max < TlsVersion::Tls13)
+        {
+            let names: Vec<_> = self
+                .cipher_suites
+                .iter()
+                .map(|suite| suite.name())
+                .collect();
             return Err(format!(
                 "tlsCipherSuites: none of {} is supported; TLS 1.2 has TLS_ECDHE_{{RSA,ECDSA}}_WITH_AES_128_GCM_SHA256, _AES_256_GCM_SHA384 and _CHACHA20_POLY1305_SHA256 here",
-                self.cipher_suites.join(", ")
+                names.join(", ")
             ));
         }
         Ok(provider)
@@ -134,10 +135,10 @@ impl TlsSettings {
     fn protocol_versions(&self) -> Result<Vec<&'static rustls::SupportedProtocolVersion>, String> {
         let (min, max) = self
             .versions
-            .unwrap_or((TlsVersion::V1_2, TlsVersion::V1_3));
+            .unwrap_or((TlsVersion::Tls12, TlsVersion::Tls13));
         let both = [
-            (TlsVersion::V1_3, &rustls::version::TLS13),
-            (TlsVersion::V1_2, &rustls::version::TLS12),
+            (TlsVersion::Tls13, &rustls::version::TLS13),
+            (TlsVersion::Tls12, &rustls::version::TLS12),
         ];
         let chosen: Vec<_> = both
             .into_iter()
@@ -147,8 +148,8 @@ impl TlsSettings {
         if chosen.is_empty() {
             return Err(format!(
                 "tlsVersion: {} to {} is not supported; TLS 1.2 and 1.3 are",
-                min.as_str(),
-                max.as_str()
+                min.name(),
+                max.name()
             ));
         }
         Ok(chosen)
@@ -166,28 +167,6 @@ impl TlsSettings {
         system
             .with(more)
             .map_err(|error| format!("the CA file holds no usable certificate: {error}"))
-    }
-}
-
-impl TlsVersion {
-    /// Parses `tls1.0` to `tls1.3`.
-    pub fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "tls1.0" => TlsVersion::V1_0,
-            "tls1.1" => TlsVersion::V1_1,
-            "tls1.2" => TlsVersion::V1_2,
-            "tls1.3" => TlsVersion::V1_3,
-            _ => return None,
-        })
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            TlsVersion::V1_0 => "tls1.0",
-            TlsVersion::V1_1 => "tls1.1",
-            TlsVersion::V1_2 => "tls1.2",
-            TlsVersion::V1_3 => "tls1.3",
-        }
     }
 }
 

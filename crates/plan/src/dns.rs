@@ -3,8 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use plimsoll_address::{DnsPolicy, DnsSelect};
+use plimsoll_units::UnknownName;
+
 use crate::error::{Fault, excerpt};
-use crate::options::no_such;
 
 /// The `dns` option; each part may be unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +41,10 @@ impl DnsOptions {
                 "ttl" => dns.ttl = Some(DnsTtl::parse(value)?),
                 "select" => dns.select = Some(DnsSelect::parse(value)?),
                 "policy" => dns.policy = Some(DnsPolicy::parse(value)?),
-                other => return Err(no_such("DNS setting", other, &["ttl", "select", "policy"])),
+                other => {
+                    let known = ["ttl", "select", "policy"];
+                    return Err(UnknownName::new("DNS setting", other, &known).into());
+                }
             }
         }
         Ok(dns)
@@ -84,24 +89,4 @@ impl fmt::Display for DnsTtl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.written)
     }
-}
-
-/// Which one of several addresses to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DnsSelect {
-    First,
-    #[default]
-    Random,
-    RoundRobin,
-}
-
-/// Which address family to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DnsPolicy {
-    #[default]
-    PreferIpv4,
-    PreferIpv6,
-    OnlyIpv4,
-    OnlyIpv6,
-    Any,
 }

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use plimsoll_address::ParseError;
+use plimsoll_units::UnknownName;
+pub(crate) use plimsoll_units::excerpt;
+
 /// One error: where, what, and how to fix it, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -19,6 +23,18 @@ impl Fault {
             place: place.into(),
             message: message.into(),
         }
+    }
+}
+
+impl From<ParseError> for Fault {
+    fn from(error: ParseError) -> Fault {
+        Fault::at("", error.to_string())
+    }
+}
+
+impl From<UnknownName> for Fault {
+    fn from(unknown: UnknownName) -> Fault {
+        Fault::at("", unknown.to_string())
     }
 }
 
@@ -111,15 +127,4 @@ impl fmt::Display for Warning {
         }
         Ok(())
     }
-}
-
-/// The part of an outside text that a message repeats: enough to find it again.
-pub(crate) fn excerpt(text: &str) -> String {
-    const SHOWN: usize = 60;
-    if text.chars().nth(SHOWN).is_none() {
-        return text.to_owned();
-    }
-    let mut cut: String = text.chars().take(SHOWN).collect();
-    cut.push('…');
-    cut
 }

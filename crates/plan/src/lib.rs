@@ -27,10 +27,10 @@ pub mod threshold;
 mod tls;
 
 pub use build::{Exports, Plan};
-pub use dns::{DnsOptions, DnsPolicy, DnsSelect, DnsTtl};
+pub use dns::{DnsOptions, DnsTtl};
 pub use error::{Errors, Fault, Warning};
 pub use executor::{Executor, ExecutorKind, Rate, Stage};
-pub use hosts::{HostAddress, HostPattern, Hosts, IpNetwork, IpPool};
+pub use hosts::Hosts;
 pub use layers::{Layers, consolidate};
 pub use options::{
     Figure, HttpDebug, Options, Protocol, SystemTag, SystemTags, TimeUnit, TrendStat, parse_tag,
@@ -42,4 +42,4 @@ pub use segment::{Segment, SegmentSequence};
 pub use stage::StageOption;
 pub use stripe::{Division, Stripe};
 pub use threshold::{Threshold, ThresholdOptions};
-pub use tls::{CipherSuite, TlsAuth, TlsVersion, TlsVersions};
+pub use tls::{TlsAuth, TlsVersions};

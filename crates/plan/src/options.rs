@@ -13,16 +13,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use plimsoll_address::{CipherSuite, HostPattern, IpPool, IpRange};
+
 use crate::dns::DnsOptions;
 use crate::error::{Errors, Fault, Warning, excerpt};
-use crate::hosts::{HostPattern, Hosts, IpNetwork, IpPool};
+use crate::hosts::Hosts;
 use crate::scenario::ScenarioOptions;
 use crate::segment::{Segment, SegmentSequence};
 use crate::stage::StageOption;
 use crate::threshold::ThresholdOptions;
-use crate::tls::{CipherSuite, TlsAuth, TlsVersions};
+use crate::tls::{TlsAuth, TlsVersions};
 
-pub(crate) use listed::no_such;
 pub use listed::{
     Figure, HttpDebug, Protocol, SystemTag, SystemTags, TimeUnit, TrendStat, parse_tag,
     parse_trend_stats,
@@ -167,7 +168,7 @@ options! {
     /// Thresholds by metric.
     thresholds: BTreeMap<String, Vec<ThresholdOptions>>, "thresholds", Some("K6_THRESHOLDS"), always;
     /// Addresses to which connections are refused.
-    blacklist_ips: Vec<IpNetwork>, "blacklistIPs", Some("K6_BLACKLIST_IPS"), always;
+    blacklist_ips: Vec<IpRange>, "blacklistIPs", Some("K6_BLACKLIST_IPS"), always;
     /// Names to which connections are refused.
     block_hostnames: Vec<HostPattern>, "blockHostnames", Some("K6_BLOCK_HOSTNAMES"), always;
     /// Names with fixed addresses, without DNS.

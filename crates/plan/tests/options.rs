@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plimsoll_plan::{DnsPolicy, DnsSelect, HttpDebug, Options, Protocol, TlsVersion};
+use plimsoll_address::{DnsPolicy, DnsSelect, TlsVersion};
+use plimsoll_plan::{HttpDebug, Options, Protocol};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

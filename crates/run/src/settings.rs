@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use plimsoll_net::{
-    ClientCertificate, DnsSettings, HostRules, Io, IpRange, NetworkSettings, TlsSettings,
-};
-use plimsoll_plan::{DnsPolicy, DnsSelect, Options, Plan, Protocol, TlsVersion};
+use plimsoll_address::TlsVersion;
+use plimsoll_net::{ClientCertificate, DnsSettings, HostRules, Io, NetworkSettings, TlsSettings};
+use plimsoll_plan::{Options, Plan, Protocol};
 
 /// Which kernel interface carries plain TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,12 +86,9 @@ pub fn settings(
     tls.check()?;
     Ok(plimsoll_http::Settings {
         network: NetworkSettings {
-            rules: rules(options)?,
+            rules: rules(options),
             dns: dns(options),
-            local_ips: match &options.local_ips {
-                Some(pool) => ranges("localIPs", pool.as_str().split(','))?,
-                None => Vec::new(),
-            },
+            local_ips: options.local_ips.clone().unwrap_or_default(),
             tls,
             io: io(mode, is_open(plan))?,
             unix_socket: options
@@ -153,39 +149,18 @@ fn at_least_one(name: &str, value: Option<i64>) -> Result<Option<usize>, String>
         .transpose()
 }
 
-fn rules(options: &Options) -> Result<HostRules, String> {
+fn rules(options: &Options) -> HostRules {
     let mut rules = HostRules::default();
-    for (name, target) in options.hosts.iter().flat_map(|hosts| &hosts.0) {
-        rules
-            .add_override(name, &target.to_string())
-            .map_err(|error| format!("hosts: {error}"))?;
+    for (key, address) in options.hosts.iter().flat_map(|hosts| &hosts.0) {
+        rules.add_override(key.pattern(), key.port(), *address);
     }
     for pattern in options.block_hostnames.iter().flatten() {
-        rules
-            .block_host(pattern.as_str())
-            .map_err(|error| format!("blockHostnames: {error}"))?;
+        rules.block_host(pattern.clone());
     }
-    let blocked = options
-        .blacklist_ips
-        .iter()
-        .flatten()
-        .map(ToString::to_string);
-    for range in ranges("blacklistIPs", blocked)? {
-        rules.blacklist(range);
+    for range in options.blacklist_ips.iter().flatten() {
+        rules.blacklist(range.clone());
     }
-    Ok(rules)
-}
-
-fn ranges(
-    option: &str,
-    texts: impl IntoIterator<Item = impl AsRef<str>>,
-) -> Result<Vec<IpRange>, String> {
-    texts
-        .into_iter()
-        .map(|text| {
-            IpRange::parse(text.as_ref().trim()).map_err(|error| format!("{option}: {error}"))
-        })
-        .collect()
+    rules
 }
 
 fn dns(options: &Options) -> DnsSettings {
@@ -198,41 +173,20 @@ fn dns(options: &Options) -> DnsSettings {
             Some(ttl) => ttl.keep.unwrap_or(Duration::MAX),
             None => defaults.ttl,
         },
-        select: match dns.select {
-            None | Some(DnsSelect::Random) => plimsoll_net::DnsSelect::Random,
-            Some(DnsSelect::First) => plimsoll_net::DnsSelect::First,
-            Some(DnsSelect::RoundRobin) => plimsoll_net::DnsSelect::RoundRobin,
-        },
-        policy: match dns.policy {
-            None | Some(DnsPolicy::PreferIpv4) => plimsoll_net::DnsPolicy::PreferIpv4,
-            Some(DnsPolicy::PreferIpv6) => plimsoll_net::DnsPolicy::PreferIpv6,
-            Some(DnsPolicy::OnlyIpv4) => plimsoll_net::DnsPolicy::OnlyIpv4,
-            Some(DnsPolicy::OnlyIpv6) => plimsoll_net::DnsPolicy::OnlyIpv6,
-            Some(DnsPolicy::Any) => plimsoll_net::DnsPolicy::Any,
-        },
+        select: dns.select.unwrap_or_default(),
+        policy: dns.policy.unwrap_or_default(),
     }
 }
 
 fn tls(options: &Options) -> TlsSettings {
-    let version = |version| match version {
-        TlsVersion::Tls10 => plimsoll_net::TlsVersion::V1_0,
-        TlsVersion::Tls11 => plimsoll_net::TlsVersion::V1_1,
-        TlsVersion::Tls12 => plimsoll_net::TlsVersion::V1_2,
-        TlsVersion::Tls13 => plimsoll_net::TlsVersion::V1_3,
-    };
     TlsSettings {
         versions: options.tls_version.map(|versions| {
             (
-                versions.min.map_or(plimsoll_net::TlsVersion::V1_2, version),
-                versions.max.map_or(plimsoll_net::TlsVersion::V1_3, version),
+                versions.min.unwrap_or(TlsVersion::Tls12),
+                versions.max.unwrap_or(TlsVersion::Tls13),
             )
         }),
-        cipher_suites: options
-            .tls_cipher_suites
-            .iter()
-            .flatten()
-            .map(ToString::to_string)
-            .collect(),
+        cipher_suites: options.tls_cipher_suites.clone().unwrap_or_default(),
         insecure_skip_verify: options.insecure_skip_tls_verify.unwrap_or(false),
         client_certificates: options
             .tls_auth

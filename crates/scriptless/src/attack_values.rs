@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
+use plimsoll_address::HostPattern;
 use plimsoll_http::{BodyLimit, Fields};
 use plimsoll_net::HostRules;
 
@@ -70,7 +71,18 @@ pub fn rules(connect_to: &[String]) -> Result<HostRules, String> {
             .map_err(|error| wrong(&format!("{to}: {error}")))?
             .next()
             .ok_or_else(|| wrong(&format!("{to} has no address")))?;
-        rules.add_override(from, &address.to_string())?;
+        let (host, port) = from
+            .rsplit_once(':')
+            .ok_or_else(|| wrong("it has no port"))?;
+        let port = port
+            .parse()
+            .map_err(|_| wrong(&format!("{port} is not a port")))?;
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let pattern = match bare.parse::<IpAddr>() {
+            Ok(ip) => ip.into(),
+            Err(_) => HostPattern::parse(host).map_err(|error| wrong(&error.to_string()))?,
+        };
+        rules.add_override(pattern, Some(port), address.into());
     }
     Ok(rules)
 }

@@ -3,7 +3,8 @@
 //! A bare `f64` shows neither its unit nor its origin, so values that cross crates have types: a
 //! [`Moment`] on the process's monotonic timeline, a `std::time::Duration` read and written as in
 //! k6 ([`duration`]), a number of [`Bytes`], a date of the calendar ([`CivilTime`]). [`nearest`]
-//! finds the name that was probably meant.
+//! finds the name that was probably meant, and [`named_values!`] gives the variants of an enum
+//! their names.
 //!
 //! Nothing here reads a clock, a socket or the environment.
 
@@ -12,6 +13,7 @@ mod bytes;
 mod calendar;
 pub mod duration;
 mod moment;
+mod names;
 mod nearest;
 pub mod percent;
 
@@ -19,4 +21,5 @@ pub use bit_rate::BitRate;
 pub use bytes::Bytes;
 pub use calendar::{CivilDate, CivilTime};
 pub use moment::Moment;
+pub use names::{UnknownName, excerpt};
 pub use nearest::nearest;

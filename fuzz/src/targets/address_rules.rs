@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use plimsoll_net::{HostPattern, HostRules, IpRange};
+use plimsoll_address::{HostAddress, HostKey, HostPattern, IpPool, IpRange};
+use plimsoll_net::HostRules;
 
 use super::{Target, halves, text};
 
@@ -38,8 +39,13 @@ fn run(data: &[u8]) {
     let (one, other) = halves(data);
     let (one, other) = (text(one), text(other));
     let mut rules = HostRules::default();
-    let _ = rules.add_override(&one, &other);
-    let _ = rules.block_host(&one);
+    if let (Ok(key), Ok(address)) = (HostKey::parse(&one), HostAddress::parse(&other)) {
+        rules.add_override(key.pattern(), key.port(), address);
+    }
+    if let Ok(pattern) = HostPattern::parse(&one) {
+        rules.block_host(pattern);
+    }
+    let _ = IpPool::parse(&one).map(|pool| pool.of_user(7));
     rules.lookup(&other, 80);
     rules.blocking(&other);
     if let Ok(pattern) = HostPattern::parse(&one) {

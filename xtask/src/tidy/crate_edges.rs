@@ -7,17 +7,21 @@ use super::manifest::{Manifest, short_name};
 /// A crate, and what it may use besides the standard library and third-party crates.
 const EDGES: &[(&str, &[&str])] = &[
     ("units", &[]),
+    ("address", &["units"]),
     ("clock", &["units"]),
     ("machine", &["units", "clock"]),
-    ("plan", &["units"]),
+    ("plan", &["units", "address"]),
     ("pace", &["units", "plan"]),
     ("stats", &["units"]),
     ("samples", &["units", "plan", "stats"]),
     ("verdict", &["units", "machine", "samples"]),
-    ("net", &["units", "clock"]),
+    ("net", &["units", "address", "clock"]),
     ("http2", &["units", "clock", "net"]),
     ("http3", &["units", "clock", "net", "http2"]),
-    ("http", &["units", "clock", "net", "http2", "http3"]),
+    (
+        "http",
+        &["units", "address", "clock", "net", "http2", "http3"],
+    ),
     ("ws", &["net", "http"]),
     ("grpc", &["units", "clock", "net", "http", "http2"]),
     ("vegeta", &["units"]),
@@ -34,7 +38,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "scriptless",
         &[
-            "units", "clock", "plan", "samples", "net", "http", "grpc", "engine", "vegeta",
+            "units", "address", "clock", "plan", "samples", "net", "http", "grpc", "engine",
+            "vegeta",
         ],
     ),
     ("netem", &["units", "clock", "net", "stats", "engine"]),
@@ -51,6 +56,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "run",
         &[
             "units",
+            "address",
             "clock",
             "machine",
             "plan",
@@ -76,6 +82,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "cli",
         &[
             "units",
+            "address",
             "clock",
             "machine",
             "plan",
@@ -131,6 +138,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "fuzz",
         &[
             "units",
+            "address",
             "plan",
             "report",
             "pace",

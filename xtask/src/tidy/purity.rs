@@ -6,7 +6,7 @@ use super::tree::Tree;
 /// Crates, names that their product code may not use, and the reason.
 const RULES: &[(&[&str], &[&str], &str)] = &[
     (
-        &["units", "plan", "pace", "stats"],
+        &["units", "address", "plan", "pace", "stats"],
         &[
             "std::net::TcpStream",
             "std::net::TcpListener",
@@ -21,7 +21,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
         "this crate is pure: no socket, environment, file, thread or runtime",
     ),
     (
-        &["units", "plan", "pace", "stats"],
+        &["units", "address", "plan", "pace", "stats"],
         &["Instant", "SystemTime"],
         "this crate has no clock: time comes in as a Moment or a Duration",
     ),

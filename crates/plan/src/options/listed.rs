@@ -1,62 +1,14 @@
 //! Options with a fixed list of values, which the command line also uses.
 
-use std::fmt;
-
 use serde_json::Value;
+
+use plimsoll_address::{CipherSuite, DnsPolicy, DnsSelect, TlsVersion};
+use plimsoll_units::{UnknownName, named_values};
 
 use super::read::Reader;
 use super::value::{OptionValue, from_string, text_value};
-use crate::dns::{DnsPolicy, DnsSelect, DnsTtl};
+use crate::dns::DnsTtl;
 use crate::error::{Fault, excerpt};
-use crate::tls::{CipherSuite, TlsVersion};
-
-/// Defines an enum whose variants have names.
-macro_rules! names {
-    ($( #[$doc:meta] )* $type:ident, $what:literal: $( $(#[$variant_doc:meta])* $variant:ident = $name:literal ),* $(,)?) => {
-        impl $type {
-            /// All values, in the order of the documentation.
-            pub const ALL: &'static [$type] = &[ $( $type::$variant ),* ];
-
-            /// The name in scripts and flags.
-            pub const fn name(self) -> &'static str {
-                match self { $( $type::$variant => $name, )* }
-            }
-
-            /// The value with that name.
-            ///
-            /// # Errors
-            /// When there is none; the message lists the valid names.
-            pub fn parse(text: &str) -> Result<$type, Fault> {
-                match text {
-                    $( $name => Ok($type::$variant), )*
-                    other => Err(no_such($what, other, &[ $( $name ),* ])),
-                }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-    };
-}
-
-pub(crate) fn no_such(what: &str, written: &str, known: &[&str]) -> Fault {
-    let mut message = format!(
-        "unknown {what} \"{}\": use {}",
-        excerpt(written),
-        known.join(", ")
-    );
-    if let Some(meant) = plimsoll_units::nearest(written, known.iter().copied()) {
-        message.push_str(&format!("; did you mean \"{meant}\"?"));
-    }
-    Fault::at("", message)
-}
-
-names! { DnsSelect, "way to select an address": First = "first", Random = "random", RoundRobin = "roundRobin" }
-names! { DnsPolicy, "address policy": PreferIpv4 = "preferIPv4", PreferIpv6 = "preferIPv6", OnlyIpv4 = "onlyIPv4", OnlyIpv6 = "onlyIPv6", Any = "any" }
-names! { TlsVersion, "TLS version": Tls10 = "tls1.0", Tls11 = "tls1.1", Tls12 = "tls1.2", Tls13 = "tls1.3" }
 
 /// The time unit of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +17,7 @@ pub enum TimeUnit {
     Millis,
     Micros,
 }
-names! { TimeUnit, "time unit": Seconds = "s", Millis = "ms", Micros = "us" }
+named_values! { TimeUnit, "time unit": Seconds = "s", Millis = "ms", Micros = "us" }
 
 /// The HTTP protocol to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +34,7 @@ pub enum Protocol {
     /// HTTP/3, over QUIC.
     Http3,
 }
-names! { Protocol, "HTTP protocol": Auto = "auto", Http1 = "http1", Http2 = "http2", H2c = "h2c", Http3 = "http3" }
+named_values! { Protocol, "HTTP protocol": Auto = "auto", Http1 = "http1", Http2 = "http2", H2c = "h2c", Http3 = "http3" }
 
 /// A tag that the program sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,7 +60,7 @@ pub enum SystemTag {
     Url,
     Vu,
 }
-names! { SystemTag, "system tag":
+named_values! { SystemTag, "system tag":
 Check = "check", Error = "error", ErrorCode = "error_code", ExpectedResponse = "expected_response",
 Group = "group", Ip = "ip", Iter = "iter", Method = "method", Name = "name", OcspStatus = "ocsp_status",
 Proto = "proto", Scenario = "scenario", Service = "service", Status = "status", Subproto = "subproto",
@@ -302,7 +254,7 @@ impl TrendStat {
             "max" => Figure::Max,
             "count" => Figure::Count,
             other => Figure::Percentile(crate::threshold::percentile(other).ok_or_else(|| {
-                no_such(
+                UnknownName::new(
                     "trend stat",
                     other,
                     &[

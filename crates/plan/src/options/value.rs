@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use plimsoll_address::{HostAddress, HostPattern, IpPool, IpRange};
 use serde_json::{Map, Value};
 
 use super::read::Reader;
 use crate::dns::DnsOptions;
 use crate::error::excerpt;
-use crate::hosts::{HostAddress, HostPattern, Hosts, IpNetwork, IpPool, parse_hosts_key};
 use crate::segment::{Segment, SegmentSequence};
 use crate::stage::StageOption;
 
@@ -281,7 +281,7 @@ text_value! {
     Segment: Segment::parse, |v| v.to_string();
     SegmentSequence: SegmentSequence::parse, |v| v.to_string();
     HostPattern: HostPattern::parse, |v| v.as_str().to_owned();
-    IpNetwork: IpNetwork::parse, |v| v.to_string();
+    IpRange: IpRange::parse_block, |v| v.to_string();
     IpPool: IpPool::parse, |v| v.as_str().to_owned();
     HostAddress: HostAddress::parse, |v| v.to_string();
 }
@@ -352,32 +352,5 @@ impl OptionValue for DnsOptions {
             select: self.select.or(lower.select),
             policy: self.policy.or(lower.policy),
         }
-    }
-}
-
-impl OptionValue for Hosts {
-    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Hosts> {
-        let map = BTreeMap::<String, HostAddress>::from_json(value, reader)?;
-        let mut hosts = Hosts::default();
-        for (key, address) in map {
-            match parse_hosts_key(&key) {
-                Ok(key) => {
-                    hosts.0.insert(key, address);
-                }
-                Err(fault) => return reader.fault(fault.to_string()),
-            }
-        }
-        Some(hosts)
-    }
-
-    fn from_text(text: &str) -> Result<Hosts, String> {
-        Err(format!(
-            "hosts cannot be set by a text: \"{}\"",
-            excerpt(text)
-        ))
-    }
-
-    fn to_json(&self) -> Value {
-        self.0.to_json()
     }
 }

@@ -148,8 +148,8 @@ impl OptionValue for ScenarioOptions {
         };
         let Some(executor) = ExecutorKind::from_name(&name) else {
             let known = ExecutorKind::ALL.map(ExecutorKind::name);
-            let fault = crate::options::no_such("executor", &name, &known);
-            return reader.fault(fault.message);
+            let unknown = plimsoll_units::UnknownName::new("executor", &name, &known);
+            return reader.fault(unknown.to_string());
         };
         let mut scenario = ScenarioOptions::new(executor);
         scenario.start_time = fields.take("startTime", reader);
