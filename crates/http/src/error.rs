@@ -183,3 +183,21 @@ fn dial_unknown(source: &std::io::Error) -> (u32, String) {
         format!("dial: {}", plimsoll_net::describe(source)),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_descriptors_differs_from_other_failures() {
+        let failed = |number| {
+            let source = std::io::Error::from_raw_os_error(number);
+            ErrorInfo::from(&plimsoll_net::Error::Socket { source })
+        };
+        // ENFILE and EMFILE; EPERM.
+        for number in [23, 24] {
+            assert!(failed(number).is_exhausted && failed(number).is_local);
+        }
+        assert!(!failed(1).is_exhausted && !failed(1).is_local);
+    }
+}

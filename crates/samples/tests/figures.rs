@@ -5,8 +5,8 @@ mod scene;
 use std::time::Duration;
 
 use plimsoll_samples::{
-    BaseTags, Contains, HttpFacts, Kind, Phases, RegisterError, SystemTag, SystemTags, Values,
-    WatchSettings, Window, builtin,
+    BaseTags, CallFacts, Contains, HttpFacts, Kind, Phases, RegisterError, SystemTag, SystemTags,
+    Values, WatchSettings, Window, builtin,
 };
 use scene::{Scene, at, ms};
 
@@ -126,6 +126,31 @@ fn failed_exchanges_have_latencies_of_their_own() {
     assert_eq!(summary.http.errors.len(), 1);
     assert_eq!(summary.http.errors[0].count, 101);
     assert_eq!(summary.http.errors[0].code, 1212);
+}
+
+#[test]
+fn requests_that_this_machine_could_not_make_are_counted_by_their_kind() {
+    let scene = Scene::plain();
+    let base = scene.base(&[]);
+    let failed = HttpFacts {
+        status: 0,
+        proto: "",
+        error: "dial: any text",
+        error_code: 1213,
+        ..quick()
+    };
+    let exhausted = HttpFacts {
+        exhausted: true,
+        ..failed
+    };
+    scene.recorder.http(&failed, &base);
+    scene.recorder.http(&exhausted, &base);
+    scene.recorder.call(&CallFacts {
+        error: "Unavailable: any text",
+        exhausted: true,
+        ..CallFacts::default()
+    });
+    assert_eq!(scene.summary(1.0).http.exhausted, 2);
 }
 
 #[test]
