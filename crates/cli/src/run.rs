@@ -23,20 +23,11 @@ use crate::exit::Exit;
 use crate::interrupts;
 use crate::log::Log;
 use crate::record_request::{place, record_request};
-use crate::run_summary::{RunSummary, open_export};
+use crate::run_summary::{RunSummary, SummaryMode, open_export, summary_mode};
 use crate::script_request::{Purpose, script_request};
 use crate::scriptless::worker_threads;
 use crate::talk::{mark_lost, no_color, say, screen_columns, show};
 use crate::terminal::{self, Stream};
-
-/// How the summary at the end looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SummaryMode {
-    Compact,
-    Full,
-    Legacy,
-    Disabled,
-}
 
 /// Runs the script, and says what came of it.
 pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
@@ -207,36 +198,6 @@ fn warn_of_missing(args: &RunArgs, log: &Log) {
     for (flag, what, _) in missing.iter().filter(|(.., given)| *given) {
         log.warn(&format!("{flag} does nothing: there is {what} yet"));
     }
-}
-
-fn summary_mode(args: &RunArgs) -> Result<SummaryMode, Refusal> {
-    if args.runtime.no_summary {
-        // k6's users find it where its header would be.
-        show("Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n");
-    }
-    let unwanted = |value: std::ffi::OsString| {
-        !["", "0", "f", "false", "no", "off"]
-            .iter()
-            .any(|no| value.eq_ignore_ascii_case(no))
-    };
-    let no_summary =
-        args.runtime.no_summary || std::env::var_os("K6_NO_SUMMARY").is_some_and(unwanted);
-    let mode = match args.runtime.summary_mode.as_deref() {
-        None | Some("" | "compact") => SummaryMode::Compact,
-        Some("full") => SummaryMode::Full,
-        Some("legacy") => SummaryMode::Legacy,
-        Some("disabled") => SummaryMode::Disabled,
-        Some(other) => {
-            return Err(Refusal::other(format!(
-                "--summary-mode {other}: use compact, full, legacy or disabled"
-            )));
-        }
-    };
-    Ok(if no_summary {
-        SummaryMode::Disabled
-    } else {
-        mode
-    })
 }
 
 fn csv_time() -> Result<TimeFormat, Refusal> {

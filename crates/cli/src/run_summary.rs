@@ -13,11 +13,19 @@ use plimsoll_script::ScriptError;
 
 use crate::args::RunArgs;
 use crate::log::Log;
-use crate::run::SummaryMode;
-use crate::talk::{mark_lost, put, say, talk};
+use crate::talk::{mark_lost, put, say, show, talk};
 
 /// Whose interface is kept.
 const K6_VERSION: &str = "1.8.1";
+
+/// How the summary at the end looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SummaryMode {
+    Compact,
+    Full,
+    Legacy,
+    Disabled,
+}
 
 /// What the summary of a run is made of.
 pub struct RunSummary<'a> {
@@ -113,6 +121,40 @@ impl RunSummary<'_> {
             write_export(file, &plimsoll_output::pretty_json(&data), log);
         }
     }
+}
+
+/// The mode that flags and variables ask for.
+///
+/// # Errors
+/// For an unknown mode.
+pub fn summary_mode(args: &RunArgs) -> Result<SummaryMode, Refusal> {
+    if args.runtime.no_summary {
+        // k6's users find it where its header would be.
+        show("Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n");
+    }
+    let unwanted = |value: std::ffi::OsString| {
+        !["", "0", "f", "false", "no", "off"]
+            .iter()
+            .any(|no| value.eq_ignore_ascii_case(no))
+    };
+    let no_summary =
+        args.runtime.no_summary || std::env::var_os("K6_NO_SUMMARY").is_some_and(unwanted);
+    let mode = match args.runtime.summary_mode.as_deref() {
+        None | Some("" | "compact") => SummaryMode::Compact,
+        Some("full") => SummaryMode::Full,
+        Some("legacy") => SummaryMode::Legacy,
+        Some("disabled") => SummaryMode::Disabled,
+        Some(other) => {
+            return Err(Refusal::other(format!(
+                "--summary-mode {other}: use compact, full, legacy or disabled"
+            )));
+        }
+    };
+    Ok(if no_summary {
+        SummaryMode::Disabled
+    } else {
+        mode
+    })
 }
 
 /// Opens the file of `--summary-export`, so that it is known before the run whether it can be

@@ -1,7 +1,6 @@
 //! An attack: a list of targets, hit in turn, and results of every hit.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use plimsoll_engine::AbortReason;
@@ -12,7 +11,7 @@ use plimsoll_scriptless::{Aim, AttackSettings, AttackUsers, Defaults, Format, Li
 
 use crate::event::{Event, Listeners};
 use crate::metrics_page;
-use crate::results_file::ResultsFile;
+use crate::results_file::{Destination, ResultsFile};
 
 /// Hits on a list of targets.
 pub struct Attack {
@@ -26,14 +25,6 @@ pub struct Attack {
     pub results: Destination,
     /// Where Prometheus fetches the figures, if it does.
     pub metrics_address: Option<String>,
-}
-
-/// Where the results of hits go.
-pub enum Destination {
-    Nowhere,
-    File(PathBuf),
-    /// Something open, and what it is called in messages.
-    Stream(&'static str, Box<dyn Write + Send>),
 }
 
 /// What is wrong with a list of targets that is read while the attack runs.

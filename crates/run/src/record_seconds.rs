@@ -13,7 +13,7 @@ use plimsoll_results::record::Second;
 use plimsoll_samples::{Registry, RunClock, RunSecond, SecondPart, Stretch, Watch};
 use plimsoll_units::Moment;
 
-use crate::recording::Figures;
+use crate::record_figures::Figures;
 
 /// The seconds that are not written yet.
 pub struct Seconds {

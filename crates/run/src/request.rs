@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::attack::Attack;
 use crate::grpc::Grpc;
+use crate::place::Place;
 use crate::prepare::Prepared;
-use crate::recording::Place;
 
 /// What is run, on how many threads, and what is written down of it.
 pub struct Request {

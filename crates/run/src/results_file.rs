@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,8 +11,15 @@ use plimsoll_scriptless::Inlet;
 
 use plimsoll_vegeta::{Exposition, Hit, Results};
 
-use crate::attack::Destination;
 use crate::event::{Event, Finished, Listener};
+
+/// Where the results of hits go.
+pub enum Destination {
+    Nowhere,
+    File(PathBuf),
+    /// Something open, and what it is called in messages.
+    Stream(&'static str, Box<dyn Write + Send>),
+}
 
 /// The thread that writes.
 pub(crate) struct ResultsFile {
