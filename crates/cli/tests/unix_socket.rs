@@ -359,10 +359,7 @@ fn what_is_no_socket_is_refused() {
         assert!(!ended.stderr.contains("panic"), "{}", ended.stderr);
     };
     let file = file.to_str().unwrap();
-    refused(
-        &["http", "--unix-socket", &long, "http://a/"],
-        "at the most",
-    );
+    refused(&["http", "--unix-socket", &long, "http://a/"], "at most");
     refused(
         &["http", "--unix-socket", file, "http://a/"],
         "something else than a socket",
