@@ -79,7 +79,7 @@ impl Program {
             shared_arrays: Default::default(),
             described: Default::default(),
             log: settings.log,
-            env: settings.env,
+            env: settings.env.into_iter().collect(),
             run: OnceLock::new(),
             option_changes: OnceLock::new(),
             setup_data: OnceLock::new(),

@@ -6,9 +6,11 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use indexmap::IndexMap;
 use plimsoll_engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, Tally, UserId};
 use plimsoll_samples::{BaseTags, Recorder, Registry};
 use plimsoll_units::Moment;
+use rustc_hash::FxBuildHasher;
 
 use crate::event_loop::EventLoop;
 use crate::modules::data::SharedArrays;
@@ -43,7 +45,7 @@ pub struct Common {
     pub described: crate::modules::grpc::Described,
     pub log: Log,
     /// What scripts see as `__ENV`.
-    pub env: BTreeMap<String, String>,
+    pub env: IndexMap<String, String, FxBuildHasher>,
     /// What holds for the run; none while it is not known yet.
     pub run: OnceLock<Arc<RunOptions>>,
     /// The options that differ from what the script exports, each as JSON.

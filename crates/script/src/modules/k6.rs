@@ -145,7 +145,8 @@ fn evaluate<'c>(context: &'c Context, test: &Value<'c>, value: &Value<'c>) -> Re
 }
 
 fn refuse_separator(context: &Context, name: &str) -> Result<(), Thrown> {
-    if name.contains("::") {
+    // Quicker than a search for the text: names are short, and every check of every iteration has one.
+    if name.as_bytes().windows(2).any(|pair| pair == b"::") {
         return Err(context.throw_plain(format!(
             "{name:?}: names of groups and checks may not contain '::', which separates them"
         )));

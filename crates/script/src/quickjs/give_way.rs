@@ -154,7 +154,15 @@ pub fn extend_in_pieces(to: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Like [`std::str::from_utf8`], giving way now and then.
+#[inline]
 pub fn utf8_in_pieces(bytes: &[u8]) -> Option<&str> {
+    if bytes.len() <= STEP {
+        return std::str::from_utf8(bytes).ok();
+    }
+    long_utf8_in_pieces(bytes)
+}
+
+fn long_utf8_in_pieces(bytes: &[u8]) -> Option<&str> {
     let mut rest = bytes;
     while rest.len() > STEP {
         give_way(STEP);
