@@ -37,6 +37,7 @@ test: setup lint unit
 
 lint: spelling
 	$(CARGO) xtask tidy
+	@vendor/patch check
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@if command -v cargo-deny >/dev/null 2>&1; then $(CARGO) deny --offline check bans licenses sources; \
