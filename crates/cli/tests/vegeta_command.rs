@@ -6,7 +6,7 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::peers::{Peer, Play};
 use serde_json::Value;
 
-const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../hits/tests/recorded");
+const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../vegeta/tests/recorded");
 
 #[test]
 fn an_attack_is_reported_converted_and_drawn() {
