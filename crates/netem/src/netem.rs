@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_no_interface_can_have_are_refused() {
+    fn rejects_invalid_namespace_names() {
         for name in ["", "a b", "toolongforthis", "../up", "-n", "Ä"] {
             let link = Link {
                 round_trip: Duration::ZERO,
@@ -292,7 +292,7 @@ mod tests {
                 loss: 0.0,
             };
             assert!(
-                Namespace::make(name, &link).is_err_and(|error| error.contains("no name")),
+                Namespace::make(name, &link).is_err_and(|error| error.contains("is not a valid name")),
                 "{name}"
             );
         }
